@@ -1,0 +1,118 @@
+# Everything this project does, by one command each. A target makes what it needs and repeats nothing that has not changed.
+# Needs on the machine: JDK 17 or newer, Python 3.11, git, make and the package registries (or mirrors, see CONTRIBUTING).
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+PYTHON ?= python3.11
+MAIN_LINE := 4.3
+OTHER_LINES := 4.0 4.1 4.2
+
+VENV := .venv
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' python/pulsar_spark/_version.py)
+JAR_NAME := pulsar-spark-connector_2.13-$(VERSION).jar
+JAR := dist/$(JAR_NAME)
+PACKAGED_JAR := python/pulsar_spark/jars/$(JAR_NAME)
+WHEEL := dist/pulsar_spark-$(VERSION)-py3-none-any.whl
+
+# Folders are listed too, so that a removed file counts as a change.
+JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.properties \
+  $(wildcard project/*.scala project/*.sbt) python/pulsar_spark/_version.py LICENSE NOTICE
+WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') python/pyproject.toml LICENSE NOTICE
+PYTHON_SOURCES := python $(wildcard integration benchmarks tools/*.py docs/*.py)
+
+PYTEST := -m pytest -c python/pyproject.toml --rootdir=.
+RUFF := $(VENV)/bin/ruff
+SBT := tools/sbt
+
+.PHONY: help
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+.PHONY: demo
+demo: $(VENV)/.ready $(PACKAGED_JAR) ## Start a real Pulsar, fill it, then read, stream and write it with PySpark
+	$(VENV)/bin/python -m pulsar_spark.demo
+
+.PHONY: build
+build: jar wheel ## Make the jar, published to a Maven repository in target/repo, and the wheel
+
+.PHONY: venv
+venv: $(VENV)/.ready ## Make the Python environment with the main Spark line
+
+.PHONY: jar
+jar: $(PACKAGED_JAR) ## Make the one jar, in dist/ and inside the Python package
+
+.PHONY: wheel
+wheel: $(WHEEL) ## Make the Python wheel with the jar in it, in dist/
+
+.PHONY: fmt
+fmt: $(VENV)/.ready ## Format the Scala and Python sources
+	$(SBT) -warn scalafmtAll scalafmtSbt
+	$(RUFF) format --config python/pyproject.toml $(PYTHON_SOURCES)
+	$(RUFF) check --config python/pyproject.toml --fix $(PYTHON_SOURCES)
+
+.PHONY: lint
+lint: $(VENV)/.ready ## Check formatting, style and types; change nothing
+	$(VENV)/bin/python tools/generate.py --check
+	$(RUFF) format --config python/pyproject.toml --check $(PYTHON_SOURCES)
+	$(RUFF) check --config python/pyproject.toml $(PYTHON_SOURCES)
+	$(VENV)/bin/mypy --config-file python/pyproject.toml $(PYTHON_SOURCES)
+	$(SBT) -warn scalafmtCheckAll scalafmtSbtCheck
+
+.PHONY: test-unit
+test-unit: $(VENV)/.ready ## Run the tests that need no server
+	$(SBT) connector/test
+	$(VENV)/bin/python $(PYTEST) python/tests
+
+.PHONY: test-integration
+test-integration: $(VENV)/.ready $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
+	$(VENV)/bin/python $(PYTEST) integration
+
+.PHONY: test
+test: lint test-unit test-integration $(OTHER_LINES:%=smoke-%) ## Run every test: all of them on one Spark line, a smoke test on the others
+
+.PHONY: test-matrix
+test-matrix: $(OTHER_LINES:%=smoke-%) smoke-$(MAIN_LINE) ## Read, stream and write on the newest patch of every Spark line
+
+.PHONY: bench
+bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and Spark's Kafka source
+	.venv-4.1/bin/python -m benchmarks.run
+
+.PHONY: docs
+docs: $(VENV)/.ready ## Write the generated pages and sources anew
+	$(VENV)/bin/python tools/generate.py
+
+.PHONY: clean
+clean: ## Remove everything made in this folder; downloads stay in their caches
+	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) dist target connector/target project/target project/project \
+	  python/pulsar_spark/jars .mypy_cache .ruff_cache .pytest_cache
+
+# One environment for each Spark line; the main one is plain .venv and holds the checks of the source as well.
+define environment
+$(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) python/pyproject.toml python/pulsar_spark/_version.py
+	tools/check-machine
+	test -x $(2)/bin/python || $(PYTHON) -m venv $(2)
+	$(2)/bin/python -m pip install --quiet --disable-pip-version-check $(patsubst %,-r %,python/requirements-test.txt python/requirements-$(1).txt $(3))
+	$(2)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e python
+	touch $$@
+
+.PHONY: smoke-$(1)
+smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
+	$(2)/bin/python $(PYTEST) integration/test_smoke.py
+endef
+$(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),)))
+$(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt))
+
+$(JAR): $(JAR_INPUTS) | $(VENV)/.ready
+	$(SBT) -warn connector/publish
+
+$(PACKAGED_JAR): $(JAR)
+	rm -rf $(@D)
+	mkdir -p $(@D)
+	cp $< $@
+
+$(WHEEL): $(PACKAGED_JAR) $(WHEEL_INPUTS) | $(VENV)/.ready
+	cd python && ../$(VENV)/bin/python -m hatchling build -t wheel -d ../dist
+	touch $@

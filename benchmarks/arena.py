@@ -1,0 +1,201 @@
+"""Servers and contenders, started for one run and stopped after it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyspark
+
+from benchmarks import kafka
+from benchmarks.processes import Answer, Worker, cpu_seconds
+from benchmarks.registry import resolve
+from benchmarks.workloads import Case, Contender, Workload, write_content
+from pulsar_spark import jar_path, maven
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+HERE = Path(__file__).parent
+SERVER_HEAP = "1g"
+CLIENT_HEAP = "1g"
+THREADS = 2
+
+# The bookie reads ahead by number of entries: with large ones it would drop what it has read before it is asked for.
+PULSAR_CONFIG = {"dbStorage_readAheadCacheMaxSizeMb": "256", "dbStorage_readAheadCacheBatchBytesSize": "8388608"}
+
+# The newest of the pyspark line that the registry has. The token provider that belongs to it is not there; the one of
+# another version takes its place and does nothing here, without delegation tokens.
+SPARK_KAFKA = (
+    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3",
+    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.0-preview1",
+    "org.apache.kafka:kafka-clients:3.9.1",
+    "org.apache.commons:commons-pool2:2.12.1",
+)
+_COMPILE_SECONDS = 120.0
+
+
+class Arena:
+    """A Pulsar, a Kafka and the processes that use them. All idle but the one that is asked."""
+
+    def __init__(self, work: Path, sizes: set[int], spark_memory: str) -> None:
+        """Prepare to start.
+
+        Args:
+            work: A folder for content, classes and logs.
+            sizes: The sizes of values there will be.
+            spark_memory: Heap of each Spark JVM.
+        """
+        self._work = work
+        self._sizes = sizes
+        self._spark_memory = spark_memory
+        self._stack = ExitStack()
+        self._filled: set[Workload] = set()
+        self.pulsar = LocalPulsar(profile="performance", heap=SERVER_HEAP, direct="2g", config=PULSAR_CONFIG)
+        self.kafka = kafka.LocalKafka(SERVER_HEAP)
+
+    def __enter__(self) -> Arena:
+        try:
+            write_content(self._work, self._sizes)
+            classes = self._compile()
+            self._stack.enter_context(self.pulsar)
+            self._stack.enter_context(self.kafka)
+            java = [maven.java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
+            pulsar_path = f"{classes}:{jar_path()}:{_spark_jars()}/*"
+            kafka_path = f"{classes}:{kafka.jars()}/*"
+            self._java = self._worker("java-pulsar", [*java, pulsar_path, "PulsarJava", self.pulsar.service_url])
+            self._kafka_java = self._worker("java-kafka", [*java, kafka_path, "KafkaJava", self.kafka.servers])
+            self._workers: dict[Contender, Worker] = {
+                "connector": self._stack.enter_context(self.spark("connector")),
+                "java": self._java,
+                "kafka": self._stack.enter_context(self.spark("kafka")),
+            }
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def spark(self, contender: Contender, name: str = "spark", java_options: str = "") -> Worker:
+        """A fresh Spark session with the connector or with Spark's Kafka source; the caller ends it."""
+        if contender == "kafka":
+            jars = sorted(resolve("spark-kafka-4.1.3", SPARK_KAFKA, transitive=False).glob("*.jar"))
+            arguments = ["kafka", self.kafka.servers, ",".join(map(str, jars))]
+        else:
+            arguments = ["pulsar", self.pulsar.service_url, str(jar_path())]
+        command = [sys.executable, "-m", "benchmarks.spark_worker", *arguments, "--memory", self._spark_memory]
+        return Worker([*command, f"--java-options={java_options}"], self._work / f"{name}-{contender}.log")
+
+    def server_cpu(self, contender: Contender) -> float:
+        """CPU seconds so far of the server that a contender talks to."""
+        return cpu_seconds(self.kafka.pid if contender == "kafka" else self.pulsar.pid)
+
+    def fill(self, workload: Workload) -> None:
+        """Make and fill the topic of a workload in both, unless it is there, and see that both hold the same."""
+        if workload in self._filled:
+            return
+        arguments = self.arguments(workload, workload.topic)
+        self.create("connector", workload, workload.topic)
+        self.create("kafka", workload, workload.topic)
+        filled = [worker.ask("fill", arguments) for worker in (self._java, self._kafka_java)]
+        checked = [self._workers[spark].ask("check", arguments) for spark in ("connector", "kafka")]
+        seen = {(answer.rows, answer.bytes) for answer in (*filled, *checked)}
+        if seen != {(workload.count, workload.count * workload.size)} or checked[0].content != checked[1].content:
+            raise ValueError(f"{workload.topic} differs between the servers: {filled} {checked}")
+        self._filled.add(workload)
+
+    def arguments(self, workload: Workload, topic: str) -> dict[str, object]:
+        """What a contender has to know to do a job on a topic."""
+        return workload.arguments(self._work) | {"topic": topic, "threads": THREADS}
+
+    def act(self, contender: Contender, action: str, workload: Workload, topic: str) -> Answer:
+        """Have one contender do one job, and check its number of rows."""
+        own_name = "read" if (contender, action) == ("java", "scan") else action
+        answer = self._workers[contender].ask(own_name, self.arguments(workload, topic))
+        if answer.rows != workload.count:
+            raise ValueError(f"{contender} had {answer.rows} rows of {workload.count} in {action} of {topic}")
+        return answer
+
+    def lifetime_peak(self, contender: Contender, case: Case, rounds: int) -> float:
+        """Do a case so often in a Spark JVM of its own; the most memory it ever had, in MB."""
+        peaks = []
+        with self.spark(contender, f"memory-{case.name}") as fresh:
+            for number in range(rounds):
+                topic = case.workload.topic if case.job != "write" else f"memory-{case.name}-{contender}-{number}"
+                if case.job == "write":
+                    self.create(contender, case.workload, topic)
+                peaks.append(fresh.peak)
+                peaks.append(fresh.ask(case.job, self.arguments(case.workload, topic)).peak)
+                if case.job == "write":
+                    self.check_written(contender, case.workload, topic)
+        return max(peaks)
+
+    def create(self, contender: Contender, workload: Workload, topic: str) -> None:
+        """Make an empty topic where a contender works."""
+        if contender == "kafka":
+            self._kafka_java.ask("create", {"topic": topic, "partitions": workload.partitions})
+        elif workload.partitions == 1:
+            self._admin("PUT", topic)
+        else:
+            self._admin("PUT", f"{topic}/partitions", workload.partitions)
+
+    def check_written(self, contender: Contender, workload: Workload, topic: str) -> None:
+        """See that a topic holds as many messages as were written, and delete it."""
+        if contender == "kafka":
+            arguments = {"topic": topic, "partitions": workload.partitions}
+            rows = self._kafka_java.ask("count", arguments).rows
+            self._kafka_java.ask("delete", arguments)
+        else:
+            rows = self._workers["connector"].ask("count", {"topic": topic}).rows
+            suffix = "" if workload.partitions == 1 else "/partitions"
+            self._admin("DELETE", f"{topic}{suffix}?force=true")
+        if rows != workload.count:
+            raise ValueError(f"{contender} wrote {workload.count} rows to {topic}, which holds {rows}")
+
+    def _admin(self, method: str, path: str, body: object = None) -> None:
+        url = f"{self.pulsar.admin_url}/admin/v2/persistent/public/default/{path}"
+        data = None if body is None else json.dumps(body).encode("ascii")
+        request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=60) as answer:
+            answer.read()
+
+    def _worker(self, name: str, command: list[str]) -> Worker:
+        return self._stack.enter_context(Worker(command, self._work / f"{name}.log"))
+
+    def _compile(self) -> Path:
+        classes = self._work / "classes"
+        path = f"{jar_path()}:{kafka.jars()}/*"
+        sources = map(str, sorted((HERE / "java").glob("*.java")))
+        command = [
+            jdk_tool("javac"),
+            "--release",
+            "17",
+            "-Xlint:all,-processing,-path",
+            "-d",
+            str(classes),
+            "-cp",
+            path,
+            *sources,
+        ]
+        subprocess.run(command, check=True, timeout=_COMPILE_SECONDS)
+        return classes
+
+
+def jdk_tool(name: str) -> str:
+    """The path of a tool of the JDK whose ``java`` is used."""
+    return str(Path(maven.java_command()).resolve().with_name(name))
+
+
+def _spark_jars() -> Path:
+    return Path(pyspark.__file__).parent / "jars"

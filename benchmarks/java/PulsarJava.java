@@ -1,0 +1,113 @@
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.CompressionType;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Message;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.MessageId;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Producer;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.ProducerBuilder;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.PulsarClient;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Reader;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Pulsar's Java client without Spark: the {@code Reader} loop and the producer that an application would write. */
+final class PulsarJava extends Commands {
+    private static final int MEBIBYTE = 1024 * 1024;
+
+    private final PulsarClient client;
+
+    private PulsarJava(String serviceUrl) throws Exception {
+        client = PulsarClient.builder().serviceUrl(serviceUrl).loadConf(Map.of("statsIntervalSeconds", 0)).build();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        new PulsarJava(arguments[0]).serve();
+    }
+
+    @Override
+    Done act(String action, Arguments arguments) throws Exception {
+        return switch (action) {
+            case "fill" -> fill(arguments);
+            case "read" -> inParallel(arguments.number("threads"), index -> read(arguments, index));
+            case "write" -> write(arguments);
+            default -> throw new IllegalArgumentException(action);
+        };
+    }
+
+    /** Batches of exactly so many messages, in turn over the partitions. */
+    private Done fill(Arguments arguments) throws Exception {
+        Content content = new Content(arguments);
+        int partitions = arguments.number("partitions");
+        int batch = arguments.number("batch");
+        long count = Long.parseLong(arguments.text("count"));
+        long bytes = 0;
+        for (int partition = 0; partition < partitions; partition++) {
+            ProducerBuilder<byte[]> builder = client.newProducer().topic(partitionOf(arguments, partition)).blockIfQueueFull(true)
+                .maxPendingMessages(20 * batch).compressionType(CompressionType.valueOf(arguments.text("compression")))
+                .batchingMaxMessages(batch).batchingMaxBytes(4 * MEBIBYTE).batchingMaxPublishDelay(1, TimeUnit.MINUTES);
+            try (Producer<byte[]> producer = builder.create()) {
+                for (long first = (long) partition * batch; first < count; first += (long) partitions * batch) {
+                    for (long row = first; row < first + batch; row++) {
+                        byte[] value = content.value(row);
+                        producer.newMessage().key(content.key(row)).value(value).sendAsync();
+                        bytes += value.length;
+                    }
+                }
+                producer.flush();
+            }
+        }
+        return new Done(count, bytes);
+    }
+
+    private Done read(Arguments arguments, int index) throws Exception {
+        long rows = 0;
+        long bytes = 0;
+        for (int p = index; p < arguments.number("partitions"); p += arguments.number("threads")) {
+            try (Reader<byte[]> reader = client.newReader().topic(partitionOf(arguments, p)).startMessageId(MessageId.earliest).create()) {
+                long expected = Long.parseLong(arguments.text("count")) / arguments.number("partitions");
+                for (long i = 0; i < expected; i++) {
+                    Message<byte[]> message = reader.readNext(1, TimeUnit.MINUTES);
+                    if (message == null) {
+                        throw new IllegalStateException("no message for a minute after " + i + " of " + expected);
+                    }
+                    bytes += message.getData().length;
+                    rows++;
+                }
+            }
+        }
+        return new Done(rows, bytes);
+    }
+
+    /** As many producers as Spark has tasks, each with its share of the rows. */
+    private Done write(Arguments arguments) throws Exception {
+        Content content = new Content(arguments);
+        int threads = arguments.number("threads");
+        long share = Long.parseLong(arguments.text("count")) / threads;
+        return inParallel(threads, index -> {
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            long bytes = 0;
+            ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic")).blockIfQueueFull(true)
+                .batchingMaxMessages(arguments.number("batch")).compressionType(CompressionType.valueOf(arguments.text("compression")));
+            try (Producer<byte[]> producer = builder.create()) {
+                for (long row = index * share; row < (index + 1) * share; row++) {
+                    byte[] value = content.value(row);
+                    bytes += value.length;
+                    producer.newMessage().key(content.key(row)).value(value).sendAsync().whenComplete((id, error) -> {
+                        if (error != null) {
+                            failure.compareAndSet(null, error);
+                        }
+                    });
+                }
+                producer.flush();
+            }
+            if (failure.get() != null) {
+                throw new IllegalStateException(failure.get());
+            }
+            return new Done(share, bytes);
+        });
+    }
+
+    private static String partitionOf(Arguments arguments, int partition) {
+        String topic = arguments.text("topic");
+        return arguments.number("partitions") == 1 ? topic : topic + "-partition-" + partition;
+    }
+}

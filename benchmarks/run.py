@@ -1,0 +1,212 @@
+"""Measure the connector against the Java client and Spark's Kafka source: ``make bench``.
+
+With options:
+
+    .venv-4.1/bin/python -m benchmarks.run [--scale 0.1] [--rounds 5] [--only scan-64] [--output FOLDER]
+
+Writes ``results.json`` and the tables made from it, ``results.md``. Takes some 40 minutes in full.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import kafka, report
+from benchmarks.arena import CLIENT_HEAP, HERE, PULSAR_CONFIG, SERVER_HEAP, SPARK_KAFKA, THREADS, Arena
+from benchmarks.workloads import CASES, SEED, Case, Contender
+from pulsar_spark import _server, maven
+from pulsar_spark._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MOST_COMPILING = 0.1
+"""The share of CPU time above which a process counts as cold."""
+
+_WARM_UP_SECONDS = 12.0
+_MEMORY_CASES = ("scan-64-1000-4-none", "scan-1024-1000-4-none", "write-512-1000-4-lz4")
+
+
+def measure(arena: Arena, cases: Iterable[Case], rounds: int) -> Iterator[dict[str, Any]]:
+    """Run each case in turns, A B C A B C ..., all warmed up before."""
+    for case in cases:
+        if case.job != "write":
+            arena.fill(case.workload)
+        _warm_up(arena, case)
+        for number in range(1, rounds + 1):
+            turn = [_one(arena, case, contender, number) for contender in case.contenders]
+            yield from turn
+            _say(f"{case.name} {number}: " + ", ".join(_short(case, one) for one in turn))
+
+
+def _warm_up(arena: Arena, case: Case) -> None:
+    """Do a case until compiling takes little of the CPU time."""
+    cold, number = dict.fromkeys(case.contenders, 0.0), 0
+    while cold:
+        for contender in tuple(cold):
+            number -= 1
+            one = _one(arena, case, contender, number)
+            cold[contender] += one["seconds"]
+            if one["compiling"] <= MOST_COMPILING * one["cpu"] or cold[contender] > _WARM_UP_SECONDS:
+                del cold[contender]
+
+
+def _one(arena: Arena, case: Case, contender: Contender, number: int) -> dict[str, Any]:
+    writes = case.job == "write"
+    topic = f"{case.name}-{contender}-{number}" if writes else case.workload.topic
+    if writes:
+        arena.create(contender, case.workload, topic)
+    before = arena.server_cpu(contender)
+    answer = arena.act(contender, case.job, case.workload, topic)
+    server = arena.server_cpu(contender) - before
+    if writes:
+        arena.check_written(contender, case.workload, topic)
+    return {
+        "case": case.name,
+        "contender": contender,
+        "round": number,
+        "rows": answer.rows,
+        "seconds": round(answer.seconds, 4),
+        "cpu": round(answer.cpu, 2),
+        "compiling": round(answer.compiling, 2),
+        "server_cpu": round(server, 2),
+        "peak_mb": round(answer.peak),
+        "heap_mb": round(answer.heap),
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def measure_memory(arena: Arena, cases: Iterable[Case], rounds: int) -> Iterator[dict[str, Any]]:
+    """The most memory a fresh Spark JVM ever has, from its start through some rounds of one case."""
+    for case in cases:
+        for contender in (c for c in case.contenders if c != "java"):
+            peak = arena.lifetime_peak(contender, case, rounds)
+            _say(f"memory {case.name} {contender}: {peak:.0f} MB")
+            yield {"case": case.name, "contender": contender, "peak_mb": round(peak)}
+
+
+def measure_input(arena: Arena, cases: Iterable[Case], rounds: int) -> Iterator[dict[str, Any]]:
+    """What making the rows of a write costs Spark by itself."""
+    for case in cases:
+        costs = [arena.act("connector", "input", case.workload, "none").cpu for _ in range(rounds)]
+        yield {"case": case.name, "cpu": [round(cost, 2) for cost in costs[1:]]}
+
+
+def _short(case: Case, one: dict[str, Any]) -> str:
+    rows = case.workload.count
+    return f"{one['contender']} {rows / one['seconds'] / 1000:.0f} k/s {one['cpu'] / rows * 1e6:.2f} us"
+
+
+def _say(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def _machine() -> dict[str, Any]:
+    model = re.search(r"(?m)^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "cores": os.cpu_count(),
+        "cpu": model[1].strip() if model else platform.processor(),
+        "memory_gb": round(memory / 1e9, 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "load_before": [round(load, 2) for load in os.getloadavg()],
+    }
+
+
+def _versions() -> dict[str, str]:
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=True, timeout=30
+    )
+    return {
+        "pulsar-spark": f"{__version__} ({commit.stdout.strip()})",
+        "Pulsar server": _server.VERSION,
+        "Kafka server": kafka.VERSION,
+        "pyspark": version("pyspark"),
+        "Spark-Kafka": ", ".join(c.split(":", 1)[1] for c in SPARK_KAFKA),
+        "Java": _server.Java.find(maven.java_command()).build,
+        "Python": platform.python_version(),
+    }
+
+
+def _settings(memory: str) -> dict[str, str]:
+    return {
+        "Spark": f"local[2], driver heap {memory}, everything else as it is by default",
+        "Pulsar": f"standalone, heap {SERVER_HEAP}, direct memory 2g, one bookie, journal not synced to disk, "
+        + ", ".join(f"{key}={value}" for key, value in PULSAR_CONFIG.items()),
+        "Kafka": f"one node (KRaft), heap {SERVER_HEAP}, no flush to disk (Kafka's default)",
+        "Java clients": f"heap {CLIENT_HEAP}, {THREADS} threads, one Reader or Producer in each, as Spark has tasks",
+        "reads": "from the earliest to the last message, default options",
+        "writes": "rows from memory in 2 tasks; batches up to the size named or 128 KiB, publish delay 1 ms",
+        "content": f"seed {SEED}; same values, keys and batches in both servers, compared after filling",
+    }
+
+
+def _keep(result: dict[str, Any], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    # One line for each measurement, so that two runs can be compared by their differences.
+    lists = {name: value for name, value in result.items() if isinstance(value, list)}
+    head = json.dumps({name: value for name, value in result.items() if name not in lists}, indent=1)[:-2]
+    rows = (f' "{name}": [\n  ' + ",\n  ".join(map(json.dumps, value)) + "\n ]" for name, value in lists.items())
+    (folder / "results.json").write_text(head + ",\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+
+
+def main() -> int:
+    """Run the benchmarks; see the text of the module."""
+    parser = argparse.ArgumentParser(description="Measure against the Java client and Spark's Kafka source.")
+    parser.add_argument("--scale", type=float, default=1.0, help="so many times the messages")
+    parser.add_argument("--rounds", type=int, default=5, help="counted rounds of each case")
+    parser.add_argument("--only", default="", help="a regular expression for the names of cases")
+    parser.add_argument("--memory", default="1g", help="heap of the Spark JVMs")
+    parser.add_argument("--output", type=Path, default=HERE / "results", help="the folder for the results")
+    parser.add_argument("--list", action="store_true", help="print the names of the cases and end")
+    chosen = parser.parse_args()
+    cases = [case.scaled(chosen.scale) for case in CASES if re.search(chosen.only, case.name)]
+    if chosen.list or not cases or chosen.rounds < 1:
+        print("\n".join(case.name for case in CASES))
+        return 0 if chosen.list else 2
+    result: dict[str, Any] = {
+        "date": time.strftime("%Y-%m-%d"),
+        "rounds": chosen.rounds,
+        "machine": _machine(),
+        "versions": _versions(),
+        "settings": _settings(chosen.memory),
+        "cases": [asdict(case) | {"name": case.name} for case in cases],
+        "measured": [],
+        "input": [],
+        "memory": [],
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as work,
+        Arena(Path(work), {case.workload.size for case in cases}, chosen.memory) as arena,
+    ):
+        parts = {
+            "measured": measure(arena, cases, chosen.rounds),
+            "input": measure_input(arena, [c for c in cases if c.job == "write"], 3),
+            "memory": measure_memory(arena, [c for c in cases if c.name in _MEMORY_CASES], 3),
+        }
+        for name, found in parts.items():
+            for one in found:
+                result[name].append(one)
+                _keep(result, chosen.output)  # what was measured stays if the run is stopped
+    result["machine"]["load_after"] = [round(load, 2) for load in os.getloadavg()]
+    _keep(result, chosen.output)
+    text = report.tables(result)
+    (chosen.output / "results.md").write_text(text, encoding="utf-8")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+package io.github.pulsarspark
+
+import java.util.{Map => JMap}
+
+import scala.util.Using
+
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import io.github.pulsarspark.client.ClientSettings
+import io.github.pulsarspark.options.{RawOptions, ReadOptions, Scope}
+import io.github.pulsarspark.read.DriverSession
+
+/** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also be set for a whole session, as
+  * `spark.datasource.pulsar.<option>`.
+  */
+final class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
+
+  override def shortName(): String = "pulsar"
+
+  override def keyPrefix(): String = "pulsar"
+
+  /** Only reads come here: a write brings its own columns. */
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
+    val raw     = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields)
+    val checked = raw.check(Scope.BatchRead, Scope.StreamRead)
+    Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
+  }
+
+  override def supportsExternalMetadata(): Boolean = true
+
+  override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = {
+    PlanRedaction.cover(properties)
+    new PulsarTable(schema, properties)
+  }
+}

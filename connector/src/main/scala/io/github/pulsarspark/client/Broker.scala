@@ -1,0 +1,28 @@
+package io.github.pulsarspark.client
+
+import io.github.pulsarspark.offsets.{PartitionBounds, Position}
+import io.github.pulsarspark.schema.TopicSchema
+
+/** Everything the connector asks a cluster, apart from entries. Every call waits for its answer, at most `operationTimeoutMs`, and fails with a named condition.
+  * Used on the driver; tasks ask for schemas only.
+  */
+private[pulsarspark] trait Broker extends AutoCloseable {
+
+  /** Full names of the partitions of each topic that exists; a topic that does not is left out. */
+  def partitions(topics: Seq[String]): Map[String, Seq[String]]
+
+  /** Full names of the topics that match `[tenant/namespace/]expression` now, and of all topics there. */
+  def matching(pattern: String): (Seq[String], Seq[String])
+
+  /** First and last position of topic partitions, now. */
+  def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
+
+  /** For each partition, the place before the first message published at the given time (milliseconds since 1970) or later. */
+  def positionsBefore(times: Map[String, Long]): Map[String, Position]
+
+  /** The topic's newest schema; None when it has none. */
+  def schema(topic: String): Option[TopicSchema]
+
+  /** The topic's schema of one version. */
+  def schemaAt(topic: String, version: Array[Byte]): TopicSchema
+}

@@ -1,0 +1,188 @@
+package io.github.pulsarspark.client
+
+import java.util.concurrent.TimeUnit
+
+import scala.annotation.tailrec
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import io.netty.buffer.ByteBuf
+import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.options.ReadOptions
+
+/** Entries of a range as the broker dispatches them.
+  *
+  * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its arrival proves that nothing is missing
+  * between them. Wherever entries do not follow each other (at markers, aborted transactions and the end of a ledger, but also after trimming or expiry under
+  * our feet), the broker is asked whether it moved our cursor. If it did, the consumer is opened again after the last entry taken; when the entries that should
+  * follow do not come then either, they are gone.
+  */
+private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: OffsetRange, options: ReadOptions) extends EntrySource {
+  import BrokerEntrySource._
+
+  private val answers   = new Answers(lease.options)
+  private val window    = new ReadAhead(options.readAheadBytes, options.readAheadMessages)
+  private val losses    = new DataLossPolicy(options.failOnDataLoss)
+  private val partition = TopicNames.partitionIndex(range.topic)
+
+  /** The last entry read as a whole, or that counts as read. */
+  private var last = if (range.startExclusive.isWholeEntry) range.startExclusive
+  else Position(range.startExclusive.ledgerId, range.startExclusive.entryId - 1)
+  private var stop = range.endInclusive.wholeEntry
+  private var done = false
+
+  /** No entry has come since the consumer was opened. */
+  private var fresh                        = true
+  private var consumer: EntryConsumer      = _
+  private var current: EntryConsumer.Entry = _
+
+  override def ledgerId: Long   = current.ledgerId
+  override def entryId: Long    = current.entryId
+  override def entry: ByteBuf   = current.buffer
+  override def lostRanges: Long = losses.lostRanges
+
+  override def next(): Boolean = {
+    releaseCurrent()
+    if (consumer == null) {
+      consumer = open()
+      stopWhereTheTopicEnds(ask())
+    }
+    advance()
+  }
+
+  @tailrec
+  private def advance(): Boolean =
+    if (done) false
+    else
+      take() match {
+        case None        => advance() // the topic turned out to end earlier
+        case Some(taken) =>
+          val position = Position(taken.ledgerId, taken.entryId)
+          val isProof  = position == last
+          val isGap    = !isProof && !follows(position) && cursorWasMoved
+          if (isProof || isGap && !fresh) {
+            window.refill(consumer, taken)
+            taken.buffer.release()
+            if (isGap) reopen() else fresh = false
+            advance()
+          } else {
+            if (isGap) reportLoss(position, s"the next message there is has position $position")
+            accept(taken, position)
+          }
+      }
+
+  private def accept(taken: EntryConsumer.Entry, position: Position): Boolean = {
+    fresh = false
+    done = position >= stop
+    if (position > stop) {
+      taken.buffer.release()
+      false
+    } else {
+      window.refill(consumer, taken)
+      current = taken
+      last = position
+      true
+    }
+  }
+
+  override def close(): Unit = {
+    done = true
+    releaseCurrent()
+    try if (consumer != null) closeConsumer()
+    catch { case NonFatal(e) => log.warn("closing the reader of {}: {}", range.topic, e.toString: Any) }
+    finally lease.close()
+  }
+
+  private def follows(position: Position): Boolean = position.ledgerId == last.ledgerId && position.entryId == last.entryId + 1
+
+  /** The next entry, which is known to exist. None when a closer look shows that it is gone and the query may go on without it. */
+  private def take(): Option[EntryConsumer.Entry] = {
+    val deadline = System.nanoTime() + options.pollTimeout.toNanos
+    var entry    = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
+    while (entry == null && !done) {
+      Try(ask()).foreach(lookAgain) // a broker that does not answer now may do so before the deadline
+      val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
+      if (left <= 0 && !done) throw timedOut
+      if (!done) entry = poll(math.min(left, SecondLookMillis))
+    }
+    Option(entry)
+  }
+
+  /** No entry comes. Expiry may have moved the cursor beyond everything there is, so that none would ever come. */
+  private def lookAgain(bounds: EntryConsumer.Bounds): Unit = {
+    stopWhereTheTopicEnds(bounds)
+    if (!done && markDelete(bounds) >= stop) reopen()
+  }
+
+  private def poll(millis: Long): EntryConsumer.Entry =
+    try consumer.poll(millis, TimeUnit.MILLISECONDS)
+    catch { case e: PulsarClientException => throw answers.explain(s"Reading ${range.topic} after $last", e) }
+
+  private def timedOut = PulsarErrors(
+    "PULSAR_READ_TIMEOUT",
+    "topic"    -> range.topic,
+    "position" -> last.toString,
+    "waited"   -> options.pollTimeout.toMillis.toString,
+    "end"      -> range.endInclusive.toString
+  )
+
+  /** Nothing is acknowledged here, so the cursor stays before the range unless the broker moves it. */
+  private def cursorWasMoved: Boolean = markDelete(ask()) > last
+
+  private def markDelete(bounds: EntryConsumer.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
+
+  /** The end of a range is a message that existed when it was planned. */
+  private def stopWhereTheTopicEnds(bounds: EntryConsumer.Bounds): Unit = {
+    val end = Position(bounds.lastLedgerId, bounds.lastEntryId)
+    if (end.isBeforeLedger) {
+      if (last < stop) reportLoss(range.endInclusive, "the topic is empty now")
+      done = true
+    } else if (end < stop) {
+      reportLoss(range.endInclusive, s"the topic ends at $end now")
+      stop = end
+      done = stop <= last
+    }
+  }
+
+  private def reportLoss(to: Position, reason: String): Unit = losses.report(range.topic, last.toString, to.toString, reason)
+
+  private def ask(): EntryConsumer.Bounds = answers.await(s"Asking for the bounds of ${range.topic}")(consumer.bounds())
+
+  private def reopen(): Unit = {
+    log.info("{}: the broker moved the cursor beyond {}; reading again from there", range.topic, last: Any)
+    closeConsumer()
+    consumer = open()
+  }
+
+  private def open(): EntryConsumer = {
+    val start        = new MessageIdImpl(last.ledgerId, last.entryId, partition)
+    val subscription = SubscriptionNames.fresh(options.subscriptionPrefix, "task")
+    window.restart()
+    fresh = true
+    val opened = answers.await(s"Opening ${range.topic} at $last")(
+      EntryConsumer.open(lease.client, range.topic, partition, subscription, options.readerName.orNull, window.first, start)
+    )
+    opened.resume()
+    opened
+  }
+
+  private def closeConsumer(): Unit = answers.await(s"Closing the reader of ${range.topic}")(consumer.closeAsync())
+
+  private def releaseCurrent(): Unit = if (current != null) {
+    current.buffer.release()
+    current = null
+  }
+}
+
+private[client] object BrokerEntrySource {
+  private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
+
+  /** When no entry comes for this long, the broker is asked whether it is still there. */
+  private val SecondLookMillis = 5000L
+}

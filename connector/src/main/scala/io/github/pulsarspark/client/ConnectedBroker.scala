@@ -1,0 +1,145 @@
+package io.github.pulsarspark.client
+
+import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+
+import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
+import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
+import org.apache.pulsar.common.naming.TopicName
+import org.apache.pulsar.common.schema.SchemaInfo
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.offsets.{PartitionBounds, Position}
+import io.github.pulsarspark.schema.TopicSchema
+
+/** A [[Broker]] over the Pulsar client's binary protocol; needs no admin service.
+  *
+  * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a stream asks for its end with one request for
+  * each partition, and they are gone with the connection whatever happens.
+  */
+private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptionPrefix: String) extends Broker {
+
+  private val client  = lease.client
+  private val answers = new Answers(lease.options)
+  private val probes  = TrieMap.empty[String, EntryConsumer]
+
+  override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
+    answers
+      .awaitAll(topics.map(TopicNames.full))(t => s"Looking up topic $t") { topic =>
+        client
+          .getPartitionedTopicMetadata(topic, false, true)
+          .thenApply[Option[(String, Seq[String])]](metadata => Some(topic -> TopicNames.partitions(topic, metadata.partitions)))
+          .exceptionally(ifMissing(None))
+      }
+      .flatten
+      .toMap
+
+  override def matching(pattern: String): (Seq[String], Seq[String]) = {
+    val (namespace, expression) = TopicNames.pattern(pattern)
+    val found                   =
+      answers.await(s"Listing the topics of $namespace")(client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null))
+    val all = found.getTopics.asScala.toSeq
+    (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
+  }
+
+  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    forgetAllBut(partitions.toSet)
+    partitions.filterNot(probes.contains).grouped(ConnectedBroker.AtOnce).foreach { group =>
+      answers.awaitAll(group)(p => s"Opening $p")(p => open(p).thenApply[Unit](probe => probes.put(p, probe)))
+    }
+    answers.awaitAll(partitions)(p => s"Asking for the last position of $p")(p =>
+      probes(p).bounds().thenApply[(String, PartitionBounds)](b => p -> toBounds(b))
+    ).toMap
+  }
+
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position] =
+    answers
+      .awaitAll(times.toSeq)(t => s"Looking up the position of a time in ${t._1}") { case (partition, millis) =>
+        open(partition).thenCompose[(String, Position)] { probe =>
+          probe
+            .seekAsync(math.max(0, millis))
+            .thenCompose[EntryConsumer.Bounds](_ => probe.bounds())
+            .thenApply[(String, Position)](b => partition -> toBounds(b).first)
+            .whenComplete((_, _) => probe.closeAsync())
+        }
+      }
+      .toMap
+
+  override def schema(topic: String): Option[TopicSchema] =
+    answers
+      .await(s"Fetching the schema of $topic")(
+        client.getLookup.getSchema(TopicName.get(topic)).exceptionally(ifMissing(java.util.Optional.empty[SchemaInfo]))
+      )
+      .toScala
+      .map(SchemaInfos.toTopicSchema(_, Array.emptyByteArray))
+
+  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = {
+    val what = s"Fetching schema version ${SchemaInfos.versionText(version)} of $topic"
+    answers
+      .await(what)(client.getLookup.getSchema(TopicName.get(topic), version))
+      .toScala
+      .map(SchemaInfos.toTopicSchema(_, version))
+      .getOrElse(throw PulsarErrors(
+        "PULSAR_REQUEST_FAILED",
+        "what"  -> what,
+        "url"   -> lease.options.serviceUrl,
+        "cause" -> "the cluster has no such version"
+      ))
+  }
+
+  /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
+  override def close(): Unit = {
+    val closing = probes.values.map(_.closeAsync()).toSeq
+    probes.clear()
+    try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: InterruptedException => Thread.currentThread.interrupt() // a query that is stopped; the requests are on their way
+      case NonFatal(e)             => ConnectedBroker.log.warn("closing the consumers that watched positions: {}", e.toString)
+    } finally lease.close()
+  }
+
+  /** Partitions that are not asked for any more, and consumers that a broker ended. */
+  private def forgetAllBut(wanted: Set[String]): Unit =
+    probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach { case (partition, probe) =>
+      probes.remove(partition)
+      probe.closeAsync()
+    }
+
+  private def open(partition: String): CompletableFuture[EntryConsumer] =
+    EntryConsumer
+      .open(
+        client,
+        partition,
+        TopicNames.partitionIndex(partition),
+        SubscriptionNames.fresh(subscriptionPrefix, "driver"),
+        null,
+        1,
+        ConnectedBroker.Earliest
+      )
+
+  private def toBounds(b: EntryConsumer.Bounds): PartitionBounds = {
+    val first = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
+    val last  = Position(b.lastLedgerId, b.lastEntryId)
+    PartitionBounds(first, if (last.isBeforeLedger || last < first) first else last)
+  }
+
+  private def ifMissing[A](otherwise: A): java.util.function.Function[Throwable, A] = {
+    case e: CompletionException if e.getCause != null => ifMissing(otherwise)(e.getCause)
+    case _: PulsarClientException.NotFoundException | _: PulsarClientException.TopicDoesNotExistException => otherwise
+    case e => throw new CompletionException(e)
+  }
+}
+
+private[pulsarspark] object ConnectedBroker {
+  private val log = org.slf4j.LoggerFactory.getLogger(classOf[ConnectedBroker])
+
+  private val Earliest = new MessageIdImpl(-1, -1, -1)
+
+  /** Consumers opened at the same time. */
+  private val AtOnce = 128
+}

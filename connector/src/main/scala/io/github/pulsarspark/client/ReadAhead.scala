@@ -1,0 +1,39 @@
+package io.github.pulsarspark.client
+
+import org.apache.pulsar.client.impl.EntryConsumer
+
+/** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: the bound in messages follows the average size seen so far. */
+private[client] final class ReadAhead(bytes: Long, messages: Int) {
+  import ReadAhead._
+
+  private var outstanding          = first
+  private var session: Option[Int] = None
+  private var seenBytes            = 0L
+  private var seen                 = 0L
+
+  /** Messages to ask for before their size is known. */
+  def first: Int = math.min(First, messages)
+
+  /** A consumer that is opened anew is allowed [[first]]. */
+  def restart(): Unit = session = None
+
+  /** Call for each entry taken: allows as many messages more as keeps the read-ahead full, in portions. */
+  def refill(consumer: EntryConsumer, taken: EntryConsumer.Entry): Unit = {
+    seenBytes += taken.buffer.readableBytes
+    seen += taken.messages
+    if (!session.contains(taken.session)) { // what an older session was allowed went with it
+      session = Some(taken.session)
+      outstanding = first
+    }
+    outstanding -= taken.messages
+    val target = math.max(1L, math.min(messages.toLong, bytes * seen / math.max(1L, seenBytes))).toInt
+    if (outstanding <= target / 2) {
+      consumer.grant(taken, target - outstanding)
+      outstanding = target
+    }
+  }
+}
+
+private[client] object ReadAhead {
+  private val First = 16
+}

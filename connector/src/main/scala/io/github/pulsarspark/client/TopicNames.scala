@@ -1,0 +1,63 @@
+package io.github.pulsarspark.client
+
+import java.util.regex.Pattern
+
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicName}
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** What the names of topics say, by Pulsar's own rules. */
+private[pulsarspark] object TopicNames {
+
+  /** Index of `...-partition-3`; -1 for a topic that is not partitioned. */
+  def partitionIndex(topic: String): Int = TopicName.get(topic).getPartitionIndex
+
+  /** `events` -> `persistent://public/default/events`. */
+  def full(topic: String): String = {
+    val name =
+      try TopicName.get(topic)
+      catch { case NonFatal(e) => throw PulsarErrors.caused("PULSAR_TOPIC_NAME", e, "topic" -> topic, "why" -> e.getMessage) }
+    if (!name.isPersistent) throw PulsarErrors("PULSAR_TOPIC_NAME", "topic" -> topic, "why" -> "non-persistent topics keep no messages")
+    name.toString
+  }
+
+  /** The partitions of a topic that has `count` of them; the topic itself for 0. */
+  def partitions(topic: String, count: Int): Seq[String] =
+    if (count == 0) Seq(topic) else (0 until count).map(i => TopicName.get(topic).getPartition(i).toString)
+
+  /** Namespace and expression of `[persistent://]tenant/namespace/expression`, or of an expression alone in `public/default`. */
+  def pattern(text: String): (NamespaceName, Pattern) = text.stripPrefix("persistent://").split("/", 3) match {
+    case Array(tenant, namespace, expression) =>
+      try (NamespaceName.get(tenant, namespace), Pattern.compile(expression))
+      catch {
+        case NonFatal(e) =>
+          throw PulsarErrors.caused(
+            "PULSAR_OPTION_INVALID",
+            e,
+            "option"  -> "topicsPattern",
+            "given"   -> text,
+            "allowed" -> "tenant/namespace/expression"
+          )
+      }
+    case Array(expression) => (NamespaceName.get("public", "default"), Pattern.compile(expression))
+    case _                 => throw PulsarErrors(
+        "PULSAR_OPTION_INVALID",
+        "option"  -> "topicsPattern",
+        "given"   -> text,
+        "allowed" -> "tenant/namespace/expression, or an expression alone"
+      )
+  }
+
+  /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones never do. */
+  def matching(existing: Seq[String], pattern: Pattern): Seq[String] =
+    existing
+      .map(TopicName.get)
+      .filterNot(SystemTopicNames.isSystemTopic)
+      .map(t => TopicName.get(t.getPartitionedTopicName))
+      .distinct
+      .filter(t => pattern.matcher(t.getLocalName).matches)
+      .map(_.toString)
+      .sorted
+}

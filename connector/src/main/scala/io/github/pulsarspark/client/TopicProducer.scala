@@ -1,0 +1,111 @@
+package io.github.pulsarspark.client
+
+import java.util.concurrent.{TimeUnit, TimeoutException}
+import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
+import java.util.concurrent.locks.LockSupport
+import java.util.function.BiConsumer
+
+import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException}
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.schema.{OutgoingMessage, TopicSchema}
+
+/** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread uses it. */
+private[pulsarspark] final class TopicProducer private (topic: String, producer: Producer[Array[Byte]], options: WriteOptions)
+    extends AutoCloseable {
+
+  private val confirmed = new AtomicLong
+  private val failure   = new AtomicReference[Throwable]
+  private var sent      = 0L
+
+  /** One object for all messages. */
+  private val onAnswer: BiConsumer[MessageId, Throwable] =
+    (_, error) => if (error == null) confirmed.incrementAndGet() else failure.compareAndSet(null, error)
+
+  def acknowledged: Long = confirmed.get
+
+  def send(message: OutgoingMessage): Unit = {
+    throwFailure()
+    val builder = producer.newMessage().value(message.value)
+    if (message.key != null) {
+      if (message.keyIsBytes) builder.keyBytes(message.key)
+      else builder.key(new String(message.key, java.nio.charset.StandardCharsets.UTF_8))
+    }
+    if (message.eventTime > 0) builder.eventTime(message.eventTime)
+    if (message.properties != null) builder.properties(message.properties)
+    sent += 1
+    builder.sendAsync().whenComplete(onAnswer)
+  }
+
+  /** Waits until every message is acknowledged; fails with the first failure. */
+  def flush(): Unit = {
+    val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
+    producer.flushAsync()
+    // Each message's own answer counts: the client completes a flush before it has told all of them.
+    while (failure.get == null && confirmed.get < sent)
+      if (System.nanoTime() > deadline) failure.compareAndSet(null, new TimeoutException)
+      else LockSupport.parkNanos(TopicProducer.PollNanos)
+    throwFailure()
+  }
+
+  /** Gives up what is not acknowledged yet. */
+  override def close(): Unit = producer.closeAsync().get(options.client.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+
+  private def throwFailure(): Unit = if (failure.get != null) throw TopicProducer.explain(topic, failure.get, confirmed.get, options)
+}
+
+private[pulsarspark] object TopicProducer {
+
+  /** The client ends a message's wait itself; this much later we do, should it fail to. */
+  private val GraceNanos = TimeUnit.SECONDS.toNanos(5)
+  private val PollNanos  = TimeUnit.MICROSECONDS.toNanos(200)
+
+  /** Opens a producer with the schema, which the broker registers or compares. */
+  def open(lease: ClientLease, topic: String, schema: TopicSchema, options: WriteOptions): TopicProducer = {
+    val answers = new Answers(lease.options)
+    val builder = lease.client.newProducer(EncodedSchema(schema))
+    builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
+    builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
+    val producer = answers.await(s"Opening a producer of $topic")(builder.createAsync().exceptionally(e =>
+      throw refused(topic, e, lease.options.serviceUrl)
+    ))
+    new TopicProducer(topic, producer, options)
+  }
+
+  private def refused(topic: String, e: Throwable, url: String): Throwable = e match {
+    case c: java.util.concurrent.CompletionException if c.getCause != null => refused(topic, c.getCause, url)
+    case s: PulsarClientException.IncompatibleSchemaException              =>
+      PulsarErrors.caused("PULSAR_WRITE_SCHEMA_REFUSED", s, "topic" -> topic, "cause" -> firstLine(s))
+    case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
+      PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> topic, "url" -> url)
+    case other => other
+  }
+
+  private def explain(topic: String, e: Throwable, acknowledged: Long, options: WriteOptions): Throwable = e match {
+    case c: java.util.concurrent.CompletionException if c.getCause != null => explain(topic, c.getCause, acknowledged, options)
+    case p: PulsarError                                                    => p.asInstanceOf[Throwable]
+    case i: PulsarClientException.InvalidMessageException                  =>
+      PulsarErrors.caused("PULSAR_MESSAGE_TOO_LARGE", i, "topic" -> topic, "cause" -> firstLine(i))
+    case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>
+      PulsarErrors.caused(
+        "PULSAR_WRITE_TIMEOUT",
+        t,
+        "topic"        -> topic,
+        "waited"       -> options.sendTimeout.toMillis.toString,
+        "acknowledged" -> acknowledged.toString
+      )
+    case other => PulsarErrors.caused(
+        "PULSAR_WRITE_FAILED",
+        other,
+        "topic"        -> topic,
+        "cause"        -> firstLine(other),
+        "acknowledged" -> acknowledged.toString
+      )
+  }
+
+  private def firstLine(e: Throwable): String =
+    Option(
+      e.getMessage
+    ).flatMap(_.linesIterator.nextOption()).map(_.stripSuffix(".")).filter(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
+}

@@ -1,0 +1,216 @@
+package io.github.pulsarspark.log
+
+import scala.util.control.NonFatal
+
+import io.netty.buffer.{ByteBuf, Unpooled}
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.offsets.Position
+
+/** Turns entries, as the broker stored them, into messages. For one thread; it may be used again after an error, with the next `open`.
+  *
+  * At [[DecodeLevel.Entry]] the payload is not opened: `next()` counts through the messages that the metadata claims, and only the entry's fields of the view mean
+  * something. That is exact for everything producers write. Entries that compaction wrote may hold messages it removed: when the entry says so (brokers from 4.1 on
+  * do) it is opened at every level; older brokers tell only inside the payload, so a compacted ledger has to be read at [[DecodeLevel.Message]].
+  *
+  * @param topic
+  *   named in errors
+  * @param maxMessageBytes
+  *   the most a compressed entry may claim to unpack to; one that claims more is an error, not an allocation
+  * @param ownBytes
+  *   true: the view's `bytes` are a new array for each entry, and may be referred to for ever; false: they are overwritten by the next entry, which saves an
+  *   allocation of up to megabytes per entry where whoever reads the view copies what it keeps
+  */
+private[pulsarspark] final class EntryDecoder(
+    topic: String,
+    level: DecodeLevel,
+    maxMessageBytes: Int = EntryDecoder.DefaultMaxMessageBytes,
+    ownBytes: Boolean = true
+) {
+
+  /** The one view, overwritten by `next()`. The fields of the entry are valid after `open`. */
+  val message: MessageView = new MessageView
+
+  private val cursor   = new ProtobufCursor
+  private val header   = new EntryHeader(cursor)
+  private val metadata = header.metadata
+  private val fields   = new MessageFields(message, cursor)
+  private val codecs   = Codec.all()
+
+  // Variables, because all of it is overwritten per entry or per message.
+  private var entry: ByteBuf      = Unpooled.EMPTY_BUFFER
+  private var packed: Array[Byte] = MessageView.NoBytes // compressed payload, reused
+  private var isUnpacked          = false
+  private var opensPayload        = false
+  private var payloadEnd          = 0                   // in message.bytes
+  private var frame               = 0                   // where the next message of the batch begins in message.bytes
+  private var firstIndex          = 0                   // first batch index wanted
+  private var nextIndex           = 0
+  private var endIndex            = 0                   // first batch index not wanted
+
+  /** Size of the entry as stored, in bytes. */
+  def entryBytes: Int = header.entryLength
+
+  /** Number of messages the metadata claims; 1 when the entry is not a batch. */
+  def messagesInEntry: Int = metadata.messages
+
+  /** Opens a stored entry: optional broker metadata, optional checksum (verified when present), metadata, payload.
+    *
+    * `stored` is read from its reader index, which does not move. It is neither released nor used after the next `open`; until then, or until `next()` was false,
+    * the caller keeps it alive. Messages with a batch index in (`afterIndex`, `lastIndex`] will be yielded; -1 and `Int.MaxValue` stand for all of them. An entry
+    * that is not a batch yields its message, with batch index -1, whatever the bounds. Markers of the server yield nothing.
+    */
+  def open(ledgerId: Long, entryId: Long, stored: ByteBuf, afterIndex: Int, lastIndex: Int): Unit = {
+    entry = stored
+    message.ledgerId = ledgerId
+    message.entryId = entryId
+    isUnpacked = false
+    nextIndex = 0
+    endIndex = 0
+    try header.read(stored)
+    catch { case malformed: MalformedBytes => throw corrupt(malformed.getMessage) }
+    takeEntryFields()
+    if (metadata.chunks > 1) throw error("PULSAR_ENTRY_CHUNKED")
+    opensPayload = level >= DecodeLevel.Message || metadata.isCompacted
+    if (!metadata.isMarker)
+      if (metadata.isBatch) limitTo(afterIndex, lastIndex) else endIndex = 1
+  }
+
+  /** Moves the view to the next message; false when the entry is done. Messages that compaction removed are skipped, but have a batch index. */
+  def next(): Boolean =
+    if (nextIndex >= endIndex) false
+    else
+      try {
+        if (opensPayload && !isUnpacked) unpack()
+        if (!metadata.isBatch) nextSingle()
+        else if (opensPayload) nextInBatch()
+        else {
+          place(nextIndex)
+          nextIndex += 1
+          true
+        }
+      } catch { case malformed: MalformedBytes => throw corrupt(malformed.getMessage) }
+
+  private def limitTo(afterIndex: Int, lastIndex: Int): Unit = {
+    val end = if (lastIndex >= metadata.messages) metadata.messages else lastIndex + 1
+    if (afterIndex < end - 1) {
+      endIndex = end
+      firstIndex = afterIndex + 1
+      nextIndex = if (opensPayload) 0 else firstIndex // the payload can only be walked from its beginning
+    }
+  }
+
+  private def nextSingle(): Boolean = {
+    if (opensPayload) {
+      val inFront = if (metadata.hasMessageFields) header.length else 0
+      fields.parseSingle(metadata, message.bytes, inFront)
+      message.valueOffset = inFront
+      message.valueLength = payloadEnd - inFront
+    }
+    place(0)
+    message.batchIndex = Position.WholeEntry
+    message.batchSize = 0
+    nextIndex = 1
+    true
+  }
+
+  private def nextInBatch(): Boolean = {
+    var found = false
+    while (!found && nextIndex < endIndex) {
+      readFrame()
+      found = nextIndex >= firstIndex && !fields.isCompactedOut
+      nextIndex += 1
+    }
+    if (found) place(nextIndex - 1)
+    found
+  }
+
+  private def place(batchIndex: Int): Unit = {
+    message.batchIndex = batchIndex
+    message.batchSize = metadata.messages
+    message.index = if (header.brokerIndex < 0) -1 else header.brokerIndex - metadata.messages + 1 + batchIndex
+  }
+
+  /** `[size][SingleMessageMetadata][value]` */
+  private def readFrame(): Unit = {
+    val bytes = message.bytes
+    if (payloadEnd - frame < 4) cutOff()
+    val length = (bytes(frame) & 0xff) << 24 | (bytes(frame + 1) & 0xff) << 16 | (bytes(frame + 2) & 0xff) << 8 | (bytes(frame + 3) & 0xff)
+    val from   = frame + 4
+    if (length < 0 || length > payloadEnd - from) cutOff()
+    fields.parseBatched(metadata, bytes, from, length)
+    if (fields.payloadSize > payloadEnd - from - length) cutOff()
+    message.valueOffset = from + length
+    message.valueLength = fields.payloadSize
+    frame = from + length + fields.payloadSize
+  }
+
+  private def cutOff(): Nothing =
+    throw new MalformedBytes(s"the batch ends inside message $nextIndex of ${metadata.messages}")
+
+  private def takeEntryFields(): Unit = {
+    message.brokerPublishTime = header.brokerTime
+    message.publishTime = metadata.publishTime
+    message.producerName = metadata.producerName.text
+    message.schemaVersion = if (metadata.hasSchemaVersion) metadata.schemaVersion.bytes else MessageView.NoBytes
+    message.replicatedFrom = if (metadata.isReplicated) metadata.replicatedFrom.text else null // the view's word for "not"
+  }
+
+  /** Puts the payload into an array; for a message that is not in a batch the metadata is in front of it. */
+  private def unpack(): Unit = {
+    if (metadata.isEncrypted) throw error("PULSAR_ENTRY_ENCRYPTED")
+    if (metadata.compression != 0 && header.unpackedLength > maxMessageBytes)
+      throw error("PULSAR_ENTRY_TOO_LARGE", "bytes" -> header.unpackedLength.toString, "limit" -> maxMessageBytes.toString)
+    val inFront = if (!metadata.isBatch && metadata.hasMessageFields) header.length else 0
+    payloadEnd = inFront + header.unpackedLength
+    val bytes =
+      if (ownBytes) new Array[Byte](payloadEnd)
+      else if (payloadEnd <= message.bytes.length) message.bytes
+      else new Array[Byte](payloadEnd + payloadEnd / 4) // entries differ a little in size
+    System.arraycopy(header.bytes, 0, bytes, 0, inFront)
+    if (metadata.compression == 0) entry.getBytes(header.payloadStart, bytes, inFront, header.payloadLength) else decompress(bytes, inFront)
+    message.bytes = bytes
+    frame = 0
+    isUnpacked = true
+  }
+
+  private def decompress(target: Array[Byte], at: Int): Unit = {
+    val number = metadata.compression
+    if (number < 1 || number > codecs.length) throw error("PULSAR_ENTRY_UNSUPPORTED", "feature" -> s"compression number $number")
+    val codec = codecs(number - 1)
+    try
+      if (entry.hasArray) codec.unpack(entry.array, entry.arrayOffset + header.payloadStart, header.payloadLength, target, at, payloadEnd)
+      else {
+        if (header.payloadLength > packed.length) packed = new Array[Byte](header.payloadLength)
+        entry.getBytes(header.payloadStart, packed, 0, header.payloadLength)
+        codec.unpack(packed, 0, header.payloadLength, target, at, payloadEnd)
+      }
+    catch {
+      case malformed: MalformedBytes => throw malformed
+      case missing: LinkageError     =>
+        throw error("PULSAR_ENTRY_UNSUPPORTED", missing, "feature" -> s"compression ${codec.name}, whose library does not load here")
+      case NonFatal(e) =>
+        throw error("PULSAR_ENTRY_CORRUPT", e, "problem" -> s"its ${codec.name} payload cannot be unpacked (${e.getMessage})")
+    }
+  }
+
+  private def corrupt(problem: String) = error("PULSAR_ENTRY_CORRUPT", "problem" -> problem)
+
+  private def error(condition: String, parameters: (String, String)*): RuntimeException with PulsarError = {
+    endIndex = 0
+    PulsarErrors(condition, parameters ++ where: _*)
+  }
+
+  private def error(condition: String, cause: Throwable, parameters: (String, String)*): RuntimeException with PulsarError = {
+    endIndex = 0
+    PulsarErrors.caused(condition, cause, parameters ++ where: _*)
+  }
+
+  private def where = Seq("topic" -> topic, "position" -> Position(message.ledgerId, message.entryId).toString)
+}
+
+private[pulsarspark] object EntryDecoder {
+
+  /** Far above what producers can send by default (5 MiB, compressed). */
+  val DefaultMaxMessageBytes: Int = 64 * 1024 * 1024
+}

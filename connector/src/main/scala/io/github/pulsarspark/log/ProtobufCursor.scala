@@ -1,0 +1,101 @@
+package io.github.pulsarspark.log
+
+/** Stored bytes that break their own format. Caught by [[EntryDecoder]], which knows topic and position; without a stack trace, as only the text is used. */
+private[log] final class MalformedBytes(problem: String) extends RuntimeException(problem, null, false, false)
+
+/** Steps through the protobuf fields in a range of a byte array.
+  *
+  * Written by hand because it runs once per message: it makes no object and never reads outside its range, whatever the bytes are. It has mutable state for the
+  * same reason. A caller loops over `nextTag()` and either reads the field the tag announces or skips it, so unknown fields of newer versions do no harm.
+  */
+private[log] final class ProtobufCursor {
+  private var bytes: Array[Byte] = MessageView.NoBytes
+  private var position           = 0
+  private var limit              = 0
+
+  /** Where the bytes begin that `range()` stepped over last. */
+  var rangeStart: Int = 0
+
+  /** Looks at `length` bytes of `source` from `from` on, which the caller has checked to be inside it. */
+  def over(source: Array[Byte], from: Int, length: Int): Unit = {
+    bytes = source
+    position = from
+    limit = from + length
+  }
+
+  /** The next field's number and wire type as they are stored, `number << 3 | type`; 0 at the end. */
+  def nextTag(): Int =
+    if (position == limit) 0
+    else {
+      val tag = int()
+      if (tag >>> 3 == 0) malformed("a field has number 0")
+      tag
+    }
+
+  /** In locals, which the compiler keeps in registers. */
+  def long(): Long = {
+    val source = bytes
+    val end    = limit
+    var at     = position
+    var value  = 0L
+    var shift  = 0
+    var byte   = -1
+    while (byte < 0) {
+      if (at >= end) malformed("a number is cut off")
+      if (shift == 70) malformed("a number is longer than 10 bytes")
+      byte = source(at).toInt
+      at += 1
+      value |= (byte & 0x7fL) << shift
+      shift += 7
+    }
+    position = at
+    value
+  }
+
+  /** Most numbers of a message are lengths and flags, one byte each. */
+  def int(): Int = {
+    val at = position
+    if (at < limit && bytes(at) >= 0) {
+      position = at + 1
+      bytes(at).toInt
+    } else long().toInt
+  }
+
+  def boolean(): Boolean = long() != 0
+
+  /** Steps over a string, byte string or nested message and returns its length; it begins at `rangeStart`. */
+  def range(): Int = {
+    val length = int()
+    advance(length)
+    rangeStart = position - length
+    length
+  }
+
+  /** Confines the cursor to the range stepped over last and returns what `leave` needs to go on behind it. */
+  def enter(): Int = {
+    val outer = limit
+    limit = position
+    position = rangeStart
+    outer
+  }
+
+  def leave(outer: Int): Unit = {
+    position = limit
+    limit = outer
+  }
+
+  def skip(tag: Int): Unit = tag & 7 match {
+    case 0     => long(); ()
+    case 1     => advance(8)
+    case 2     => range(); ()
+    case 5     => advance(4)
+    case other => malformed(s"field ${tag >>> 3} has the unknown wire type $other")
+  }
+
+  private def advance(length: Int): Unit = {
+    if (length < 0 || length > limit - position) malformed(s"a field of $length bytes is longer than the ${limit - position} bytes left")
+    position += length
+  }
+
+  private def malformed(problem: String): Nothing = throw new MalformedBytes(s"malformed metadata: $problem")
+}

@@ -1,0 +1,40 @@
+package io.github.pulsarspark.metrics
+
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+
+/** A task's part of a metric. */
+private[pulsarspark] final case class TaskMetric(name: String, value: Long) extends CustomTaskMetric
+
+/** Entries (stored batches) that were read. */
+final class EntriesRead extends CustomSumMetric {
+  override def name: String        = EntriesRead.Name
+  override def description: String = "Pulsar entries read"
+}
+object EntriesRead { val Name = "pulsarEntries" }
+
+/** Bytes of entries as they are stored. */
+final class BytesRead extends CustomSumMetric {
+  override def name: String        = BytesRead.Name
+  override def description: String = "Pulsar bytes read"
+}
+object BytesRead { val Name = "pulsarBytes" }
+
+/** Ranges that should have been read but are gone; above 0 only with `failOnDataLoss=false`. */
+final class DataLoss extends CustomSumMetric {
+  override def name: String        = DataLoss.Name
+  override def description: String = "Pulsar ranges lost"
+}
+object DataLoss { val Name = "pulsarDataLoss" }
+
+/** Messages acknowledged by the brokers. */
+final class MessagesWritten extends CustomSumMetric {
+  override def name: String        = MessagesWritten.Name
+  override def description: String = "Pulsar messages written"
+}
+object MessagesWritten { val Name = "pulsarMessages" }
+
+/** Every metric of the connector. Spark makes them by class name, without arguments. */
+private[pulsarspark] object Metrics {
+  def ofReads: Array[CustomMetric]  = Array(new EntriesRead, new BytesRead, new DataLoss)
+  def ofWrites: Array[CustomMetric] = Array(new MessagesWritten)
+}

@@ -1,0 +1,17 @@
+package io.github.pulsarspark.offsets
+
+/** Messages of one topic partition after `startExclusive`, up to and including `endInclusive`.
+  *
+  * @param topic
+  *   full name of a partition, or of a topic that is not partitioned
+  */
+final case class OffsetRange(topic: String, startExclusive: Position, endInclusive: Position) {
+  def isEmpty: Boolean = endInclusive <= startExclusive
+
+  override def toString: String = s"$topic ($startExclusive, $endInclusive]"
+}
+
+/** Messages published at or after `fromInclusive` and before `toExclusive`, in milliseconds since 1970. */
+final case class TimeBounds(fromInclusive: Long = Long.MinValue, toExclusive: Long = Long.MaxValue) {
+  def contains(publishTime: Long): Boolean = publishTime >= fromInclusive && publishTime < toExclusive
+}

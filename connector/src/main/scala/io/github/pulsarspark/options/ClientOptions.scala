@@ -1,0 +1,68 @@
+package io.github.pulsarspark.options
+
+import scala.concurrent.duration._
+
+/** How to authenticate. */
+sealed trait Authentication extends Serializable
+
+object Authentication {
+  case object None                                                                                    extends Authentication
+  final case class Token(token: Secret)                                                               extends Authentication
+  final case class TokenFile(path: String)                                                            extends Authentication
+  final case class Basic(userId: String, password: Secret)                                            extends Authentication
+  final case class Tls(certFile: String, keyFile: String)                                             extends Authentication
+  final case class OAuth2(issuerUrl: String, credentialsUrl: Secret, audience: String, scope: String) extends Authentication
+
+  /** A plug-in of the Pulsar client by class name. */
+  final case class Plugin(className: String, parameters: Secret) extends Authentication
+}
+
+/** Everything that makes two Pulsar clients the same client; the key of the client pool. Has no secret in its text.
+  *
+  * @param settings
+  *   the client's own settings by its own names; all of them are treated as secret, since plug-ins put passwords in several
+  */
+private[pulsarspark] final case class ClientOptions(
+    serviceUrl: String,
+    operationTimeout: FiniteDuration,
+    authentication: Authentication,
+    trustCertsFile: Option[String],
+    skipHostnameVerification: Boolean,
+    trustAnyCertificate: Boolean,
+    settings: Map[String, Secret]
+)
+
+private[pulsarspark] object ClientOptions {
+
+  def apply(options: CheckedOptions): ClientOptions = {
+    val settings = options.clientSettings("pulsar.client.")
+    ClientOptions(
+      serviceUrl = options("service.url"),
+      operationTimeout = options.milliseconds("operationTimeoutMs").millis,
+      authentication = authentication(options, settings),
+      trustCertsFile = options.get("tls.trustCertsFile"),
+      skipHostnameVerification = options.boolean("tls.insecureSkipHostnameVerification"),
+      trustAnyCertificate = options.boolean("tls.insecureTrustAnyCertificate"),
+      settings = (settings - "authPluginClassName" - "authParams").view.mapValues(Secret(_)).toMap
+    )
+  }
+
+  private def authentication(options: CheckedOptions, settings: Map[String, String]): Authentication = {
+    val plugin = settings.get("authPluginClassName").map(c => Authentication.Plugin(c, Secret(settings.getOrElse("authParams", ""))))
+    Seq(
+      options.get("auth.token").map(t => Authentication.Token(Secret(t))),
+      options.get("auth.tokenFile").map(Authentication.TokenFile(_)),
+      options.get("auth.basic.userId").map(u => Authentication.Basic(u, Secret(options("auth.basic.password")))),
+      options.get("auth.tls.certFile").map(c => Authentication.Tls(c, options("auth.tls.keyFile"))),
+      options.get("auth.oauth2.issuerUrl").map { issuer =>
+        Authentication.OAuth2(
+          issuer,
+          Secret(options("auth.oauth2.credentialsUrl")),
+          options.get("auth.oauth2.audience").getOrElse(""),
+          options.get("auth.oauth2.scope").getOrElse("")
+        )
+      },
+      plugin
+    ).flatten.headOption.getOrElse(Authentication.None)
+  }
+}

@@ -1,0 +1,86 @@
+package io.github.pulsarspark.options
+
+import scala.concurrent.duration._
+
+/** Which topics a read or write names, before the cluster is asked. */
+sealed trait TopicSelection extends Serializable
+
+object TopicSelection {
+  final case class Named(topics: Seq[String]) extends TopicSelection
+  final case class Matching(pattern: String)  extends TopicSelection
+
+  private[options] def apply(options: CheckedOptions): TopicSelection =
+    options.get("topicsPattern").map(Matching(_)).getOrElse {
+      val names = options.get("topic").toSeq ++ options.get("topics").toSeq.flatMap(_.split(','))
+      Named(names.map(_.trim).filter(_.nonEmpty).distinct)
+    }
+}
+
+/** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts, because what they mean depends on the topics. */
+private[pulsarspark] final case class ReadOptions(
+    client: ClientOptions,
+    topics: TopicSelection,
+    startingOffsets: Option[String],
+    endingOffsets: Option[String],
+    startingTime: Option[String],
+    endingTime: Option[String],
+    publishTimeSkew: FiniteDuration,
+    failOnDataLoss: Boolean,
+    pollTimeout: FiniteDuration,
+    readAheadBytes: Long,
+    readAheadMessages: Int,
+    readerName: Option[String],
+    subscriptionPrefix: String
+)
+
+private[pulsarspark] object ReadOptions {
+
+  /** The client's own default of `receiverQueueSize`. */
+  private val DefaultReadAheadMessages = 1000
+
+  def apply(options: CheckedOptions): ReadOptions = {
+    val reader = options.clientSettings("pulsar.reader.")
+    ReadOptions(
+      client = ClientOptions(options),
+      topics = TopicSelection(options),
+      startingOffsets = options.explicit("startingOffsets"),
+      endingOffsets = options.explicit("endingOffsets"),
+      startingTime = options.get("startingTime"),
+      endingTime = options.get("endingTime"),
+      publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
+      failOnDataLoss = options.boolean("failOnDataLoss"),
+      pollTimeout = options.milliseconds("pollTimeoutMs").millis,
+      readAheadBytes = options.bytes("readAheadBytes"),
+      readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(positive("pulsar.reader.receiverQueueSize", _)),
+      readerName = reader.get("readerName"),
+      subscriptionPrefix = options("subscriptionPrefix")
+    )
+  }
+
+  private def positive(key: String, value: String): Int =
+    value.trim.toIntOption
+      .filter(_ > 0)
+      .getOrElse(
+        throw io.github.pulsarspark.errors
+          .PulsarErrors("PULSAR_OPTION_INVALID", "option" -> key, "given" -> value, "allowed" -> "a whole number above 0")
+      )
+}
+
+/** What a write was asked to do. */
+private[pulsarspark] final case class WriteOptions(
+    client: ClientOptions,
+    topic: Option[String],
+    schemaType: String,
+    sendTimeout: FiniteDuration,
+    producer: Map[String, String]
+)
+
+private[pulsarspark] object WriteOptions {
+  def apply(options: CheckedOptions): WriteOptions = WriteOptions(
+    client = ClientOptions(options),
+    topic = options.get("topic").map(_.trim),
+    schemaType = options("schemaType").toLowerCase,
+    sendTimeout = options.milliseconds("sendTimeoutMs").millis,
+    producer = options.clientSettings("pulsar.producer.")
+  )
+}

@@ -1,0 +1,77 @@
+package io.github.pulsarspark.read
+
+import scala.collection.immutable.SortedMap
+
+import io.github.pulsarspark.client.{Broker, TopicNames}
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.offsets._
+import io.github.pulsarspark.options.{NearestName, ReadOptions}
+
+/** Turns what the options say of start and end into positions, once, on the driver. Times are looked up with the allowance `publishTimeSkew`, because the broker
+  * searches as if publish times were in order; tasks drop what is outside.
+  */
+private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
+
+  private val skew = options.publishTimeSkew.toMillis
+
+  /** The ranges of a batch read with their time bounds; empty ones are left out. */
+  def batchRanges(topics: Map[String, Seq[String]]): Seq[(OffsetRange, TimeBounds)] = {
+    val starts = assign(startBound(PositionSpec.Earliest), topics)
+    val ends   = assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest), topics)
+    if (starts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
+    if (ends.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
+    starts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, ends(partition)) }
+    val bounds   = broker.bounds(starts.keys.toSeq.sorted)
+    val earliest = positions(starts, -skew)
+    val latest   = positions(ends, skew)
+    starts.keys.toSeq.sorted.map { p =>
+      val range =
+        OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)), RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
+      range -> TimeBounds(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
+    }.filterNot(_._1.isEmpty)
+  }
+
+  /** Where a stream begins. */
+  def streamStart(topics: Map[String, Seq[String]]): StreamStart = {
+    val asked     = startBound(PositionSpec.Latest)
+    val starts    = assign(asked, topics)
+    val bounds    = broker.bounds(starts.keys.toSeq.sorted)
+    val byTimes   = positions(starts, -skew)
+    val notBefore = asked match {
+      case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
+      case BoundSpec.Each(_, _)          => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
+    }
+    StreamStart(
+      PulsarOffset.of(starts.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
+      SortedMap.from(notBefore)
+    )
+  }
+
+  private def startBound(otherwise: PositionSpec) =
+    bound("startingOffsets", options.startingOffsets, "startingTime", options.startingTime, otherwise)
+
+  private def bound(
+      offsetsKey: String,
+      offsets: Option[String],
+      timeKey: String,
+      time: Option[String],
+      otherwise: PositionSpec
+  ): BoundSpec =
+    offsets
+      .map(BoundParser.offsets(offsetsKey, _))
+      .orElse(time.map(BoundParser.times(timeKey, _)))
+      .getOrElse(BoundSpec.Everywhere(offsetsKey, otherwise))
+
+  private def assign(bound: BoundSpec, topics: Map[String, Seq[String]]) =
+    RangePlanner.assign(bound, topics, TopicNames.full, NearestName(_, _))
+
+  private def positions(specs: Map[String, PositionSpec], allowance: Long): Map[String, Position] = {
+    val times = specs.collect { case (p, PositionSpec.AtTime(t)) => p -> math.max(0L, Math.addExact(t, allowance)) }
+    if (times.isEmpty) Map.empty else broker.positionsBefore(times)
+  }
+
+  private def time(spec: PositionSpec): Option[Long] = spec match {
+    case PositionSpec.AtTime(t) => Some(t)
+    case _                      => None
+  }
+}

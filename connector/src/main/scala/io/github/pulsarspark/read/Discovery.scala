@@ -1,0 +1,40 @@
+package io.github.pulsarspark.read
+
+import io.github.pulsarspark.client.{Broker, TopicNames}
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.TopicSelection
+import io.github.pulsarspark.schema.TopicSchema
+
+/** Finds the topics a read is about, and their schemas. */
+private[read] final class Discovery(selection: TopicSelection, broker: Broker, url: String) {
+
+  /** Full names of topics with those of their partitions, all of which exist now. */
+  def topics(): Map[String, Seq[String]] = selection match {
+    case TopicSelection.Named(names) =>
+      val found = broker.partitions(names)
+      names.map(TopicNames.full).find(!found.contains(_)).foreach(t =>
+        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> t, "url" -> url)
+      )
+      found
+    case TopicSelection.Matching(pattern) =>
+      val (matching, all) = broker.matching(pattern)
+      if (matching.isEmpty) throw noMatch(pattern, all)
+      broker.partitions(matching)
+  }
+
+  /** Those that exist now, and none if none does: for a stream that is under way. */
+  def topicsLeft(): Map[String, Seq[String]] = selection match {
+    case TopicSelection.Named(names)      => broker.partitions(names)
+    case TopicSelection.Matching(pattern) => broker.partitions(broker.matching(pattern)._1)
+  }
+
+  /** A topic without a schema holds bytes. */
+  def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] =
+    topics.toSeq.sorted.map(topic => topic -> broker.schema(topic).getOrElse(TopicSchema.Bytes))
+
+  private def noMatch(pattern: String, all: Seq[String]) = {
+    val (namespace, expression) = TopicNames.pattern(pattern)
+    val shown                   = if (all.isEmpty) "none" else all.take(10).mkString(", ") + (if (all.size > 10) ", ..." else "")
+    PulsarErrors("PULSAR_NO_TOPIC_MATCHES", "namespace" -> namespace.toString, "pattern" -> expression.pattern, "topics" -> shown)
+  }
+}

@@ -1,0 +1,31 @@
+package io.github.pulsarspark.read
+
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+
+/** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
+private[pulsarspark] final class DriverSession private (val broker: Broker, options: ReadOptions) extends AutoCloseable {
+
+  private[read] val discovery = new Discovery(options.topics, broker, options.client.serviceUrl)
+
+  /** The columns of the table these options are about, before any query. */
+  def columns(metadataColumns: Option[String]): StructType =
+    SourceColumns.shown(SourceColumns.values(discovery.schemas(discovery.topics().keys)), metadataColumns)
+
+  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of. */
+  private[read] def schemas(topics: Iterable[String], columns: StructType): Map[String, TopicSchema] = {
+    val schemas = discovery.schemas(topics)
+    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas)))
+    schemas.toMap
+  }
+
+  override def close(): Unit = broker.close()
+}
+
+private[pulsarspark] object DriverSession {
+  def apply(options: ReadOptions): DriverSession =
+    new DriverSession(new ConnectedBroker(ClientPool.acquire(options.client), options.subscriptionPrefix), options)
+}

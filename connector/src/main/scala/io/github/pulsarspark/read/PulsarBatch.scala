@@ -1,0 +1,28 @@
+package io.github.pulsarspark.read
+
+import scala.util.Using
+
+import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+
+/** A batch read. All positions are fixed here, before a task runs, and once: Spark may ask for the partitions more than once.
+  *
+  * @param columns
+  *   what Spark was told the table has; checked against what the topics have now
+  */
+private[read] final class PulsarBatch(task: ReadTask, columns: StructType) extends Batch {
+
+  private lazy val partitions: Array[InputPartition] = Using.resource(DriverSession(task.options)) { session =>
+    val topics  = session.discovery.topics()
+    val schemas = session.schemas(topics.keys, columns)
+    val topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
+    new BoundResolver(task.options, session.broker)
+      .batchRanges(topics)
+      .map { case (range, times) => PulsarInputPartition(range, times, schemas(topicOf(range.topic))) }
+      .toArray
+  }
+
+  override def planInputPartitions(): Array[InputPartition] = partitions
+
+  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
+}

@@ -1,0 +1,103 @@
+package io.github.pulsarspark.read
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.offsets._
+import io.github.pulsarspark.schema.TopicSchema
+
+/** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how the stream began.
+  *
+  * @param columns
+  *   what Spark was told the table has
+  * @param checkpoint
+  *   the folder of this source under the query's checkpoint
+  */
+private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: StructType, checkpoint: String) extends MicroBatchStream
+    with SupportsTriggerAvailableNow {
+
+  private lazy val start = new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
+  private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
+
+  private var opened: Option[DriverSession]     = None
+  private var schemas: Map[String, TopicSchema] = Map.empty
+  private var topicOf: Map[String, String]      = Map.empty
+  private var newest: Option[PulsarOffset]      = None
+  private var pinned: Option[PulsarOffset]      = None
+
+  override def initialOffset(): Offset = start.offset
+
+  override def deserializeOffset(json: String): Offset = PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+
+  override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
+
+  override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
+    val read   = pulsar(from)
+    val latest = StreamProgress.next(read, boundsNow(), losses)
+    newest = Some(latest)
+    val end = pinned.fold(latest)(StreamProgress.within(_, latest))
+    if (end.positions == read.positions) read else end
+  }
+
+  override def latestOffset(): Offset =
+    throw PulsarErrors("PULSAR_INTERNAL", "what" -> "latestOffset without a start was called", "where" -> "PulsarMicroBatchStream")
+
+  override def reportLatestOffset(): Offset = newest.orNull
+
+  /** Remembers what is there now; the trigger reads that far and no further. */
+  override def prepareForTriggerAvailableNow(): Unit = pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
+
+  override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
+    val ranges = RangePlanner.between(pulsar(from), pulsar(to))
+    if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
+    ranges.flatMap { range =>
+      topicOf.get(range.topic) match {
+        case Some(topic) => Some(PulsarInputPartition(range, start.times(range.topic), schemaOf(topic)))
+        case None        =>
+          losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString, "the topic or partition was deleted")
+          None
+      }
+    }.toArray
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
+
+  /** Nothing to tell Pulsar: positions are kept in the checkpoint. */
+  override def commit(end: Offset): Unit = ()
+
+  override def stop(): Unit = {
+    opened.foreach(_.close())
+    opened = None
+  }
+
+  private def session: DriverSession = opened.getOrElse {
+    val made = DriverSession(task.options)
+    opened = Some(made)
+    made
+  }
+
+  private def resolveStart(): StreamStart = new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
+
+  private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
+
+  /** All partitions that exist now. */
+  private def discover(): Seq[String] = {
+    val topics = session.discovery.topicsLeft()
+    topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
+    topicOf.keys.toSeq.sorted
+  }
+
+  /** The schema a topic is read with stays the same while the query runs. */
+  private def schemaOf(topic: String): TopicSchema = {
+    if (!schemas.contains(topic)) schemas ++= session.schemas(schemas.keys ++ Seq(topic), columns)
+    schemas(topic)
+  }
+
+  private def pulsar(offset: Offset): PulsarOffset = offset match {
+    case own: PulsarOffset => own
+    case other             => PulsarOffset.parse(other.json, s"the checkpoint $checkpoint")
+  }
+}

@@ -1,0 +1,48 @@
+package io.github.pulsarspark.read
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.metrics.Metrics
+import io.github.pulsarspark.options._
+
+/** Plans a read: takes the columns that Spark wants.
+  *
+  * @param options
+  *   as the user gave them; checked when it is known whether the read is a batch or a stream
+  * @param columns
+  *   what Spark was told the table has
+  */
+private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns: StructType) extends ScanBuilder
+    with SupportsPushDownRequiredColumns {
+
+  private var wanted = columns
+
+  override def pruneColumns(required: StructType): Unit = wanted = required
+
+  override def build(): Scan = new PulsarScan(options, columns, wanted)
+}
+
+/** A read whose columns are known. */
+private[read] final class PulsarScan(options: RawOptions, columns: StructType, output: StructType) extends Scan {
+
+  override def readSchema(): StructType = output
+
+  override def toBatch: Batch = new PulsarBatch(ReadTask(output, ReadOptions(options.check(Scope.BatchRead))), columns)
+
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+    new PulsarMicroBatchStream(ReadTask(output, ReadOptions(options.check(Scope.StreamRead))), columns, checkpointLocation)
+
+  override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.UNSUPPORTED
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofReads
+
+  override def description(): String = {
+    val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime", "endingTime").flatMap(k =>
+      options.get(k).map(v => s"$k=$v")
+    )
+    s"PulsarScan level=broker ${said.mkString(" ")} columns=${output.fieldNames.mkString("[", ", ", "]")}"
+  }
+}

@@ -1,0 +1,151 @@
+package io.github.pulsarspark.schema
+
+import java.nio.ByteBuffer
+import java.util.{Arrays, HashMap => JHashMap}
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.core.JsonProcessingException
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.log.{DecodeLevel, MessageView}
+import io.github.pulsarspark.offsets.Position
+
+/** Turns messages of one topic partition into rows. Made once per task for the columns that the query wants; each message is decoded with
+  * the schema version it was written with, compiled when that version is first met. Not thread-safe.
+  *
+  * @param valueOrdinals
+  *   where in the row the value columns are; empty when the payload is not looked at
+  */
+private[pulsarspark] final class RowDecoder private (
+    topic: String,
+    reader: TopicSchema,
+    row: SpecificInternalRow,
+    metadata: Array[MetadataReader],
+    metadataOrdinals: Array[Int],
+    valueOrdinals: Array[Int],
+    schemaAt: Array[Byte] => TopicSchema,
+    compile: TopicSchema => ValueDecoder,
+    /** How deep entries must be opened for these columns. */
+    val level: DecodeLevel,
+    /** True when values point into the bytes of an entry, so that these must stay as they are. */
+    val refersToBytes: Boolean
+) {
+  private val readerVersion               = reader.version.toArray
+  private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
+  private var currentVersion: Array[Byte] = MessageView.NoBytes
+  private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(reader)
+
+  if (current != null) {
+    decoders.put(ByteBuffer.wrap(MessageView.NoBytes), current)
+    decoders.put(ByteBuffer.wrap(readerVersion), current)
+  }
+
+  /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
+  def decode(m: MessageView): InternalRow =
+    try {
+      var i = 0
+      while (i < metadata.length) {
+        metadata(i).set(m, row, metadataOrdinals(i))
+        i += 1
+      }
+      if (current != null) {
+        if (m.valueIsNull) clearValues()
+        else {
+          if ((m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion)) switchTo(m.schemaVersion)
+          current.decode(m, row)
+        }
+      }
+      row
+    } catch { case NonFatal(e) => clearValues(); throw named(m, e) }
+
+  private def clearValues(): Unit = {
+    var i = 0
+    while (i < valueOrdinals.length) {
+      row.setNullAt(valueOrdinals(i))
+      i += 1
+    }
+  }
+
+  private def switchTo(version: Array[Byte]): Unit = {
+    val known = decoders.get(ByteBuffer.wrap(version))
+    current =
+      if (known != null) known
+      else {
+        val decoder = compile(schemaAt(version))
+        decoders.put(ByteBuffer.wrap(version), decoder)
+        decoder
+      }
+    currentVersion = version
+  }
+
+  private def named(m: MessageView, cause: Throwable): Throwable = cause match {
+    case known: PulsarError               => known
+    case unresolvable: UnresolvableSchema =>
+      PulsarErrors.caused(
+        "PULSAR_SCHEMA_NOT_RESOLVABLE",
+        unresolvable,
+        "topic"         -> topic,
+        "position"      -> positionOf(m),
+        "version"       -> SchemaVersions.text(m.schemaVersion),
+        "readerVersion" -> (if (readerVersion.isEmpty) "the newest version" else s"version ${SchemaVersions.text(readerVersion)}"),
+        "reason"        -> unresolvable.getMessage
+      )
+    case time: TimeOutOfRange =>
+      PulsarErrors.caused("PULSAR_TIME_OUT_OF_RANGE", time, "topic" -> topic, "position" -> positionOf(m), "millis" -> time.millis.toString)
+    case other =>
+      PulsarErrors.caused(
+        "PULSAR_VALUE_NOT_DECODABLE",
+        other,
+        "topic"      -> topic,
+        "position"   -> positionOf(m),
+        "schemaType" -> reader.schemaType,
+        "version"    -> SchemaVersions.text(m.schemaVersion),
+        "reason"     -> reasonOf(other)
+      )
+  }
+
+  private def reasonOf(cause: Throwable) = cause match {
+    // Without the place in the source, which Jackson adds on a line of its own.
+    case json: JsonProcessingException => json.getOriginalMessage
+    case other                         => Option(other.getMessage).getOrElse(other.toString)
+  }
+
+  private def positionOf(m: MessageView) = Position(m.ledgerId, m.entryId, m.batchIndex).toString
+}
+
+private[pulsarspark] object RowDecoder {
+
+  /** @param partition
+    *   index of the partition, -1 for a topic without
+    * @param output
+    *   columns of the rows in their order: metadata columns by their name, all others are value columns of `reader` or parts of them
+    * @param reader
+    *   the schema all values are read as
+    * @param schemaAt
+    *   the schema of a version as it stands in a message; called once per version, on the thread that decodes
+    */
+  def apply(topic: String, partition: Int, output: StructType, reader: TopicSchema, schemaAt: Array[Byte] => TopicSchema): RowDecoder = {
+    val columns            = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name)) }
+    val metadata           = columns.collect { case (_, i, Some(column)) => (column, i) }
+    val (values, ordinals) = columns.collect { case (f, i, None) => (f, i) }.unzip
+    val level              =
+      if (values.nonEmpty) DecodeLevel.Message
+      else metadata.map(_._1.level).foldLeft[DecodeLevel](DecodeLevel.Entry)((a, b) => if (a < b) b else a)
+    new RowDecoder(
+      topic,
+      reader,
+      new SpecificInternalRow(output),
+      metadata.map { case (column, _) => MetadataReader(column, topic, partition) }.toArray,
+      metadata.map(_._2).toArray,
+      ordinals.toArray,
+      schemaAt,
+      ValueDecoder.compiler(topic, reader, StructType(values), ordinals.toArray),
+      level,
+      refersToBytes = values.nonEmpty && ValueDecoder.refersToBytes(reader)
+    )
+  }
+}

@@ -1,0 +1,106 @@
+package io.github.pulsarspark.schema
+
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** Pulsar's schemas as Spark types. Pure functions of their arguments. */
+object SchemaTranslation {
+
+  /** Name of the only value column of a topic whose values are not records. */
+  val ValueColumn: String = "value"
+
+  private val primitives: Map[String, DataType] = Map(
+    "NONE"    -> BinaryType,
+    "BYTES"   -> BinaryType,
+    "STRING"  -> StringType,
+    "BOOLEAN" -> BooleanType,
+    "INT8"    -> ByteType,
+    "INT16"   -> ShortType,
+    "INT32"   -> IntegerType,
+    "INT64"   -> LongType,
+    "FLOAT"   -> FloatType,
+    "DOUBLE"  -> DoubleType
+  )
+
+  /** The Spark type of a schema type that is not made of fields; None for all others. */
+  private[schema] def primitive(schemaType: String): Option[DataType] = primitives.get(schemaType)
+
+  /** The value columns of a topic, all nullable because any message can be a tombstone. A record's fields are columns, any other value is
+    * one column `value`.
+    */
+  def toStruct(topic: String, schema: TopicSchema): StructType = schema.schemaType match {
+    case PrimitiveType(dataType) => StructType(Seq(StructField(ValueColumn, dataType)))
+    case "AVRO"                  =>
+      columns(topic, schema, identity)
+    case "JSON" =>
+      // Nothing checks JSON when it is written, and Java's writer leaves out what is null: any field may be absent.
+      columns(topic, schema, asNullable)
+    case _ => throw unsupported(topic, schema)
+  }
+
+  private object PrimitiveType {
+    def unapply(schemaType: String): Option[DataType] = primitive(schemaType)
+  }
+
+  private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
+    PulsarErrors("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", "topic" -> topic, "schemaType" -> schema.schemaType)
+
+  /** The Avro schema that AVRO and JSON schemas are described by. */
+  private[schema] def avroSchema(topic: String, schema: TopicSchema): Schema =
+    try AvroSchemas.parse(schema.definition)
+    catch { case NonFatal(e) => throw notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}") }
+
+  private def columns(topic: String, schema: TopicSchema, nullability: DataType => DataType): StructType = {
+    val dataType =
+      try AvroSchemas.sparkType(avroSchema(topic, schema))
+      catch { case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage) }
+    val fields = dataType match {
+      case record: StructType if isRecord(topic, schema) => record.fields.toSeq
+      case other                                         => Seq(StructField(ValueColumn, other))
+    }
+    fields.find(f => MetadataColumns.byName(f.name).isDefined).foreach { f =>
+      throw notReadable(topic, schema, s"its field `${f.name}` has the name of a metadata column")
+    }
+    StructType(fields.map(f => f.copy(dataType = nullability(f.dataType), nullable = true)))
+  }
+
+  private def isRecord(topic: String, schema: TopicSchema) = avroSchema(topic, schema).getType == Schema.Type.RECORD
+
+  private def notReadable(topic: String, schema: TopicSchema, reason: String) =
+    PulsarErrors("PULSAR_SCHEMA_NOT_READABLE", "topic" -> topic, "schemaType" -> schema.schemaType, "reason" -> reason)
+
+  private def asNullable(dataType: DataType): DataType = dataType match {
+    case StructType(fields)     => StructType(fields.map(f => f.copy(dataType = asNullable(f.dataType), nullable = true)))
+    case ArrayType(item, _)     => ArrayType(asNullable(item), containsNull = true)
+    case MapType(key, value, _) => MapType(asNullable(key), asNullable(value), valueContainsNull = true)
+    case other                  => other
+  }
+
+  /** Checks a schema that the user gave for reading: any part of the columns, in any order, with the types they have. Nullability is the
+    * connector's to say.
+    */
+  def checkUserSchema(user: StructType, actual: StructType): Unit =
+    mismatch(user, actual, "").foreach { case (column, reason) =>
+      throw PulsarErrors("PULSAR_USER_SCHEMA_MISMATCH", "column" -> column, "reason" -> reason)
+    }
+
+  private def mismatch(user: DataType, actual: DataType, path: String): Option[(String, String)] = (user, actual) match {
+    case (u: StructType, a: StructType) =>
+      u.fields.iterator.flatMap { f =>
+        val column = if (path.isEmpty) f.name else s"$path.${f.name}"
+        Try(a(f.name)).toOption match {
+          case None        => Some(column -> s"the topic has no such column; it has ${a.fieldNames.mkString(", ")}")
+          case Some(field) => mismatch(f.dataType, field.dataType, column)
+        }
+      }.nextOption()
+    case (ArrayType(u, _), ArrayType(a, _))     => mismatch(u, a, s"$path[]")
+    case (MapType(uk, u, _), MapType(ak, a, _)) => mismatch(uk, ak, s"$path{}").orElse(mismatch(u, a, s"$path{}"))
+    case _ if user == actual                    => None
+    case _                                      => Some(path -> s"it is ${actual.sql}, not ${user.sql}")
+  }
+}

@@ -1,0 +1,129 @@
+package io.github.pulsarspark.schema
+
+import java.util.{HashMap => JHashMap}
+
+import com.fasterxml.jackson.core.io.SerializedString
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Takes one value out of a row, an array or a map and gives it to a sink as its schema wants it. Except for the ones that say so, only
+  * called for values that are not null.
+  */
+private[schema] abstract class ValueWriter {
+  def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit
+}
+
+private[schema] object ValueWriter {
+
+  trait Step { def apply(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit }
+
+  def of(step: Step): ValueWriter = new ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = step(from, ordinal, out)
+  }
+
+  /** Takes nulls, and refuses them. */
+  final class Required(value: ValueWriter, refused: () => Throwable) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit =
+      if (from.isNullAt(ordinal)) throw refused() else value.write(from, ordinal, out)
+  }
+
+  /** Takes nulls. */
+  final class Nullable(nullBranch: Int, value: ValueWriter) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit =
+      if (from.isNullAt(ordinal)) {
+        out.branch(nullBranch)
+        out.empty()
+      } else value.write(from, ordinal, out)
+  }
+
+  final class Branch(branch: Int, value: ValueWriter) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+      out.branch(branch)
+      value.write(from, ordinal, out)
+    }
+  }
+
+  /** A union as a struct of members, of which one is not null. */
+  final class Members(members: Array[ValueWriter], refused: Int => Throwable) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+      val struct = from.getStruct(ordinal, members.length)
+      var found  = -1
+      var count  = 0
+      var i      = 0
+      while (i < members.length) {
+        if (!struct.isNullAt(i)) {
+          found = i
+          count += 1
+        }
+        i += 1
+      }
+      if (count != 1) throw refused(count)
+      members(found).write(struct, found, out)
+    }
+  }
+
+  /** The same for every row: what a field without a column holds. Takes anything. */
+  final class Constant(value: SpecializedGetters, writer: ValueWriter) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = writer.write(value, 0, out)
+  }
+
+  final class Enum(symbols: Seq[String], refused: UTF8String => Throwable) extends ValueWriter {
+    private val indexes = new JHashMap[UTF8String, Integer]
+    symbols.zipWithIndex.foreach { case (symbol, i) => indexes.put(UTF8String.fromString(symbol), i) }
+
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+      val name  = from.getUTF8String(ordinal)
+      val index = indexes.get(name)
+      if (index == null) throw refused(name)
+      out.symbol(index, name)
+    }
+  }
+
+  final class Sequence(item: ValueWriter) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+      val items = from.getArray(ordinal)
+      val size  = items.numElements()
+      out.startArray(size)
+      var i = 0
+      while (i < size) {
+        out.item()
+        item.write(items, i, out)
+        i += 1
+      }
+      out.endArray()
+    }
+  }
+
+  final class Mapping(item: ValueWriter) extends ValueWriter {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+      val map    = from.getMap(ordinal)
+      val keys   = map.keyArray()
+      val values = map.valueArray()
+      val size   = map.numElements()
+      out.startMap(size)
+      var i = 0
+      while (i < size) {
+        out.key(keys.getUTF8String(i))
+        item.write(values, i, out)
+        i += 1
+      }
+      out.endMap()
+    }
+  }
+
+  /** Fields in the order of the schema, wherever they are in the struct. */
+  final class Record(names: Array[SerializedString], fields: Array[ValueWriter], ordinals: Array[Int]) {
+    def writeAll(from: SpecializedGetters, out: ValueSink): Unit = {
+      out.startRecord()
+      var i = 0
+      while (i < fields.length) {
+        out.field(names(i))
+        fields(i).write(from, ordinals(i), out)
+        i += 1
+      }
+      out.endRecord()
+    }
+
+    def nested(size: Int): ValueWriter = of((from, ordinal, out) => writeAll(from.getStruct(ordinal, size), out))
+  }
+}

@@ -1,0 +1,122 @@
+package io.github.pulsarspark.schema
+
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.schema.MetadataColumn.{Refused, Written}
+import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
+
+/** How rows become messages: checked on the driver before any task, sent to tasks, where [[RowEncoder]] carries it out.
+  *
+  * @param schema
+  *   what producers register or use: the topic's own, or one made from the columns
+  * @param input
+  *   columns of the rows
+  * @param topic
+  *   where all rows go, None when the rows say so
+  * @param metadata
+  *   metadata columns that are set on messages, with their place in the rows
+  * @param values
+  *   places of the value columns
+  */
+final case class WritePlan(schema: TopicSchema, input: StructType, topic: Option[String], metadata: Map[String, Int], values: Seq[Int]) {
+
+  /** What error texts call the destination. */
+  private[schema] def target: String = topic.fold("the topics of the rows")(t => s"topic $t")
+
+  /** For texts that speak of a topic by name. */
+  private[schema] def topicName: String = topic.getOrElse("of the rows")
+}
+
+object WritePlan {
+
+  /** Metadata columns are set on the messages (`__key`, `__topic`, `__eventTime`, `__messageProperties`) or left out, when they are ones
+    * that only Pulsar can decide, so that rows can be written as they were read. All other columns are values: a single column `value`
+    * that is not a struct is a primitive value, everything else the fields of one record.
+    *
+    * Event times are kept in milliseconds: parts of one are cut towards the past.
+    *
+    * @param topicSchema
+    *   the schema of the topic, if it has one
+    * @param schemaType
+    *   `auto` (the topic's schema, else one made from the columns), `bytes` (the column `value` as it is, whatever the schema of the
+    * topic, null for a tombstone), `avro`, `json` or a primitive, in any case
+    */
+  def apply(input: StructType, topic: Option[String], topicSchema: Option[TopicSchema], schemaType: String): WritePlan = {
+    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name).map(_.inWrites)) }
+    val metadata = columns.collect {
+      case (f, i, Some(Written(types @ _*))) if types.exists(sameType(_, f.dataType)) => f.name -> i
+      case (f, _, Some(Written(types @ _*)))                                          => throw wrongType(f, types)
+      case (f, _, Some(Refused)) => throw PulsarErrors("PULSAR_WRITE_COLUMN_NOT_WRITABLE", "column" -> f.name)
+    }
+    val values = columns.collect { case (_, i, None) => i }
+    val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values)
+    if (values.isEmpty)
+      throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target, "columns" -> input.fieldNames.mkString(", "))
+    val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
+    val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT))
+    val plan   = draft.copy(schema = schema)
+    // Compiling is the check; tasks do it again, because what is compiled is not for sending.
+    fitting(plan) { ValueEncoder(plan); () }
+    plan
+  }
+
+  private def sameType(wanted: DataType, actual: DataType): Boolean = (wanted, actual) match {
+    case (MapType(k, v, _), MapType(actualKey, actualValue, _)) => sameType(k, actualKey) && sameType(v, actualValue)
+    case (_: StringType, _: StringType)                         => true
+    case _                                                      => wanted == actual
+  }
+
+  private def wrongType(column: StructField, types: Seq[DataType]) =
+    PulsarErrors(
+      "PULSAR_WRITE_COLUMN_TYPE",
+      "column"   -> column.name,
+      "actual"   -> column.dataType.sql,
+      "expected" -> types.map(_.sql).mkString(" or ")
+    )
+
+  private def schemaOf(plan: WritePlan, own: Option[TopicSchema], schemaType: String): TopicSchema = {
+    def refused(reason: String) =
+      PulsarErrors("PULSAR_WRITE_SCHEMA_TYPE", "schemaType" -> schemaType, "target" -> plan.target, "reason" -> reason)
+    (schemaType, own) match {
+      case ("AUTO", Some(schema))                      => schema
+      case ("AUTO", None)                              => fromColumns(plan)
+      case ("BYTES", _)                                => TopicSchema.Bytes
+      case (t, Some(schema)) if t == schema.schemaType => schema
+      case (_, Some(schema))                           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
+      case ("AVRO" | "JSON", None)                     => record(plan, schemaType)
+      case (t, None) if SchemaTranslation.primitive(t).isDefined => TopicSchema(t)
+      case _                                                     => throw refused("this version does not write that schema type")
+    }
+  }
+
+  private def fromColumns(plan: WritePlan): TopicSchema = plan.values.map(plan.input(_)) match {
+    case Seq(StructField(SchemaTranslation.ValueColumn, t @ (DateType | TimestampType | TimestampNTZType), _, _)) =>
+      throw mismatch(
+        plan,
+        "primitive"
+      )(new Misfit(SchemaTranslation.ValueColumn, s"${t.sql} alone is not written; with schemaType avro or json it is a field"))
+    case Seq(StructField(SchemaTranslation.ValueColumn, t, _, _)) =>
+      PrimitiveEncoder.schemaType(t).fold(record(plan, "AVRO"))(TopicSchema(_))
+    case _ => record(plan, "AVRO")
+  }
+
+  /** JSON schemas are described in Avro's terms, too. */
+  private def record(plan: WritePlan, schemaType: String): TopicSchema =
+    fitting(plan.copy(schema = TopicSchema(schemaType))) {
+      TopicSchema(schemaType, ColumnSchema(StructType(plan.values.map(plan.input(_)))).toString)
+    }
+
+  private def fitting[T](plan: WritePlan)(body: => T): T =
+    try body
+    catch { case e: Misfit => throw mismatch(plan, plan.schema.schemaType)(e) }
+
+  private def mismatch(plan: WritePlan, schemaType: String)(e: Misfit) =
+    PulsarErrors(
+      "PULSAR_WRITE_COLUMN_MISMATCH",
+      "column"     -> e.column,
+      "schemaType" -> schemaType,
+      "target"     -> plan.target,
+      "reason"     -> e.reason
+    )
+}

@@ -1,0 +1,37 @@
+package io.github.pulsarspark.write
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.client.{ClientPool, ClientSettings, ConnectedBroker, TopicNames, TopicProducer}
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.schema.WritePlan
+
+/** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a producer with that schema (permission,
+  * existence, compatibility).
+  */
+private[write] object Preflight {
+
+  private val SubscriptionPrefix = "spark-pulsar"
+
+  def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
+    case None if !input.fieldNames.contains("__topic") => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
+    case None => // without a topic only the columns themselves, the settings and the connection can be checked
+      WritePlan(input, None, None, options.schemaType)
+      ClientSettings.check("pulsar.producer.", options.producer)
+      Using.resource(ClientPool.acquire(options.client))(_.checkConnection())
+      None
+    case Some(name) =>
+      val plan = planFor(TopicNames.full(name), input, options)
+      Using.resource(ClientPool.acquire(options.client))(lease => TopicProducer.open(lease, plan.topic.get, plan.schema, options).close())
+      Some(plan)
+  }
+
+  /** What the topic's own schema, if it has one, asks of the columns. */
+  def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
+    Using.resource(new ConnectedBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
+      WritePlan(input, Some(topic), broker.schema(topic), options.schemaType)
+    }
+}

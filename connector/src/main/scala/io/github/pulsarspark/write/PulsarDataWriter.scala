@@ -1,0 +1,88 @@
+package io.github.pulsarspark.write
+
+import scala.collection.mutable
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
+import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
+import org.apache.spark.unsafe.types.UTF8String
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.client.{ClientPool, TopicNames, TopicProducer}
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.metrics.{MessagesWritten, TaskMetric}
+import io.github.pulsarspark.schema.{RowEncoder, WritePlan}
+
+/** Makes the writer of a task; has no state. */
+private[write] final case class PulsarWriterFactory(task: WriteTask) extends DataWriterFactory with StreamingDataWriterFactory {
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow]                = new PulsarDataWriter(task)
+  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
+}
+
+/** Says that everything a task sent is acknowledged. */
+private[write] case object Acknowledged extends WriterCommitMessage
+
+/** Sends the rows of one task and waits for their acknowledgement in `commit`. */
+private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[InternalRow] {
+  import PulsarDataWriter._
+
+  private val lease = ClientPool.acquire(task.options.client)
+
+  /** A topic's encoder and producer. */
+  private final class Destination(plan: WritePlan) {
+    val encoder  = new RowEncoder(plan)
+    val producer = TopicProducer.open(lease, plan.topic.get, plan.schema, task.options)
+  }
+
+  private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]
+  private val topicColumn  = task.input.fieldNames.indexOf("__topic")
+
+  /** The one destination when the option `topic` is set. */
+  private lazy val only: Option[Destination] = task.plan.map { plan =>
+    val destination = new Destination(plan)
+    destinations.put(UTF8String.EMPTY_UTF8, destination)
+    destination
+  }
+
+  override def write(row: InternalRow): Unit = {
+    val to = if (only.isDefined) only.get else destinationOf(row)
+    to.producer.send(to.encoder.encode(row))
+  }
+
+  private def destinationOf(row: InternalRow): Destination = {
+    if (row.isNullAt(topicColumn)) throw PulsarErrors("PULSAR_WRITE_TOPIC_NULL")
+    val name = row.getUTF8String(topicColumn)
+    destinations.getOrElse(
+      name, {
+        val destination = new Destination(Preflight.planFor(TopicNames.full(name.toString), task.input, task.options))
+        destinations.put(name.copy(), destination)
+        destination
+      }
+    )
+  }
+
+  override def commit(): WriterCommitMessage = {
+    destinations.values.foreach(_.producer.flush())
+    Acknowledged
+  }
+
+  /** What was sent stays: Pulsar cannot take a message back. */
+  override def abort(): Unit = ()
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] =
+    Array(TaskMetric(MessagesWritten.Name, destinations.values.map(_.producer.acknowledged).sum))
+
+  override def close(): Unit =
+    try
+      destinations.values.foreach { d =>
+        try d.producer.close()
+        catch { case NonFatal(e) => log.warn("closing a producer: {}", e.toString) }
+      }
+    finally lease.close()
+}
+
+private object PulsarDataWriter {
+  private val log = LoggerFactory.getLogger(classOf[PulsarDataWriter])
+}

@@ -1,0 +1,60 @@
+package io.github.pulsarspark.write
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.metrics.Metrics
+import io.github.pulsarspark.options._
+import io.github.pulsarspark.schema.WritePlan
+
+/** Checks a write before any task: options, columns, the topic and its schema. */
+private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType) extends WriteBuilder with AppendsUpdates
+    with SupportsTruncate {
+  override def build(): Write = new PulsarWrite(options, input)
+
+  /** Only there to say no in our own words: Spark asks for it in save mode `overwrite` and output mode `complete`. */
+  override def truncate(): WriteBuilder = throw PulsarErrors("PULSAR_WRITE_MODE")
+}
+
+/** A write whose options and columns fit its topic. */
+private[write] final class PulsarWrite(options: RawOptions, input: StructType) extends Write {
+
+  override def toBatch: BatchWrite = new PulsarBatchWrite(task(Scope.BatchWrite))
+
+  override def toStreaming: StreamingWrite = new PulsarStreamingWrite(task(Scope.StreamWrite))
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofWrites
+
+  override def description(): String = s"PulsarWrite topic=${options.get("topic").getOrElse("by column __topic")}"
+
+  private def task(scope: Scope): WriteTask = {
+    val checked = WriteOptions(options.check(scope))
+    WriteTask(input, checked, Preflight(input, checked))
+  }
+}
+
+/** What every task of a write needs; has no secret in its text.
+  *
+  * @param plan
+  *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
+  */
+private[write] final case class WriteTask(input: StructType, options: WriteOptions, plan: Option[WritePlan])
+
+/** At-least-once: a task has done its part when all its messages are acknowledged, so there is nothing to commit; what a failed task sent stays. */
+private[write] final class PulsarBatchWrite(task: WriteTask) extends BatchWrite {
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = PulsarWriterFactory(task)
+  override def useCommitCoordinator(): Boolean                                      = false
+  override def commit(messages: Array[WriterCommitMessage]): Unit                   = ()
+  override def abort(messages: Array[WriterCommitMessage]): Unit                    = ()
+}
+
+/** See [[PulsarBatchWrite]]; an epoch that is run again sends its messages again. */
+private[write] final class PulsarStreamingWrite(task: WriteTask) extends StreamingWrite {
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = PulsarWriterFactory(task)
+  override def useCommitCoordinator(): Boolean                                                   = false
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit                 = ()
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit                  = ()
+}

@@ -1,0 +1,152 @@
+package io.github.pulsarspark.options
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.PulsarError
+
+class CheckedOptionsSuite extends FunSuite {
+
+  private val required = Map("service.url" -> "pulsar://localhost:6650", "topic" -> "t")
+  private val fields   =
+    (prefix: String) => if (prefix == "pulsar.client.") Seq("numIoThreads", "listenerName", "serviceUrl") else Seq("batchingMaxMessages")
+
+  private def check(options: (String, String)*): CheckedOptions = CheckedOptions(required ++ options, Scope.BatchRead, fields)
+
+  /** Options, scope, condition, and words the text must have. */
+  private val refused: Seq[(String, Map[String, String], Scope, String, Seq[String])] = Seq(
+    (
+      "misspelt",
+      required + ("startingOffset" -> "x"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_UNKNOWN",
+      Seq("`startingOffset`", "`startingOffsets`")
+    ),
+    ("far from any name", required + ("zzz" -> "x"), Scope.BatchRead, "PULSAR_OPTION_UNKNOWN", Seq("There is no option `zzz`.")),
+    (
+      "of streams' mode",
+      required + ("endingOffsets" -> "latest"),
+      Scope.StreamRead,
+      "PULSAR_OPTION_WRONG_MODE",
+      Seq("streaming read", "batch read")
+    ),
+    ("of writes", required + ("schemaType" -> "avro"), Scope.BatchRead, "PULSAR_OPTION_WRONG_MODE", Seq("batch write, streaming write")),
+    ("no url", required - "service.url", Scope.BatchRead, "PULSAR_OPTION_MISSING", Seq("service.url", "pulsar://localhost:6650")),
+    (
+      "wrong url",
+      required + ("service.url" -> "localhost"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_INVALID",
+      Seq("`localhost`", "pulsar://host:port")
+    ),
+    ("no topic", required - "topic", Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("none is given")),
+    ("two topics", required + ("topics" -> "a,b"), Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("`topic` and `topics` are given")),
+    ("not a boolean", required + ("failOnDataLoss" -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("true or false")),
+    ("not a number", required + ("pollTimeoutMs"   -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("milliseconds, at least 1")),
+    ("too small", required + ("pollTimeoutMs"      -> "0"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("at least 1")),
+    ("not a size", required + ("readAheadBytes"    -> "lots"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`16m`")),
+    ("not in the list", required + ("schemaType"   -> "xml"), Scope.BatchWrite, "PULSAR_OPTION_INVALID", Seq("auto, avro, json")),
+    ("not a pattern", required - "topic" + ("topicsPattern" -> "["), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("regular expression")),
+    (
+      "offsets and time",
+      required ++ Seq("startingOffsets" -> "earliest", "startingTime" -> "1"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_CONFLICT",
+      Seq("startingTime")
+    ),
+    (
+      "two logins",
+      required ++ Seq("auth.token" -> "s3cret", "auth.tokenFile" -> "/t"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_CONFLICT",
+      Seq("auth.tokenFile")
+    ),
+    ("half a login", required + ("auth.basic.userId"   -> "u"), Scope.BatchRead, "PULSAR_OPTION_INCOMPLETE", Seq("auth.basic.password")),
+    ("managed", required + ("pulsar.client.serviceUrl" -> "x"), Scope.BatchRead, "PULSAR_OPTION_MANAGED", Seq("service.url")),
+    (
+      "no client field",
+      required + ("pulsar.client.numIoThread" -> "1"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_UNKNOWN",
+      Seq("`pulsar.client.numIoThreads`")
+    ),
+    (
+      "producer in a read",
+      required + ("pulsar.producer.batchingMaxMessages" -> "1"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_WRONG_MODE",
+      Seq("batch write")
+    )
+  )
+
+  refused.foreach { case (name, options, scope, condition, words) =>
+    test(s"refused: $name") {
+      val e = intercept[IllegalArgumentException with PulsarError](CheckedOptions(options, scope, fields))
+      assertEquals(e.condition, condition)
+      words.foreach(w => assert(e.getMessage.contains(w), e.getMessage))
+      assert(!e.getMessage.contains("s3cret"))
+    }
+  }
+
+  test("keys have any case, defaults come from the table, Spark's own options are passed over") {
+    val o = check("FAILONDATALOSS" -> "FALSE", "checkpointLocation" -> "/c", "path" -> "p")
+    assertEquals(o.boolean("failOnDataLoss"), false)
+    assertEquals(o.bytes("readAheadBytes"), 16L << 20)
+    assertEquals(o.explicit("pollTimeoutMs"), None)
+    assertEquals(o.milliseconds("pollTimeoutMs"), 120000L)
+  }
+
+  test("client settings are found in any case and keep the client's spelling") {
+    assertEquals(check("pulsar.client.NUMIOTHREADS" -> "3").clientSettings("pulsar.client."), Map("numIoThreads" -> "3"))
+  }
+
+  test("an option may belong to any of the scopes a read can still have") {
+    CheckedOptions(required + ("endingOffsets" -> "latest"), Seq(Scope.BatchRead, Scope.StreamRead), fields)
+    intercept[IllegalArgumentException](CheckedOptions(required + ("schemaType" -> "avro"), Seq(Scope.BatchRead, Scope.StreamRead), fields))
+  }
+
+  test("typed read options") {
+    val o = ReadOptions(check("pulsar.reader.receiverQueueSize" -> "7", "readAheadBytes" -> "2k", "publishTimeSkewMs" -> "5"))
+    assertEquals(o.topics, TopicSelection.Named(Seq("t")))
+    assertEquals(o.readAheadMessages, 7)
+    assertEquals(o.readAheadBytes, 2048L)
+    assertEquals(o.publishTimeSkew, 5.millis)
+    assertEquals(
+      ReadOptions(CheckedOptions(required - "topic" + ("topics" -> " a, b ,a,"), Scope.BatchRead, fields)).topics,
+      TopicSelection.Named(Seq("a", "b"))
+    )
+  }
+
+  test("no secret is in the text of anything made from options") {
+    val secret = "c4n4ry"
+    val all    = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)
+    val read   = ReadOptions(all)
+    assert(!read.toString.contains(secret), read.toString)
+    assertEquals(read.client.authentication, Authentication.Basic("u", Secret(secret)))
+    assertEquals(Secret(secret).toString, "***")
+    assertEquals(read.client, ReadOptions(all).client)
+  }
+
+  test("the table: every rule names options that exist, every default has its option's form") {
+    val keys = OptionRegistry.definitions.map(_.key)
+    assertEquals(keys.distinct, keys)
+    (OptionRegistry.exactlyOne.flatMap(_._1) ++ (OptionRegistry.conflicts ++ OptionRegistry.together).flatMap(p => Seq(p._1, p._2)))
+      .filterNot(_.startsWith("pulsar."))
+      .foreach(k => assert(keys.contains(k), k))
+    OptionRegistry.definitions.filterNot(_.valueType == "offsets").foreach(d => d.default.foreach(OptionValue.check(d, _)))
+  }
+
+  test("sizes") {
+    assertEquals(OptionValue.bytes("2K"), Some(2048L))
+    assertEquals(OptionValue.bytes("999999999999999g"), None)
+  }
+
+  test("nearest names") {
+    val known = Seq("topic", "topics", "topicsPattern")
+    assertEquals(NearestName("Topic", known), Some("topic"))
+    assertEquals(NearestName("topicPattern", known), Some("topicsPattern"))
+    assertEquals(NearestName("quite else", known), None)
+    assertEquals(NearestName.distance("kitten", "sitting"), 3)
+  }
+}

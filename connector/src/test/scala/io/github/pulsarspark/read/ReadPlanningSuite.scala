@@ -1,0 +1,140 @@
+package io.github.pulsarspark.read
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+import org.apache.spark.sql.types.{BinaryType, LongType, StructType}
+
+import io.github.pulsarspark.client.Broker
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError}
+import io.github.pulsarspark.offsets._
+import io.github.pulsarspark.options._
+import io.github.pulsarspark.schema.TopicSchema
+
+/** A cluster that answers from memory. */
+private final class FakeBroker(
+    topics: Map[String, Seq[String]],
+    positions: Map[String, PartitionBounds],
+    before: Map[String, Long => Position] = Map.empty
+) extends Broker {
+  override def partitions(names: Seq[String]): Map[String, Seq[String]]         = topics.filter { case (t, _) => names.exists(t.endsWith) }
+  override def matching(pattern: String): (Seq[String], Seq[String])            = (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
+  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds]    = partitions.map(p => p -> positions(p)).toMap
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) => p -> before(p)(t) }
+  override def schema(topic: String): Option[TopicSchema]                       = None
+  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema       = fail("not asked for")
+  override def close(): Unit                                                    = ()
+  private def fail(why: String)                                                 = throw new AssertionError(why)
+}
+
+class ReadPlanningSuite extends FunSuite {
+
+  private val t  = "persistent://public/default/t"
+  private val p0 = s"$t-partition-0"
+  private val p1 = s"$t-partition-1"
+
+  private val topics = Map(t -> Seq(p0, p1))
+  private val bounds = Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 9)), p1 -> PartitionBounds(Position(2, -1), Position(2, -1)))
+
+  private def options(extra: (String, String)*): ReadOptions =
+    ReadOptions(CheckedOptions(
+      Map("service.url" -> "pulsar://h:1", "topic" -> "t", "publishTimeSkewMs" -> "10") ++ extra,
+      Scope.BatchRead,
+      _ => Nil
+    ))
+
+  private def ranges(extra: (String, String)*): Seq[(OffsetRange, TimeBounds)] =
+    new BoundResolver(
+      options(extra: _*),
+      new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
+    ).batchRanges(topics)
+
+  test("everything there is; a partition without messages has no range") {
+    assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> TimeBounds()))
+  }
+
+  test("times are looked up with the allowance and kept exact for the tasks") {
+    val read = ranges("startingTime" -> "100", "endingTime" -> "200")
+    assertEquals(read, Seq(OffsetRange(p0, Position(1, 90), Position(1, 210)) -> TimeBounds(100, 200)))
+    assert(TimeBounds(100, 200).contains(100) && !TimeBounds(100, 200).contains(200))
+  }
+
+  test("a batch that starts at latest or ends at earliest is refused") {
+    assertEquals(
+      intercept[IllegalArgumentException with PulsarError](ranges("startingOffsets" -> "latest")).condition,
+      "PULSAR_START_LATEST"
+    )
+    assertEquals(
+      intercept[IllegalArgumentException with PulsarError](ranges("endingOffsets" -> "earliest")).condition,
+      "PULSAR_END_EARLIEST"
+    )
+  }
+
+  test("a stream starts at the last message, and remembers the time it was started at") {
+    def start(extra: (String, String)*) = new BoundResolver(
+      options(extra: _*),
+      new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
+    ).streamStart(topics)
+    assertEquals(start().offset, PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, -1))))
+    val timed = start("startingTime" -> "100")
+    assertEquals(timed.offset.positions(p0), Position(1, 90))
+    assertEquals(timed.times("a partition that comes later"), TimeBounds(100))
+  }
+
+  private val failing = new DataLossPolicy(failOnDataLoss = true)
+
+  test("progress: nothing new is the same offset; new messages and new partitions move it") {
+    val read = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
+    assert(StreamProgress.next(read, bounds, failing) eq read)
+    val more = bounds + (p1 -> PartitionBounds(Position(2, -1), Position(2, 4))) +
+      ("new" -> PartitionBounds(Position(8, -1), Position(8, 0)))
+    val next = StreamProgress.next(read, more, failing)
+    assertEquals(next.positions.toMap, more.map { case (p, b) => p -> b.last })
+    assertEquals(next.added.toMap, Map("new" -> Position(8, -1)))
+  }
+
+  test("progress: a partition that is gone, or ends before what was read, is data loss") {
+    val read = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
+    assertEquals(
+      intercept[RuntimeException with PulsarError](StreamProgress.next(read, bounds - p0, failing)).condition,
+      "PULSAR_DATA_LOSS"
+    )
+    val recreated = bounds + (p0 -> PartitionBounds(Position(0, -1), Position(0, 5)))
+    assertEquals(intercept[RuntimeException with PulsarError](StreamProgress.next(read, recreated, failing)).condition, "PULSAR_DATA_LOSS")
+    val lenient = new DataLossPolicy(failOnDataLoss = false)
+    assertEquals(StreamProgress.next(read, recreated - p1, lenient).positions.toMap, Map(p0 -> Position(0, 5)))
+    assertEquals(lenient.lostRanges, 2L)
+  }
+
+  test("progress within a limit: no further, and no partition it does not know") {
+    val limit = PulsarOffset.of(Seq(p0 -> Position(3, 5)))
+    val next  = PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, 1)))
+    assertEquals(StreamProgress.within(limit, next).positions.toMap, Map(p0 -> Position(3, 5)))
+  }
+
+  test("topics with different columns are named with the first difference") {
+    val a = TopicSchema("INT64")
+    assertEquals(SourceColumns.values(Seq("a" -> a, "b" -> a)), new StructType().add("value", LongType))
+    val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.values(Seq("a" -> a, "b" -> TopicSchema.Bytes)))
+    assertEquals(e.condition, "PULSAR_SCHEMAS_DIFFER")
+    assert(e.getMessage.contains("column `value` is BIGINT in a and BINARY in b"), e.getMessage)
+  }
+
+  test("metadata columns on request") {
+    val values = new StructType().add("value", BinaryType)
+    assertEquals(SourceColumns.shown(values, None).fieldNames.length, 7)
+    assertEquals(SourceColumns.shown(values, Some("all")), SourceColumns.all(values))
+    assertEquals(
+      SourceColumns.shown(values, Some("__producerName, __position")).fieldNames.takeRight(2).toSeq,
+      Seq("__position", "__producerName")
+    )
+    val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.shown(values, Some("__positon")))
+    assertEquals(e.condition, "PULSAR_METADATA_COLUMN_UNKNOWN")
+    assert(e.getMessage.contains("the nearest name is `__position`"), e.getMessage)
+  }
+
+  test("wait times come from options") {
+    assertEquals(options("pollTimeoutMs" -> "7", "operationTimeoutMs" -> "8").pollTimeout, 7.millis)
+    assertEquals(options("operationTimeoutMs" -> "8").client.operationTimeout, 8.millis)
+  }
+}

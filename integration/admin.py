@@ -1,0 +1,181 @@
+"""The few calls of Pulsar's admin REST interface that tests need, with the standard library only.
+
+Topics are named in full, ``persistent://tenant/namespace/topic``, namespaces ``tenant/namespace``; names are escaped
+here.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+Json: TypeAlias = Any
+
+_REQUEST_SECONDS = 60.0
+_POLL_SECONDS = 0.1
+
+
+class AdminError(RuntimeError):
+    """The server refused a call; `status` is the HTTP status."""
+
+    def __init__(self, method: str, path: str, status: int, text: str) -> None:
+        super().__init__(f"{method} {path} failed with {status}: {text}")
+        self.status = status
+
+
+class Admin:
+    """Calls one server; safe to share between threads."""
+
+    def __init__(self, url: str, *, token: str | None = None) -> None:
+        self.url = url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        # A proxy of the environment must not come between the tests and a local server.
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def call(self, method: str, path: str, body: object = None) -> Json:
+        """Send one request below ``/admin/v2``, unless the path begins with ``/admin/``; return JSON, or else text."""
+        path = path if path.startswith("/admin/") else f"/admin/v2/{path}"
+        data = None if body is None else json.dumps(body).encode()
+        headers = {**self._headers, **({"Content-Type": "application/json"} if data is not None else {})}
+        request = urllib.request.Request(self.url + path, data=data, headers=headers, method=method)
+        try:
+            with self._opener.open(request, timeout=_REQUEST_SECONDS) as answer:
+                text = answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                raise AdminError(method, path, error.code, error.read().decode(errors="replace")) from None
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            return text
+
+    def ready_within(self, seconds: float) -> bool:
+        """Whether the server passes its health check and has its default namespace before the time is over."""
+        deadline = time.monotonic() + seconds
+        while not self._ready():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+
+    def _ready(self) -> bool:
+        try:
+            return self.call("GET", "brokers/health") == "ok" and "public/default" in self.namespaces("public")
+        except (OSError, AdminError):
+            return False
+
+    # Namespaces
+
+    def namespaces(self, tenant: str) -> list[str]:
+        return list(self.call("GET", f"namespaces/{quote(tenant, safe='')}"))
+
+    def create_namespace(self, namespace: str, *, policies: dict[str, object] | None = None) -> None:
+        self.call("PUT", f"namespaces/{namespace}", policies or {})
+
+    def delete_namespace(self, namespace: str) -> None:
+        """Delete the namespace with all its topics."""
+        self.call("DELETE", f"namespaces/{namespace}?force=true")
+
+    def policies(self, namespace: str) -> dict[str, Any]:
+        return dict(self.call("GET", f"namespaces/{namespace}"))
+
+    def set_policy(self, namespace: str, policy: str, value: object, *, method: str = "POST") -> None:
+        """Set one policy by its name in the REST path, such as ``messageTTL`` or ``maxTopicsPerNamespace``."""
+        self.call(method, f"namespaces/{namespace}/{policy}", value)
+
+    def set_retention(self, namespace: str, *, minutes: int, megabytes: int) -> None:
+        """Keep acknowledged messages so long and so many; -1 is without limit, 0 not at all."""
+        self.set_policy(namespace, "retention", {"retentionTimeInMinutes": minutes, "retentionSizeInMB": megabytes})
+
+    def topics(self, namespace: str) -> list[str]:
+        """The topics of the namespace, partitions listed one by one."""
+        return sorted(self.call("GET", f"persistent/{namespace}"))
+
+    # Topics
+
+    def create_topic(self, topic: str, *, partitions: int = 0) -> None:
+        """Create a topic, not partitioned when ``partitions`` is 0."""
+        if partitions:
+            self.call("PUT", f"{_path(topic)}/partitions", partitions)
+        else:
+            self.call("PUT", _path(topic))
+
+    def set_partitions(self, topic: str, partitions: int) -> None:
+        """Raise the number of partitions."""
+        self.call("POST", f"{_path(topic)}/partitions", partitions)
+
+    def partitions(self, topic: str) -> int:
+        """The number of partitions; 0 for a topic that is not partitioned."""
+        return int(self.call("GET", f"{_path(topic)}/partitions")["partitions"])
+
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic, whoever still uses it."""
+        part = "/partitions" if self.partitions(topic) else ""
+        self.call("DELETE", f"{_path(topic)}{part}?force=true")
+
+    def unload(self, topic: str) -> None:
+        """Make the broker close the topic and its clients' connections to it."""
+        self.call("PUT", f"{_path(topic)}/unload")
+
+    def truncate(self, topic: str) -> None:
+        """Delete every ledger but the open one, whatever the retention; subscriptions move to the end."""
+        self.call("DELETE", f"{_path(topic)}/truncate")
+
+    def trim(self, topic: str) -> None:
+        """Delete the ledgers that the retention no longer asks for, now instead of at the next check."""
+        self.call("POST", f"{_path(topic)}/trim")
+
+    def stats(self, topic: str) -> dict[str, Any]:
+        """The topic's statistics with an exact backlog; those of all partitions together for a partitioned topic."""
+        name = "partitioned-stats" if self.partitions(topic) else "stats"
+        return dict(self.call("GET", f"{_path(topic)}/{name}?getPreciseBacklog=true"))
+
+    def internal_stats(self, topic: str) -> dict[str, Any]:
+        """Ledgers and cursors of one topic or partition."""
+        return dict(self.call("GET", f"{_path(topic)}/internalStats?metadata=true"))
+
+    # Subscriptions
+
+    def subscriptions(self, topic: str) -> list[str]:
+        return sorted(self.call("GET", f"{_path(topic)}/subscriptions"))
+
+    def create_subscription(self, topic: str, subscription: str) -> None:
+        """Create a durable subscription at the first message."""
+        self.call("PUT", f"{_path(topic)}/subscription/{quote(subscription, safe='')}", _EARLIEST)
+
+    def expire(self, topic: str, subscription: str, *, older_than_seconds: int) -> None:
+        """Acknowledge the messages of a subscription that are older than so many seconds."""
+        name = quote(subscription, safe="")
+        self.call("POST", f"{_path(topic)}/subscription/{name}/expireMessages/{older_than_seconds}")
+
+    # Schemas
+
+    def upload_schema(
+        self, topic: str, kind: str, schema: str = "", *, properties: dict[str, str] | None = None
+    ) -> int:
+        """Register a schema such as ``AVRO`` with its definition; returns its version."""
+        body = {"type": kind, "schema": schema, "properties": properties or {}}
+        return int(self.call("POST", f"schemas/{_name(topic)}/schema", body)["version"]["version"])
+
+    def schema(self, topic: str) -> dict[str, Any]:
+        """The newest schema of the topic."""
+        return dict(self.call("GET", f"schemas/{_name(topic)}/schema"))
+
+
+_EARLIEST = {"ledgerId": -1, "entryId": -1, "partitionIndex": -1}
+
+
+def _name(topic: str) -> str:
+    domain, sign, rest = topic.partition("://")
+    tenant, namespace, local = rest.split("/", 2)
+    if domain != "persistent" or not sign:
+        raise ValueError(f"'{topic}' is not of the form persistent://tenant/namespace/topic")
+    return "/".join(quote(part, safe="") for part in (tenant, namespace, local))
+
+
+def _path(topic: str) -> str:
+    return f"persistent/{_name(topic)}"

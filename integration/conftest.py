@@ -1,0 +1,125 @@
+"""What every integration test starts from: a Pulsar, names of its own, the official client, Spark with our jar."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from servers import Addresses, running_server
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+JAR = "PULSAR_SPARK_JAR"
+
+_ROOT = Path(__file__).resolve().parent.parent
+_JAR_FOLDERS = (_ROOT / "python" / "pulsar_spark" / "jars", _ROOT / "dist")
+_JAR_PATTERN = "pulsar-spark-connector_2.13-*.jar"
+
+# Names stay unique on a server that is used by several runs, also one after the other.
+_run = f"{time.time_ns() // 1_000_000:x}-{os.getpid()}"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """The server of the whole run; its log is in pytest's temporary folder."""
+    with running_server(tmp_path_factory.mktemp("pulsar", numbered=False)) as addresses:
+        yield addresses
+
+
+@pytest.fixture(scope="session")
+def service_url(pulsar: Addresses) -> str:
+    return pulsar.service_url
+
+
+@pytest.fixture(scope="session")
+def admin(pulsar: Addresses) -> Admin:
+    return Admin(pulsar.admin_url)
+
+
+@pytest.fixture(scope="module")
+def namespace(admin: Admin, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace of this module alone, ``public/...``, in which nothing expires; deleted with its topics."""
+    name = f"public/{_readable(Path(request.node.name).stem)}-{_run}-{next(_numbers)}"
+    admin.create_namespace(name)
+    admin.set_retention(name, minutes=-1, megabytes=-1)
+    yield name
+    admin.delete_namespace(name)
+
+
+@pytest.fixture
+def topic(namespace: str, request: pytest.FixtureRequest) -> str:
+    """The full name of a topic of this test alone, which does not exist yet."""
+    return f"persistent://{namespace}/{_readable(request.node.name)}-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
+    """The official client; it writes its warnings to a file, as it logs every lost connection."""
+    log = tmp_path_factory.mktemp("client") / "client.log"
+    client = pulsar_client.Client(
+        service_url,
+        logger=pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(log)),
+        operation_timeout_seconds=60,
+    )
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def own_pulsar(tmp_path: Path) -> Iterator[LocalPulsar]:
+    """A server of this test alone, to be killed and restarted."""
+    with LocalPulsar(data_dir=tmp_path / "pulsar", transactions=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def connector_jar() -> Path:
+    """The packaged connector: what users get, not a folder of classes."""
+    named = os.environ.get(JAR)
+    found = [Path(named)] if named else [jar for folder in _JAR_FOLDERS for jar in folder.glob(_JAR_PATTERN)]
+    existing = [jar for jar in found if jar.is_file()]
+    if not existing:
+        looked = f"{JAR}={named}" if named else f"{_JAR_PATTERN} in {' and '.join(map(str, _JAR_FOLDERS))}"
+        pytest.fail(f"The connector's jar is missing ({looked}). Build it with: make jar", pytrace=False)
+    return max(existing, key=lambda jar: jar.stat().st_mtime)
+
+
+@pytest.fixture(scope="session")
+def spark(connector_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Spark with the packaged connector, small and in UTC."""
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("pulsar-spark integration tests")
+        .config("spark.jars", str(connector_jar))
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def _readable(text: str) -> str:
+    return re.sub(r"\W+", "-", text).strip("-")[:60]

@@ -1,0 +1,137 @@
+"""Reading with Spark in tests, and the check that what was read is what is there: every message once and in order."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from messages import Received
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_QUERY_SECONDS = 120
+_SHOWN = 5
+
+
+def batch(spark: SparkSession, service_url: str, **options: str) -> DataFrame:
+    """A batch read; the options are those of the data source."""
+    return spark.read.format("pulsar").options(**{"service.url": service_url, **options}).load()
+
+
+def stream(spark: SparkSession, service_url: str, **options: str) -> DataFrame:
+    """A streaming read that shows positions, which streams do not select unasked before Spark 4.2."""
+    options = {"service.url": service_url, "metadataColumns": "__position", **options}
+    return spark.readStream.format("pulsar").options(**options).load()
+
+
+@dataclass(frozen=True, order=True)
+class Seen:
+    """One message as far as the check is concerned."""
+
+    topic: str
+    position: str
+    payload: bytes | None
+
+
+def seen(frame: DataFrame) -> list[Seen]:
+    """Run a read of plain bytes; rows of a partition stay in their order."""
+    return [Seen(row[0], row[1], _bytes(row[2])) for row in frame.select("__topic", "__position", "value").collect()]
+
+
+def existing(received: Iterable[Received]) -> list[Seen]:
+    """What the official client read, in the form to compare with."""
+    return [Seen(one.topic, one.id.position, None if one.is_null else one.payload) for one in received]
+
+
+def assert_exactly_once(found: Sequence[Seen], wanted: Sequence[Seen]) -> None:
+    """Every wanted message is there once, nothing else is, and each partition is in the order it is wanted."""
+    assert wanted, "a check against nothing proves nothing"
+    problems = _difference("missing", wanted, found) + _difference("too many", found, wanted)
+    if not problems:
+        problems = [
+            f"out of order: {topic}"
+            for topic in {one.topic for one in wanted}
+            if _of(topic, found) != _of(topic, wanted)
+        ]
+    assert not problems, f"{len(found)} rows for {len(wanted)} messages; " + "; ".join(problems)
+
+
+def _difference(title: str, left: Sequence[Seen], right: Sequence[Seen]) -> list[str]:
+    rest = sorted((Counter(left) - Counter(right)).elements(), key=str)
+    return [f"{len(rest)} {title}, such as {', '.join(map(str, rest[:_SHOWN]))}"] if rest else []
+
+
+def _of(topic: str, rows: Sequence[Seen]) -> list[Seen]:
+    return [row for row in rows if row.topic == topic]
+
+
+class Batches:
+    """A sink: what a stream brought, by batch. A batch that is run again has to bring the same rows."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[int, list[Seen]] = {}
+
+    def __call__(self, frame: DataFrame, batch_id: int) -> None:
+        rows = seen(frame)
+        assert self.by_id.setdefault(batch_id, rows) == rows, (
+            f"batch {batch_id} brought other rows when it was run again"
+        )
+
+    @property
+    def rows(self) -> list[Seen]:
+        return [row for _, rows in sorted(self.by_id.items()) for row in rows]
+
+
+def start(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
+    """Start a stream that goes on until it is stopped."""
+    return frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)).start()
+
+
+def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
+    """Wait until a running stream has brought so many rows; fails at once when it ends before."""
+
+    def look() -> bool:
+        failure = query.exception()
+        assert failure is None, f"the query failed after {len(sink.rows)} rows: {failure}"
+        return len(sink.rows) >= count
+
+    eventually(look, seconds=_QUERY_SECONDS)
+    assert len(sink.rows) == count
+
+
+def read_available(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
+    """Run a stream over what is there now; raises what the query fails with."""
+    writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint))
+    query = writer.trigger(availableNow=True).start()
+    try:
+        assert query.awaitTermination(_QUERY_SECONDS), f"the query was not done within {_QUERY_SECONDS} s"
+    finally:
+        query.stop()
+    return query
+
+
+def java_client(spark: SparkSession) -> Any:  # noqa: ANN401 - what py4j gives has no type
+    """The package ``org.apache.pulsar.client.api`` of the Java client, which the connector's jar carries."""
+    jvm: Any = spark.sparkContext._jvm
+    return jvm.io.github.pulsarspark.shaded.org.apache.pulsar.client.api
+
+
+def dice() -> random.Random:
+    """Random numbers whose seed is printed and can be given again as PULSAR_SPARK_TEST_SEED."""
+    seed = int(os.environ.get("PULSAR_SPARK_TEST_SEED") or time.time_ns())
+    print(f"PULSAR_SPARK_TEST_SEED={seed}")
+    return random.Random(seed)
+
+
+def _bytes(value: bytearray | None) -> bytes | None:
+    return None if value is None else bytes(value)

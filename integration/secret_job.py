@@ -1,0 +1,103 @@
+"""A program of test_secrets: reads, writes and streams with secrets, and keeps all that Spark lets it see."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame
+
+STREAM_SECONDS = 60
+
+
+def main() -> None:
+    task = json.load(sys.stdin)
+    folder = Path(task["folder"])
+    spark = SparkSession.builder.getOrCreate()
+    common = {"service.url": task["service.url"], "topic": task["topic"], "operationTimeoutMs": "2000"}
+    rows = spark.sql("select unhex('00') as value from range(2)")
+    result: dict[str, list[Any]] = {"rows": [], "progress": [], "errors": []}
+    for number, options in enumerate(task["works"]):
+        count, batches = work(folder / f"work-{number}", spark, rows, {**common, **options})
+        result["rows"].append(count)
+        result["progress"].append(batches)
+    for number, options in enumerate(task["tries"]):
+        result["errors"].append(attempts(folder / f"try-{number}", spark, rows, {**common, **options}))
+    spark.stop()
+    (folder / "result.json").write_text(json.dumps(result))
+
+
+def work(folder: Path, spark: SparkSession, rows: DataFrame, right: dict[str, str]) -> tuple[int, int]:
+    """Write, read and stream; return the number of rows and of micro-batches."""
+    folder.mkdir()
+    rows.write.format("pulsar").mode("append").options(**right).save()
+    table = spark.read.format("pulsar").options(**right).load()
+    explain(folder / "explain-read.txt", table)
+    explain(folder / "explain-pruned.txt", table.selectExpr("__position"))
+    rows.createOrReplaceTempView("written")
+    table.createOrReplaceTempView("topic")
+    explain(folder / "explain-join.txt", spark.sql("select * from topic join written using (value)"))
+    stream = spark.readStream.format("pulsar").options(**right, startingOffsets="earliest").load()
+    sink = stream.select("value").writeStream.format("pulsar").options(**{**right, "topic": f"{right['topic']}-copy"})
+    query = sink.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+    if not query.awaitTermination(STREAM_SECONDS):
+        raise TimeoutError(str(query.status))
+    (folder / "progress.txt").write_text("\n".join(progress.json for progress in query.recentProgress))
+    with (folder / "explain-stream.txt").open("w") as file, redirect_stdout(file):
+        query.explain(True)
+    return table.count(), len(query.recentProgress)
+
+
+def explain(file: Path, rows: DataFrame) -> None:
+    with file.open("w") as output, redirect_stdout(output):
+        for mode in ("extended", "formatted", "cost", "codegen"):
+            rows.explain(mode=mode)
+
+
+def attempts(file: Path, spark: SparkSession, rows: DataFrame, options: dict[str, str]) -> list[str]:
+    """Read, write and stream with these options; say how each ended, and keep the whole error."""
+    reader = spark.read.format("pulsar").options(**options)
+    given = reader.schema("value binary").load()
+
+    def stream() -> None:
+        rows = spark.readStream.format("pulsar").options(**options).schema("value binary").load()
+        rows.writeStream.format("noop").trigger(availableNow=True).start().awaitTermination(STREAM_SECONDS)
+
+    ways: list[Callable[[], Any]] = [
+        lambda: reader.load().count(),
+        lambda: explain(file.with_suffix(".plan.txt"), given),
+        given.collect,
+        rows.write.format("pulsar").mode("append").options(**options).save,
+        stream,
+    ]
+    ends = [end(way) for way in ways]
+    file.with_suffix(".errors.txt").write_text("\n".join(ends))
+    return [condition(text) for text in ends]
+
+
+def end(way: Callable[[], Any]) -> str:
+    try:
+        way()
+    except Py4JJavaError as error:
+        return f"{error}\n{error.java_exception}"
+    except Exception as error:
+        return f"{error}\n{error!r}\n{getattr(error, '_stackTrace', '')}"
+    return "worked"
+
+
+def condition(text: str) -> str:
+    found = re.search(r"\[PULSAR_[A-Z_]+\]", text)
+    return found.group() if found else text
+
+
+main()

@@ -1,0 +1,134 @@
+"""Which Pulsar the integration tests run against: one that is given, a local process, or a container when asked for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from admin import Admin
+
+from pulsar_spark._process import Port
+from pulsar_spark.local import LocalPulsar, LocalPulsarError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+URL, ADMIN_URL, SERVER = "PULSAR_SPARK_TEST_URL", "PULSAR_SPARK_TEST_ADMIN_URL", "PULSAR_SPARK_TEST_SERVER"
+
+IMAGE = "apachepulsar/pulsar:4.0.8"
+_GIVEN_READY_SECONDS = 15.0
+_CONTAINER_READY_SECONDS = 180.0
+_CONTAINER_START = (
+    "bin/apply-config-from-env.py conf/standalone.conf && exec bin/pulsar standalone -nfw -nss -a 127.0.0.1"
+)
+_CONTAINER_CONFIG = {
+    "transactionCoordinatorEnabled": "true",
+    "brokerDeleteInactiveTopicsEnabled": "false",
+    "backlogQuotaCheckEnabled": "false",
+    "defaultRetentionTimeInMinutes": "-1",
+    "defaultRetentionSizeInMB": "-1",
+    "managedLedgerMinLedgerRolloverTimeMinutes": "0",
+    "forceDeleteNamespaceAllowed": "true",
+    "forceDeleteTenantAllowed": "true",
+}
+
+WAYS = f"""\
+The integration tests need a Pulsar and never skip. Any one of these gives them one:
+  - a local process: install a JDK 17 or newer (JAVA_HOME or PATH), nothing else to do
+  - a running server: set {URL}=pulsar://HOST:PORT and {ADMIN_URL}=http://HOST:PORT
+  - a container: set {SERVER}=container, with Docker running and 'pip install testcontainers'"""
+
+
+class NoServerError(RuntimeError):
+    """No Pulsar to test against; the message says what is missing and lists the ways to get one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}\n{WAYS}")
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where a Pulsar is reached."""
+
+    service_url: str
+    admin_url: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The kind of server to use; ``given`` is set for the kind of that name only."""
+
+    kind: Literal["given", "local", "container"]
+    given: Addresses | None = None
+
+
+def choose(environment: Mapping[str, str]) -> Choice:
+    """Choose by the environment: a given address goes before everything, a container is used only when asked for."""
+    url, admin_url, server = (environment.get(name, "").strip() for name in (URL, ADMIN_URL, SERVER))
+    if url:
+        if not admin_url:
+            raise NoServerError(f"{URL} is set to {url} but {ADMIN_URL} is not; the tests need both.")
+        return Choice("given", Addresses(url, admin_url.rstrip("/")))
+    if server in ("", "local"):
+        return Choice("local")
+    if server == "container":
+        return Choice("container")
+    raise NoServerError(f"{SERVER} is '{server}'; it may be 'local' or 'container'.")
+
+
+@contextmanager
+def running_server(data_dir: Path, environment: Mapping[str, str] = os.environ) -> Iterator[Addresses]:
+    """Provide the chosen server; one that was started here is stopped at the end."""
+    choice = choose(environment)
+    if choice.given is not None:
+        _check(choice.given, _GIVEN_READY_SECONDS)
+        yield choice.given
+    elif choice.kind == "container":
+        with _container() as addresses:
+            yield addresses
+    else:
+        server = LocalPulsar(data_dir=data_dir, transactions=True)
+        try:
+            server.start()
+        except LocalPulsarError as error:
+            raise NoServerError(f"No local Pulsar: {error}") from error
+        try:
+            yield Addresses(server.service_url, server.admin_url)
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _container() -> Iterator[Addresses]:
+    """Run the official image; its ports are the same inside and outside, as the broker tells clients its own."""
+    try:
+        containers = importlib.import_module("testcontainers.core.container")
+    except ImportError as error:
+        raise NoServerError(f"{SERVER}=container, but testcontainers is not installed ({error}).") from error
+    with closing(Port.reserve()) as broker, closing(Port.reserve()) as web:
+        container = containers.DockerContainer(IMAGE)
+        container = container.with_command(["bash", "-c", _CONTAINER_START])
+        for key, port in (("brokerServicePort", broker.number), ("webServicePort", web.number)):
+            container = container.with_bind_ports(port, port).with_env(f"PULSAR_PREFIX_{key}", str(port))
+        for key, value in _CONTAINER_CONFIG.items():
+            container = container.with_env(f"PULSAR_PREFIX_{key}", value)
+        try:
+            container.start()
+        except Exception as error:  # whatever a missing or refusing Docker raises
+            raise NoServerError(f"{SERVER}=container, but the container does not start: {error}") from error
+        try:
+            addresses = Addresses(f"pulsar://127.0.0.1:{broker.number}", f"http://127.0.0.1:{web.number}")
+            _check(addresses, _CONTAINER_READY_SECONDS)
+            yield addresses
+        finally:
+            container.stop()
+
+
+def _check(addresses: Addresses, seconds: float) -> None:
+    admin = Admin(addresses.admin_url)
+    if not admin.ready_within(seconds):
+        raise NoServerError(f"The Pulsar at {addresses.admin_url} was not ready within {seconds:g} s.")

@@ -1,0 +1,376 @@
+"""Wrong input: one clear error each, before any job starts. Each names what was given and what to do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from typing import TYPE_CHECKING, Any
+
+import pulsar.schema as pulsar_schema
+import pytest
+from failing import assert_says, condition_of, failing, no_job, refused
+from messages import Message, produce, read_all
+from writing import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+GIVEN_TOPIC = "events"
+STREAM_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
+
+
+@pytest.fixture(scope="module")
+def events(target: Target, namespace: str) -> str:
+    """A topic with two partitions and a few messages."""
+    topic = f"persistent://{namespace}/{GIVEN_TOPIC}"
+    target.admin.create_topic(topic, partitions=2)
+    produce(target.client, topic, [str(n).encode() for n in range(20)])
+    return topic
+
+
+@pytest.fixture(scope="module")
+def nothing_listens() -> Iterator[str]:
+    """An address that refuses connections for as long as the test runs: bound, but not listening."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"pulsar://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def completed(target: Target, topic: str, options: Mapping[str, str | None]) -> dict[str, str]:
+    """The options with those that every query needs; None leaves one out."""
+    given = {**target.options(topic), **options}
+    namespace = topic.split("/", 2)[2].rsplit("/", 1)[0]
+    return {key: value.replace("NAMESPACE", namespace) for key, value in given.items() if value is not None}
+
+
+def read(target: Target, options: dict[str, str]) -> None:
+    target.spark.read.format("pulsar").options(**options).load().collect()
+
+
+def stream(target: Target, options: dict[str, str]) -> None:
+    rows = target.spark.readStream.format("pulsar").options(**options).load()
+    run(rows.writeStream.format("noop"))
+
+
+def write(target: Target, options: dict[str, str]) -> None:
+    target.spark.sql("select 'x' as value").write.format("pulsar").mode("append").options(**options).save()
+
+
+def run(writer: DataStreamWriter) -> None:
+    query = writer.trigger(availableNow=True).start()
+    assert query.awaitTermination(STREAM_SECONDS), query.status
+
+
+def test_the_options_are_right_when_nothing_is_wrong(target: Target, events: str, topic: str) -> None:
+    options = completed(target, events, {})
+    read(target, options)
+    stream(target, options)
+    write(target, completed(target, topic, {}))
+
+
+OFFSETS = "PULSAR_OFFSETS_MALFORMED"
+WRONG_FOR_ALL = [
+    ({"service.url": None}, "PULSAR_OPTION_MISSING", ["`service.url`", "pulsar://localhost:6650"]),
+    ({"service.url": "localhost:6650"}, "PULSAR_OPTION_INVALID", ["`service.url`", "`localhost:6650`", "pulsar://host"]),
+    ({"service.url": "kafka://here:9092"}, "PULSAR_OPTION_INVALID", ["`service.url`", "`kafka://here:9092`"]),
+    ({"service.url": " "}, "PULSAR_OPTION_INVALID", ["`service.url`"]),
+    ({"servce.url": "x"}, "PULSAR_OPTION_UNKNOWN", ["`servce.url`", "nearest name is `service.url`"]),
+    ({"colour": "blue"}, "PULSAR_OPTION_UNKNOWN", ["`colour`", "docs/options.md"]),
+    ({"operationTimeoutMs": "soon"}, "PULSAR_OPTION_INVALID", ["`operationTimeoutMs`", "`soon`", "milliseconds"]),
+    ({"operationTimeoutMs": "0"}, "PULSAR_OPTION_INVALID", ["`operationTimeoutMs`", "at least 1"]),
+    ({"auth.token": "a", "auth.tokenFile": "/b"}, "PULSAR_OPTION_CONFLICT", ["`auth.token`", "`auth.tokenFile`"]),
+    ({"auth.basic.userId": "me"}, "PULSAR_OPTION_INCOMPLETE", ["`auth.basic.userId`", "`auth.basic.password`"]),
+    (
+        {"pulsar.client.conectionTimeoutMs": "1"},
+        "PULSAR_OPTION_UNKNOWN",
+        ["`pulsar.client.conectionTimeoutMs`", "`pulsar.client.connectionTimeoutMs`"],
+    ),
+    ({"pulsar.client.numIoThreads": "many"}, "PULSAR_CLIENT_SETTING", ["`pulsar.client.numIoThreads`", "type int"]),
+    (
+        {"pulsar.client.serviceUrl": "pulsar://x"},
+        "PULSAR_OPTION_MANAGED",
+        ["`pulsar.client.serviceUrl`", "service.url"],
+    ),
+    ({"pulsar.client.authPluginClassName": "no.such.Plugin"}, "PULSAR_CLIENT_FAILED", ["auth.*"]),
+    ({"topic": "non-persistent://public/default/t"}, "PULSAR_TOPIC_NAME", ["non-persistent://public/default/t"]),
+    ({"topic": "a/b"}, "PULSAR_TOPIC_NAME", ["`a/b`", "persistent://tenant/namespace/events"]),
+    ({"topic": "persistent://public/no-such-namespace/t"}, "PULSAR_TOPIC_NOT_FOUND", ["no-such-namespace"]),
+]  # fmt: skip
+WRONG_READS = [
+    ({"topic": None}, "PULSAR_TOPIC_OPTION", ["none is given", "`topicsPattern`"]),
+    ({"topics": "a,b"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topics` are given"]),
+    ({"topicsPattern": "a"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topicsPattern` are given"]),
+    ({"topic": "persistent://NAMESPACE/nothing"}, "PULSAR_TOPIC_NOT_FOUND", ["/nothing does not exist"]),
+    ({"topic": None, "topics": "NAMESPACE/events,NAMESPACE/nothing"}, "PULSAR_TOPIC_NOT_FOUND", ["/nothing"]),
+    ({"topic": None, "topicsPattern": "NAMESPACE/nothing-.*"}, "PULSAR_NO_TOPIC_MATCHES", ["`nothing-.*`", "/events"]),
+    ({"topic": None, "topicsPattern": "("}, "PULSAR_OPTION_INVALID", ["`topicsPattern`", "regular expression"]),
+    ({"startingOffset": "earliest"}, "PULSAR_OPTION_UNKNOWN", ["nearest name is `startingOffsets`"]),
+    ({"sendTimeoutMs": "1"}, "PULSAR_OPTION_WRONG_MODE", ["`sendTimeoutMs`", "read", "batch write, streaming write"]),
+    ({"pulsar.producer.producerName": "x"}, "PULSAR_OPTION_WRONG_MODE", ["`pulsar.producer.producerName`"]),
+    ({"startingOffsets": "middle"}, OFFSETS, ["`startingOffsets`", "`middle`"]),
+    ({"startingOffsets": "{"}, OFFSETS, ["`startingOffsets`", "not a JSON object"]),
+    ({"startingOffsets": '["1:2"]'}, OFFSETS, ["not a JSON object"]),
+    ({"startingOffsets": '{"NAMESPACE/events": "1-2"}'}, OFFSETS, ["`1-2` is not a position", "ledger:entry"]),
+    ({"startingOffsets": '{"NAMESPACE/events": "9:9"}'}, OFFSETS, ["/events`", "but the topic has 2"]),
+    ({"startingOffsets": '{"NAMESPACE/events": [1, 2]}'}, OFFSETS, ["not a message id"]),
+    (
+        {"startingOffsets": '{"NAMESPACE/event": "earliest"}'},
+        "PULSAR_OFFSETS_UNKNOWN_TOPIC",
+        ["/event`", "nearest", "/events"],
+    ),
+    ({"startingOffsets": '{"NAMESPACE/events-partition-7": "1:2"}'}, "PULSAR_OFFSETS_UNKNOWN_TOPIC", ["partition-7"]),
+    (
+        {"startingOffsets": '{"NAMESPACE/events-partition-0": "earliest"}'},
+        "PULSAR_OFFSETS_INCOMPLETE",
+        ["events-partition-1"],
+    ),
+    ({"startingTime": "yesterday"}, "PULSAR_TIME_MALFORMED", ["`startingTime`", "`yesterday`", "ISO 8601"]),
+    ({"startingTime": "2026-01-31T12:00:00"}, "PULSAR_TIME_MALFORMED", ["with a zone"]),
+    ({"startingTime": '{"NAMESPACE/events": "noon"}'}, "PULSAR_TIME_MALFORMED", ["`noon`"]),
+    ({"startingTime": '{"NAMESPACE/event": "1"}'}, "PULSAR_OFFSETS_UNKNOWN_TOPIC", ["`startingTime`", "/event"]),
+    ({"startingTime": "1", "startingOffsets": "earliest"}, "PULSAR_OPTION_CONFLICT", ["`startingTime`"]),
+    ({"metadataColumns": "__positon"}, "PULSAR_METADATA_COLUMN_UNKNOWN", ["`__positon`", "`__position`"]),
+    ({"readAheadBytes": "much"}, "PULSAR_OPTION_INVALID", ["`readAheadBytes`", "`16m`"]),
+    ({"pulsar.reader.receiverQueueSize": "-1"}, "PULSAR_OPTION_INVALID", ["receiverQueueSize", "above 0"]),
+    ({"pulsar.reader.readCompacted": "true"}, "PULSAR_OPTION_UNKNOWN", ["`pulsar.reader.readCompacted`"]),
+    ({"failOnDataLoss": "maybe"}, "PULSAR_OPTION_INVALID", ["`failOnDataLoss`", "true or false"]),
+]  # fmt: skip
+WRONG_BATCH_READS = [
+    ({"startingOffsets": "latest"}, "PULSAR_START_LATEST", ["`startingOffsets`", "earliest"]),
+    ({"endingOffsets": "earliest"}, "PULSAR_END_EARLIEST", ["`endingOffsets`", "latest"]),
+    ({"endingOffsets": '{"NAMESPACE/e": "latest"}'}, "PULSAR_OFFSETS_UNKNOWN_TOPIC", ["`endingOffsets`", "/e`"]),
+    ({"endingTime": "tomorrow"}, "PULSAR_TIME_MALFORMED", ["`endingTime`", "`tomorrow`"]),
+    ({"startingTime": "2000", "endingTime": "1000"}, "PULSAR_OFFSETS_REVERSED", ["before it starts"]),
+    (
+        {
+            "startingOffsets": '{"NAMESPACE/events-partition-0": "9:9", "NAMESPACE/events-partition-1": "earliest"}',
+            "endingOffsets": '{"NAMESPACE/events-partition-0": "9:3", "NAMESPACE/events-partition-1": "latest"}',
+        },
+        "PULSAR_OFFSETS_REVERSED",
+        ["events-partition-0", "9:3", "9:9"],
+    ),
+]  # fmt: skip
+WRONG_STREAM_READS = [
+    ({"endingOffsets": "latest"}, "PULSAR_OPTION_WRONG_MODE", ["`endingOffsets`", "streaming read", "batch read"]),
+    ({"endingTime": "1"}, "PULSAR_OPTION_WRONG_MODE", ["`endingTime`", "streaming read"]),
+]
+WRONG_WRITES = [
+    ({"topic": None}, "PULSAR_WRITE_NO_TOPIC", ["`topic`", "`__topic`"]),
+    ({"topics": "a"}, "PULSAR_OPTION_WRONG_MODE", ["`topics`", "batch write", "batch read, streaming read"]),
+    ({"startingOffsets": "earliest"}, "PULSAR_OPTION_WRONG_MODE", ["`startingOffsets`", "batch write"]),
+    ({"schemaType": "xml"}, "PULSAR_OPTION_INVALID", ["`schemaType`", "`xml`", "avro, json"]),
+    ({"sendTimeoutMs": "-1"}, "PULSAR_OPTION_INVALID", ["`sendTimeoutMs`"]),
+    ({"pulsar.producer.maxPendingMesages": "1"}, "PULSAR_OPTION_UNKNOWN", ["`pulsar.producer.maxPendingMessages`"]),
+    ({"pulsar.producer.maxPendingMessages": "many"}, "PULSAR_CLIENT_SETTING", ["`pulsar.producer.maxPendingMessages`"]),
+    ({"pulsar.producer.topicName": "x"}, "PULSAR_OPTION_MANAGED", ["`pulsar.producer.topicName`", "topic"]),
+    ({"pulsar.producer.sendTimeoutMs": "1"}, "PULSAR_OPTION_MANAGED", ["sendTimeoutMs"]),
+]  # fmt: skip
+
+
+def cases(*lists: tuple[Callable[[Target, dict[str, str]], None], list[Any]]) -> list[Any]:
+    return [
+        pytest.param(action, *case, id=f"{action.__name__}-{'-'.join(f'{k}={v}' for k, v in case[0].items())}"[:90])
+        for action, wrong in lists
+        for case in wrong
+    ]
+
+
+@pytest.mark.parametrize(
+    ("action", "options", "condition", "words"),
+    cases(
+        (read, WRONG_FOR_ALL + WRONG_READS + WRONG_BATCH_READS),
+        (stream, WRONG_FOR_ALL + WRONG_READS + WRONG_STREAM_READS),
+        (write, WRONG_FOR_ALL + WRONG_WRITES),
+    ),
+)
+def test_a_wrong_option(
+    target: Target,
+    events: str,
+    action: Callable[[Target, dict[str, str]], None],
+    options: dict[str, str | None],
+    condition: str,
+    words: list[str],
+) -> None:
+    with no_job(target.spark), failing(condition, *words):
+        action(target, completed(target, events, options))
+
+
+def test_a_program_can_ask_for_the_condition(target: Target, events: str) -> None:
+    with pytest.raises(Exception, match="colour") as failure:
+        read(target, completed(target, events, {"colour": "blue"}))
+    assert condition_of(failure.value) == "PULSAR_OPTION_UNKNOWN"
+    assert isinstance(failure.value, Exception)
+    assert failure.value.getMessageParameters()["option"] == "colour"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("action", [read, stream, write])
+def test_a_server_that_is_down(
+    target: Target, events: str, nothing_listens: str, action: Callable[[Target, dict[str, str]], None]
+) -> None:
+    options = {"service.url": nothing_listens, "operationTimeoutMs": "1500"}
+    began = time.monotonic()
+    with (
+        no_job(target.spark),
+        failing("PULSAR_UNREACHABLE", nothing_listens, "1500 ms", "refused", "operationTimeoutMs"),
+    ):
+        action(target, completed(target, events, options))
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("action", [read, stream, write])
+def test_a_server_that_never_answers(
+    target: Target, events: str, action: Callable[[Target, dict[str, str]], None]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"pulsar://127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        with no_job(target.spark), failing("PULSAR_UNREACHABLE", url, "1500 ms"):
+            action(target, completed(target, events, {"service.url": url, "operationTimeoutMs": "1500"}))
+    assert time.monotonic() - began < 20
+
+
+def test_a_host_that_does_not_exist(target: Target, events: str) -> None:
+    options = {"service.url": "pulsar://no-such-host.invalid:6650", "operationTimeoutMs": "1500"}
+    with no_job(target.spark), failing("PULSAR_UNREACHABLE", "no-such-host.invalid"):
+        read(target, completed(target, events, options))
+
+
+def test_a_server_that_is_down_when_rows_name_their_topics(target: Target, nothing_listens: str) -> None:
+    options = {"service.url": nothing_listens, "operationTimeoutMs": "1500"}
+    rows = target.spark.sql("select 'x' as value, 't' as __topic").write.format("pulsar").mode("append")
+    with no_job(target.spark), failing("PULSAR_UNREACHABLE", nothing_listens, "1500 ms", "refused"):
+        rows.options(**options).save()
+
+
+def test_wrong_settings_when_rows_name_their_topics(target: Target) -> None:
+    settings = {"pulsar.producer.maxPendingMessages": "many"}
+    with no_job(target.spark), refused("PULSAR_CLIENT_SETTING", "`pulsar.producer.maxPendingMessages`"):
+        target.append_sql("select 'x' as value, 't' as __topic", None, settings)
+
+
+@pytest.mark.parametrize(
+    ("columns", "condition", "words"),
+    [
+        ("'k' as __key", "PULSAR_WRITE_NO_VALUE_COLUMN", ["__key", "metadata columns"]),
+        ("'v' as value, 1 as __key", "PULSAR_WRITE_COLUMN_TYPE", ["`__key`", "INT", "STRING or BINARY"]),
+        ("'v' as value, 'now' as __eventTime", "PULSAR_WRITE_COLUMN_TYPE", ["`__eventTime`", "TIMESTAMP"]),
+        ("'v' as value, 1 as __topic", "PULSAR_WRITE_COLUMN_TYPE", ["`__topic`", "STRING"]),
+        ("'v' as value, map(1, 2) as __messageProperties", "PULSAR_WRITE_COLUMN_TYPE", ["MAP<STRING, STRING>"]),
+        ("'v' as value, 1L as __sequenceId", "PULSAR_WRITE_COLUMN_NOT_WRITABLE", ["`__sequenceId`"]),
+    ],
+)
+def test_wrong_columns_of_a_write(target: Target, topic: str, columns: str, condition: str, words: list[str]) -> None:
+    with no_job(target.spark), refused(condition, *words):
+        target.append_sql(f"select {columns}", topic)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("overwrite", ["[PULSAR_WRITE_MODE]", "`append`"]),
+        ("ignore", ["UNSUPPORTED_DATA_SOURCE_SAVE_MODE", '"Ignore"', '"Append"']),
+        ("errorifexists", ["UNSUPPORTED_DATA_SOURCE_SAVE_MODE", '"ErrorIfExists"', '"Append"']),
+    ],
+)
+def test_a_save_mode_other_than_append(target: Target, topic: str, mode: str, words: list[str]) -> None:
+    writer = target.spark.sql("select 'x' as value").write.format("pulsar").mode(mode).options(**target.options(topic))
+    with no_job(target.spark), pytest.raises(Exception, match=r"cannot be written|not replaced") as failure:
+        writer.save()
+    assert [word for word in words if word not in str(failure.value)] == []
+
+
+def test_a_given_schema_that_is_not_the_topics(target: Target, events: str) -> None:
+    reader = target.spark.read.format("pulsar").options(**target.options(events))
+    with no_job(target.spark), refused("PULSAR_USER_SCHEMA_MISMATCH", "`value`", "INT", "BINARY"):
+        reader.schema("value int").load().collect()
+    with no_job(target.spark), refused("PULSAR_USER_SCHEMA_MISMATCH", "`price`"):
+        reader.schema("price double").load().collect()
+    assert reader.schema("value binary, __key binary").load().count() == 20
+
+
+def test_topics_that_do_not_fit_together(target: Target, topic: str) -> None:
+    target.append_sql("select 1 as id", f"{topic}-a", {"schemaType": "avro"})
+    target.append_sql("select 'x' as id", f"{topic}-b", {"schemaType": "avro"})
+    options = completed(target, topic, {"topic": None, "topics": f"{topic}-a,{topic}-b"})
+    with no_job(target.spark), refused("PULSAR_SCHEMAS_DIFFER", f"{topic}-a", f"{topic}-b", "`id`"):
+        read(target, options)
+
+
+def test_a_schema_type_that_cannot_be_read(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    target.admin.upload_schema(topic, "TIMESTAMP")
+    with no_job(target.spark), refused("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", topic, "TIMESTAMP"):
+        read(target, target.options(topic))
+
+
+def test_a_schema_that_has_no_columns(target: Target, topic: str) -> None:
+    node = {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"], "default": None}]}
+    target.admin.create_topic(topic)
+    target.admin.upload_schema(topic, "AVRO", json.dumps(node))
+    with no_job(target.spark), refused("PULSAR_SCHEMA_NOT_READABLE", topic, "AVRO", "Node"):
+        read(target, target.options(topic))
+
+
+class Reading(pulsar_schema.Record):  # type: ignore[misc]
+    sensor = pulsar_schema.String(required=True)
+    value = pulsar_schema.Double(required=True)
+
+
+class Damaging(pulsar_schema.AvroSchema):  # type: ignore[misc]
+    """Claims to be Avro and sends bytes that are not."""
+
+    def __init__(self) -> None:
+        super().__init__(Reading)
+
+    def encode(self, obj: Reading) -> bytes:
+        return b"\x08abcd\x00" if obj.sensor == "broken" else bytes(super().encode(obj))
+
+
+def test_a_value_that_does_not_decode(target: Target, topic: str) -> None:
+    good, broken = (Message(Reading(sensor=name, value=1.0)) for name in ("whole", "broken"))
+    produce(target.client, topic, [good, good, broken, good], schema=Damaging(), batch_size=4)
+    position = read_all(target.client, topic)[2].id.position
+    with failing("PULSAR_VALUE_NOT_DECODABLE", topic, position, "AVRO", "schema version 0"):
+        read(target, target.options(topic))
+    assert target.read(topic).count() == 4, "what opens no value does not fail"
+
+
+def test_a_message_of_a_schema_that_does_not_resolve(target: Target, namespace: str) -> None:
+    own = f"{namespace}-loose"
+    target.admin.create_namespace(own)
+    target.admin.set_policy(own, "schemaCompatibilityStrategy", "ALWAYS_COMPATIBLE", method="PUT")
+    topic = f"persistent://{own}/t"
+    try:
+        target.append_sql("select 1 as id", topic, {"schemaType": "avro"})
+        target.admin.upload_schema(
+            topic, "AVRO", '{"type": "record", "name": "Row", "fields": [{"name": "other", "type": "string"}]}'
+        )
+        with failing("PULSAR_SCHEMA_NOT_RESOLVABLE", topic, "version 0", "the newest version", "other"):
+            read(target, target.options(topic))
+    finally:
+        target.admin.delete_namespace(own)
+
+
+def test_the_check_that_no_job_starts_can_fail(target: Target) -> None:
+    with pytest.raises(AssertionError, match="1 jobs were started"), no_job(target.spark):
+        target.spark.range(3).write.format("noop").mode("append").save()
+
+
+def test_the_check_of_an_error_can_fail(target: Target, events: str) -> None:
+    options = completed(target, events, {"colour": "blue"})
+    for condition, word in (("PULSAR_OPTION_INVALID", "colour"), ("PULSAR_OPTION_UNKNOWN", "color")):
+        with pytest.raises(AssertionError), refused(condition, word):
+            read(target, options)
+    with pytest.raises(AssertionError):
+        assert_says(ValueError("[PULSAR_OPTION_UNKNOWN] no advice"), "PULSAR_OPTION_UNKNOWN")

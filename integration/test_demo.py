@@ -1,0 +1,122 @@
+"""The demo as a user runs it: it ends by itself with right counts, and leaves nothing however it is ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SMALL = ("--rides", "3000", "--live-seconds", "2")
+END_SECONDS = 60.0
+MARK = "PULSAR_SPARK_DEMO_TEST"
+
+
+class Demo:
+    """One run of the demo; the processes it starts are found by a mark in their environment."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self.mark = uuid.uuid4().hex
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pulsar_spark.demo", *SMALL, *arguments],
+            cwd=folder,
+            env={**os.environ, MARK: self.mark, "TMPDIR": str(folder), "SPARK_LOCAL_IP": "127.0.0.1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # A Ctrl-C goes to a whole group of processes, as it does in a terminal.
+            start_new_session=True,
+        )
+
+    def until(self, text: str) -> None:
+        """Read the report up to the line with this text."""
+        assert self.process.stdout is not None
+        assert any(text in line for line in self.process.stdout), f"the report ended without '{text}'"
+
+    def processes(self) -> list[int]:
+        """All that still run."""
+        mark = f"{MARK}={self.mark}".encode()
+        return [
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdecimal() and mark in _environment(entry)
+        ]
+
+    def files(self) -> list[str]:
+        """All that is left in the temporary folder but the locks of ports, which are empty and shared."""
+        return [
+            path.name for path in self.folder.iterdir() if not path.name.startswith(("pulsar-spark-ports", "hsperf"))
+        ]
+
+
+def _environment(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.fixture
+def start() -> Iterator[list[Demo]]:
+    """Demos that a test started; ended with it."""
+    started: list[Demo] = []
+    yield started
+    for demo in started:
+        if demo.process.poll() is None:
+            os.killpg(demo.process.pid, signal.SIGKILL)
+        demo.process.communicate()
+
+
+def test_every_count_is_right_and_nothing_is_left(tmp_path: Path, start: list[Demo]) -> None:
+    demo = Demo(tmp_path, "--json", "--seed", "7")
+    start.append(demo)
+    out, err = demo.process.communicate(timeout=300)
+    assert demo.process.returncode == 0, err
+    facts = json.loads(out)
+    assert facts["ok"] is True
+    assert facts["seed"] == 7
+    assert len(facts["checks"]) >= 10
+    assert all(check["ok"] for check in facts["checks"])
+    rows = {step["title"]: step["rows"] for step in facts["steps"]}
+    assert rows["`rides` is counted"] == 3000
+    assert facts["live_delay_ms"]["median"] > 0
+    assert "seed 7" in err
+    assert "\033" not in err
+    assert "WARN" not in err
+    eventually(lambda: demo.processes() == [], seconds=END_SECONDS)
+    assert demo.files() == []
+
+
+@pytest.mark.parametrize("moment", ["seed", "Pulsar 4", "are produced", "is counted", "micro-batch"])
+def test_ctrl_c_leaves_nothing_at_any_moment(moment: str, tmp_path: Path, start: list[Demo]) -> None:
+    demo = Demo(tmp_path)
+    start.append(demo)
+    demo.until(moment)
+    os.killpg(demo.process.pid, signal.SIGINT)
+    out, err = demo.process.communicate(timeout=END_SECONDS)
+    assert demo.process.returncode == 1
+    assert "Interrupted" in out, out + err
+    assert "Traceback" not in err
+    eventually(lambda: demo.processes() == [], seconds=END_SECONDS)
+    assert demo.files() == []
+
+
+def test_sigterm_leaves_nothing(tmp_path: Path, start: list[Demo]) -> None:
+    demo = Demo(tmp_path)
+    start.append(demo)
+    demo.until("is counted")
+    demo.process.terminate()
+    demo.process.communicate(timeout=END_SECONDS)
+    eventually(lambda: demo.processes() == [], seconds=END_SECONDS)
+    assert demo.files() == []

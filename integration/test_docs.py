@@ -1,0 +1,45 @@
+"""Every Python snippet of the README and the quick start runs, page by page, in order, against a real Pulsar."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "docs/quickstart.md")
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def snippets(page: str) -> list[tuple[int, str]]:
+    """Python snippets with the number of their first line."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [(text[: fence.start()].count("\n") + 2, fence[2]) for fence in FENCE.finditer(text) if fence[1] == "python"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_snippets_run(
+    page: str, spark: SparkSession, service_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert spark.version
+    monkeypatch.setenv("PULSAR_SERVICE_URL", service_url)
+    names: dict[str, Any] = {}
+    found = snippets(page)
+    assert len(found) >= 4
+    for line, code in found:
+        code = code.replace("pulsar://localhost:6650", service_url).replace("/tmp/pulsar-spark", str(tmp_path))
+        # Errors name the page and the line.
+        exec(compile("\n" * (line - 1) + code, page, "exec"), names)
+
+
+def test_the_pages_link_to_what_exists() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"

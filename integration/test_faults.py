@@ -1,0 +1,181 @@
+"""Faults in the middle of a read cost time, not rows; a server that is gone for good is an error in time."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from reading import Seen
+
+    from pulsar_spark.local import LocalPulsar
+
+_MESSAGES = 2000
+_AHEAD = 50
+
+# The broker may be only a little ahead of a slow reader, so that a fault meets both in the middle.
+_LITTLE_AHEAD = {"pulsar.reader.receiverQueueSize": str(_AHEAD)}
+
+
+def _payloads(count: int) -> list[bytes]:
+    return [b"%d " % number + b"x" * 100 for number in range(count)]
+
+
+def _slowly(frame: DataFrame, milliseconds: int) -> DataFrame:
+    """The same rows, each of which takes its time inside the task that reads it."""
+    pause = f"java_method('java.lang.Thread', 'sleep', {milliseconds}L)"
+    return frame.selectExpr("__topic", "__position", f"CASE WHEN {pause} IS NULL THEN value ELSE value END AS value")
+
+
+@contextmanager
+def _reading(frame: DataFrame) -> Iterator[Future[list[Seen]]]:
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(seen, frame)
+
+
+def _sent(admin: Admin, topic: str) -> int:
+    """How many messages the broker has sent of the topic since it loaded it."""
+    return int(admin.stats(topic)["msgOutCounter"])
+
+
+def _until(look: Callable[[], bool], rows: Future[list[Seen]]) -> None:
+    """Wait for something to happen while a read goes on; it must not be over by then."""
+
+    def happened() -> bool:
+        assert not rows.done(), f"the read was over too early, with {len(rows.result())} rows"
+        return look()
+
+    eventually(happened, seconds=120)
+
+
+@pytest.mark.parametrize("batch_size", [None, 7])
+def test_unloads_in_the_middle_of_a_task(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    batch_size: int | None,
+) -> None:
+    produce(client, topic, _payloads(_MESSAGES), batch_size=batch_size)
+    wanted = existing(read_all(client, topic))
+    with _reading(_slowly(batch(spark, service_url, topic=topic, **_LITTLE_AHEAD), 5)) as rows:
+        for _ in range(3):
+            already = _sent(admin, topic)
+            # The counter begins again when a topic is loaded.
+            _until(lambda already=already: not already <= _sent(admin, topic) < already + 100, rows)  # type: ignore[misc]
+            admin.unload(topic)
+        assert_exactly_once(rows.result(timeout=120), wanted)
+
+
+def test_an_unload_under_a_running_stream(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    batches = Batches()
+    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+    try:
+        for turn in range(1, 4):
+            for partition in (0, 1):
+                produce(client, f"{topic}-partition-{partition}", _payloads(50), batch_size=7)
+            admin.unload(f"{topic}-partition-{turn % 2}")
+            wait_for(100 * turn, query, batches)
+    finally:
+        query.stop()
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@contextmanager
+def _client(server: LocalPulsar, folder: Path) -> Iterator[pulsar_client.Client]:
+    """A client of one server alone, which may be killed under it."""
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Error, str(folder / "client.log"))
+    client = pulsar_client.Client(server.service_url, logger=logger, operation_timeout_seconds=120)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def test_a_broker_that_is_killed_three_times_under_one_read(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+) -> None:
+    topic = "persistent://public/default/killed"
+    admin = Admin(own_pulsar.admin_url)
+    with _client(own_pulsar, tmp_path) as client:
+        produce(client, topic, _payloads(_MESSAGES))
+        wanted = existing(read_all(client, topic))
+    own_pulsar.restart()  # the counter starts again at 0
+    with _reading(_slowly(batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD), 5)) as rows:
+        for _ in range(3):
+            _until(lambda: _sent(admin, topic) > 100, rows)
+            own_pulsar.restart(graceful=False)
+        assert_exactly_once(rows.result(timeout=120), wanted)
+
+
+def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+) -> None:
+    topic = "persistent://public/default/streamed"
+    batches = Batches()
+    checkpoint = tmp_path / "checkpoint"
+    with _client(own_pulsar, tmp_path) as client:
+        produce(client, topic, _payloads(100), batch_size=7)
+        frame = stream(
+            spark, own_pulsar.service_url, topic=topic, startingOffsets="earliest", operationTimeoutMs="20000"
+        )
+        query = start(frame, checkpoint, batches)
+        try:
+            wait_for(100, query, batches)
+            own_pulsar.restart(graceful=False)
+            produce(client, topic, _payloads(100), batch_size=7)
+            wait_for(200, query, batches)
+            assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+        finally:
+            query.stop()
+        own_pulsar.kill()
+    began = time.monotonic()
+    with pytest.raises(Exception, match=r"\[PULSAR_UNREACHABLE\]"):
+        read_available(frame, checkpoint, batches)
+    assert time.monotonic() - began < 60
+
+
+def test_a_server_that_never_comes_back_ends_the_read_in_time(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+) -> None:
+    topic = "persistent://public/default/gone"
+    with _client(own_pulsar, tmp_path) as client:
+        produce(client, topic, _payloads(_MESSAGES))
+    admin = Admin(own_pulsar.admin_url)
+    own_pulsar.restart()
+    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "3000"}
+    frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
+    with _reading(_slowly(frame, 5)) as rows:
+        _until(lambda: _sent(admin, topic) > 100, rows)
+        own_pulsar.kill()
+        began = time.monotonic()
+        with pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
+            rows.result(timeout=120)
+        assert time.monotonic() - began < 40
+
+
+def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSession) -> None:
+    began = time.monotonic()
+    with pytest.raises(
+        Exception, match=r"\[PULSAR_UNREACHABLE\] .* got no answer from pulsar://127\.0\.0\.1:9 within 2000 ms"
+    ):
+        batch(spark, "pulsar://127.0.0.1:9", topic="t", operationTimeoutMs="2000")
+    assert time.monotonic() - began < 20

@@ -1,0 +1,291 @@
+"""`LocalPulsar` and ``pulsar-spark local`` with real servers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from messages import Message, produce, read_all
+from waiting import eventually
+
+import pulsar_spark.local
+from pulsar_spark.local import LocalPulsar, LocalPulsarError
+
+STOP_SECONDS = 15.0
+PACKAGE = str(Path(pulsar_spark.local.__file__).parents[1])
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that ended but was not collected by its new parent does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def listens(url: str) -> bool:
+    port = int(url.rpartition(":")[2])
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def connect(server: LocalPulsar, folder: Path) -> pulsar_client.Client:
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(folder / "client.log"))
+    return pulsar_client.Client(server.service_url, logger=logger)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "pulsar_spark.cli", "local", *arguments]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), capture_output=True, text=True, env=environment(), check=False)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": PACKAGE}
+
+
+def test_a_server_starts_works_and_is_gone_afterwards(tmp_path: Path) -> None:
+    with LocalPulsar() as server:
+        pid, folder, urls = server.pid, server.data_dir, (server.service_url, server.admin_url)
+        assert alive(pid)
+        assert all(map(listens, urls))
+        assert server.log_file.stat().st_size > 0
+        with pytest.raises(LocalPulsarError, match="already running"):
+            server.start()
+        client = connect(server, tmp_path)
+        sent = produce(client, "persistent://public/default/first", [b"one", b"two"])
+        received = read_all(client, "persistent://public/default/first")
+        client.close()
+        assert [(message.payload, message.id) for message in received] == list(zip([b"one", b"two"], sent, strict=True))
+        begin = time.monotonic()
+    assert time.monotonic() - begin < STOP_SECONDS
+    assert not alive(pid)
+    assert not any(map(listens, urls))
+    assert not folder.exists()
+    assert not server.running
+
+
+def test_two_servers_at_once_do_not_see_each_other(tmp_path: Path) -> None:
+    with LocalPulsar() as one, LocalPulsar() as two:
+        assert one.service_url != two.service_url
+        assert one.data_dir != two.data_dir
+        client = connect(one, tmp_path)
+        produce(client, "persistent://public/default/only-here", [b"x"])
+        client.close()
+        assert "persistent://public/default/only-here" in Admin(one.admin_url).topics("public/default")
+        assert Admin(two.admin_url).topics("public/default") == []
+
+
+def test_restarts_keep_messages_ids_and_addresses(tmp_path: Path) -> None:
+    topic = "persistent://public/default/kept"
+    with LocalPulsar(data_dir=tmp_path / "data") as server:
+        urls, first_pid = (server.service_url, server.admin_url), server.pid
+        client = connect(server, tmp_path)
+        message = Message(b"before", key="k", event_time_ms=1_700_000_000_123, properties={"a": "b"})
+        produce(client, topic, [message, b"plain"], batch_size=2, compression="LZ4")
+        before = read_all(client, topic)
+        server.restart(graceful=False)
+        assert read_all(client, topic) == before
+        server.restart()
+        assert read_all(client, topic) == before
+        produce(client, topic, [b"after"])
+        after = read_all(client, topic)
+        client.close()
+        assert (server.service_url, server.admin_url) == urls
+        assert server.pid != first_pid
+    assert after[:2] == before
+    assert [one.payload for one in after] == [b"before", b"plain", b"after"]
+    assert (before[0].key, before[0].event_time_ms, before[0].properties) == ("k", 1_700_000_000_123, {"a": "b"})
+    assert [one.id.batch for one in after] == [0, 1, -1]
+    assert after[2].id.ledger > after[1].id.ledger
+    assert (tmp_path / "data").exists()
+
+
+def test_a_killed_server_can_be_started_again() -> None:
+    with LocalPulsar() as server:
+        pid, url = server.pid, server.service_url
+        server.kill()
+        assert not server.running
+        assert not alive(pid)
+        with pytest.raises(LocalPulsarError, match="not running"):
+            _ = server.pid
+        server.start()
+        assert server.service_url == url
+
+
+def test_a_failed_start_shows_the_log_and_says_what_to_do() -> None:
+    server = LocalPulsar(config={"managedLedgerDefaultEnsembleSize": "many"})
+    with pytest.raises(LocalPulsarError) as error:
+        server.start()
+    text = str(error.value)
+    assert "ended while starting (exit code 1)" in text
+    assert "managedLedgerDefaultEnsembleSize" in text
+    assert "Look for the first error in the log" in text
+    assert str(server.log_file) in text
+    assert server.log_file.exists()
+    assert max(map(len, text.splitlines())) < 300
+    assert not (server.data_dir / "bookie").exists()
+    assert not server.running
+    shutil.rmtree(server.data_dir)
+
+
+def test_a_start_that_takes_too_long_is_given_up() -> None:
+    server = LocalPulsar(ready_seconds=0.01)
+    with pytest.raises(LocalPulsarError, match=r"was not ready within 0\.01 s\. On a busy machine give it more time"):
+        server.start()
+    assert not server.running
+    shutil.rmtree(server.data_dir)
+
+
+def test_a_port_or_a_data_folder_in_use_is_refused(tmp_path: Path) -> None:
+    with LocalPulsar(data_dir=tmp_path / "data") as server:
+        port = int(server.service_url.rpartition(":")[2])
+        with pytest.raises(LocalPulsarError, match=f"port {port} is in use by another process"):
+            LocalPulsar(broker_port=port).start()
+        with pytest.raises(LocalPulsarError, match="Another server is running on the data folder"):
+            LocalPulsar(data_dir=tmp_path / "data").start()
+        assert server.running
+
+
+def test_a_port_that_is_lost_during_the_start_is_named_as_the_cause() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        server = LocalPulsar(config={"brokerServicePort": str(port)})
+        with pytest.raises(LocalPulsarError, match="Another process took one of the ports"):
+            server.start()
+    shutil.rmtree(server.data_dir)
+
+
+def test_a_server_started_by_a_thread_outlives_the_thread() -> None:
+    server = LocalPulsar()
+    thread = threading.Thread(target=server.start)
+    thread.start()
+    thread.join()
+    try:
+        # Long enough for the end of the thread to reach the server, if it did.
+        assert not threading.Event().wait(1)
+        assert server.running
+        assert Admin(server.admin_url).ready_within(10)
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_of_a_program_that_ends(end: signal.Signals) -> None:
+    program = """
+        import sys
+        from pulsar_spark.local import LocalPulsar
+        with LocalPulsar() as server:
+            print(server.pid, server.data_dir, flush=True)
+            sys.stdin.read()
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        pid, folder = process.stdout.readline().split()
+        assert alive(int(pid))
+        # A Ctrl-C goes to the whole group of processes, as it does in a terminal.
+        os.killpg(process.pid, end)
+        process.wait(STOP_SECONDS)
+    eventually(lambda: not alive(int(pid)))
+    eventually(lambda: not Path(folder).exists())
+
+
+def test_an_interrupted_start_leaves_nothing(tmp_path: Path) -> None:
+    program = """
+        from pulsar_spark.local import LocalPulsar
+        LocalPulsar().start()
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stderr=subprocess.DEVNULL,
+        env={**environment(), "TMPDIR": str(tmp_path)},
+    ) as process:
+        eventually(lambda: any(tmp_path.glob("pulsar-spark-*/pulsar.log")))
+        process.send_signal(signal.SIGINT)
+        process.wait(STOP_SECONDS)
+    assert list(tmp_path.glob("pulsar-spark-*/pulsar.log")) == []
+
+
+def test_the_command_starts_a_server_that_goes_on(tmp_path: Path) -> None:
+    name = f"test-{os.getpid()}"
+    data = tmp_path / "data"
+    try:
+        started = run("start", "--detach", "--json", "--name", name, "--data-dir", str(data), "--transactions")
+        assert started.returncode == 0, started.stderr
+        server = json.loads(started.stdout)
+        assert alive(server["pid"])
+        assert Admin(server["admin_url"]).ready_within(10)
+        assert "transactionCoordinatorEnabled=true" in (data / "standalone.conf").read_text()
+        shown = run("status", "--name", name)
+        assert shown.returncode == 0
+        assert server["service_url"] in shown.stdout
+        assert str(server["pid"]) in shown.stdout
+        again = run("start", "--detach", "--name", name)
+        assert (again.returncode, "already running" in again.stdout) == (0, True)
+    finally:
+        stopped = run("stop", "--name", name)
+    assert (stopped.returncode, stopped.stdout) == (0, "The local Pulsar is stopped.\n")
+    assert not alive(server["pid"])
+    assert (data / "pulsar.log").exists()
+    assert run("status", "--name", name).returncode == 3
+
+
+@pytest.mark.parametrize("end", ["Ctrl-C", "SIGTERM", "stop", "crash"])
+def test_the_command_in_the_foreground_ends_in_order(end: str) -> None:
+    name = f"test-{os.getpid()}-{end}"
+    with subprocess.Popen(
+        command("start", "--json", "--name", name),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        server = json.loads(process.stdout.readline())
+        if end == "stop":
+            assert run("stop", "--name", name).returncode == 0
+        elif end == "crash":
+            os.kill(server["pid"], signal.SIGKILL)
+        else:
+            os.killpg(process.pid, signal.SIGINT if end == "Ctrl-C" else signal.SIGTERM)
+        _, errors = process.communicate(timeout=STOP_SECONDS)
+    assert process.returncode == (1 if end == "crash" else 0), errors
+    assert ("ended by itself" in errors) == (end == "crash")
+    assert not alive(server["pid"])
+    assert not Path(server["data_dir"]).exists()
+    assert run("status", "--name", name).returncode == 3
+
+
+def test_the_command_reports_a_failed_start(tmp_path: Path) -> None:
+    wrong = ("--config", "managedLedgerDefaultEnsembleSize=many")
+    failed = run("start", "--name", f"test-{os.getpid()}", "--data-dir", str(tmp_path), *wrong)
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    assert "error: The local Pulsar ended while starting" in failed.stderr
+    assert str(tmp_path / "pulsar.log") in failed.stderr
+    assert "Traceback" not in failed.stderr

@@ -1,0 +1,216 @@
+"""The one jar, as it is published: what is in it, what is not, and that Spark finds and loads it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+import pytest
+
+from pulsar_spark._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+ARTIFACT = "pulsar-spark-connector_2.13"
+COORDINATE = f"io.github.pulsar-spark:{ARTIFACT}:{__version__}"
+JAR = ROOT / "dist" / f"{ARTIFACT}-{__version__}.jar"
+WHEEL = ROOT / "dist" / f"pulsar_spark-{__version__}-py3-none-any.whl"
+REPOSITORY = ROOT / "target" / "repo"
+STAGED = REPOSITORY / "io" / "github" / "pulsar-spark" / ARTIFACT / __version__
+
+OURS = "io/github/pulsarspark/"
+SHADED = OURS + "shaded/"
+SERVICES = "META-INF/services/"
+
+# Bound from a native library, which spells the name of the class out.
+JNI_CLASSES = {"com/scurrilous/circe/crc/Sse42Crc32C.class"}
+JNI_LIBRARIES = {"lib/libcirce-checksum.so"}
+NETTY_LIBRARIES = {
+    f"META-INF/native/libio_github_pulsarspark_shaded_netty_{library}_{processor}.so"
+    for library in ("transport_native_epoll", "tcnative_linux")
+    for processor in ("x86_64", "aarch_64")
+}
+LEGAL = re.compile(r"META-INF/((LICENSE|NOTICE)(_[^/]+)?|license/[^/]+)")
+
+NEWEST_CLASS_VERSION = 61  # Java 17
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def made(path: Path, command: str) -> Path:
+    assert path.exists(), f"{path.relative_to(ROOT)} is missing, run: {command}"
+    return path
+
+
+@pytest.fixture(scope="module")
+def jar() -> Iterator[ZipFile]:
+    with ZipFile(made(JAR, "make jar")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def names(jar: ZipFile) -> list[str]:
+    return [name for name in jar.namelist() if not name.endswith("/")]
+
+
+def test_nothing_lives_outside_our_package(names: list[str]) -> None:
+    known = JNI_CLASSES | JNI_LIBRARIES | NETTY_LIBRARIES | {"META-INF/MANIFEST.MF"}
+    stray = [n for n in names if not n.startswith((OURS, SERVICES)) and n not in known and not LEGAL.fullmatch(n)]
+    assert stray == []
+
+
+def test_no_path_is_there_twice(names: list[str]) -> None:
+    assert len(names) == len(set(names))
+
+
+def original_names(packages: set[str]) -> re.Pattern[bytes]:
+    """Finds class names as a constant pool holds them: as a text (tag, two length bytes) or in a descriptor."""
+    return re.compile(b"(?s:\\x01..|L)(" + "|".join(sorted(packages)).encode() + b")/")
+
+
+def test_no_class_refers_to_a_library_by_its_original_name(jar: ZipFile, names: list[str]) -> None:
+    relocated = {"/".join(n.removeprefix(SHADED).split("/")[:3]) for n in names if n.startswith(SHADED)}
+    pattern = original_names({package for package in relocated if "." not in package})
+    guilty = set()
+    for name in (n for n in names if n.endswith(".class")):
+        code = jar.read(name)
+        for exception in JNI_CLASSES:
+            code = code.replace(exception.removesuffix(".class").encode(), b"")
+        if found := pattern.search(code):
+            guilty.add((name, found.group(1).decode()))
+    assert guilty == set()
+
+
+@pytest.mark.parametrize("text", [b"\x01\x00\x16org/apache/avro/Schema", b"(Lorg/apache/avro/Schema;)V"])
+def test_an_original_name_would_be_found(text: bytes) -> None:
+    pattern = original_names({"org/apache/avro"})
+    assert pattern.search(text)
+    assert not pattern.search(text.replace(b"org/", SHADED.encode() + b"org/"))
+
+
+def test_every_relocated_class_we_use_is_there(jar: ZipFile, names: list[str]) -> None:
+    present = set(names)
+    used = re.compile(rf"L?({SHADED}[\w/$]+)".encode())
+    own = [n for n in names if n.startswith(OURS) and not n.startswith(SHADED) and n.endswith(".class")]
+    wanted = {found.decode() + ".class" for name in own for found in used.findall(jar.read(name))}
+    assert own
+    assert wanted - present == set()
+
+
+def test_no_logging_implementation(names: list[str]) -> None:
+    logging = re.compile(
+        r"(org/slf4j|org/apache/log(4j|ging)|ch/qos/logback)/|(^|/)(log4j2?|logback)[^/]*\.(xml|properties)$"
+    )
+    assert [n for n in names if logging.search(n)] == []
+
+
+def test_native_libraries_are_where_netty_looks(names: list[str]) -> None:
+    assert {n for n in names if n.endswith((".so", ".jnilib", ".dylib", ".dll"))} == NETTY_LIBRARIES | JNI_LIBRARIES
+
+
+def test_no_signatures_and_no_second_versions_of_classes(names: list[str]) -> None:
+    assert [n for n in names if re.fullmatch(r"META-INF/.*\.(SF|DSA|RSA|EC)", n, re.IGNORECASE)] == []
+    assert [n for n in names if n.startswith("META-INF/versions/") or n.endswith("module-info.class")] == []
+
+
+def test_classes_run_on_java_17(jar: ZipFile, names: list[str]) -> None:
+    def version(name: str) -> int:
+        with jar.open(name) as stream:
+            return int.from_bytes(stream.read(8)[6:8], "big")
+
+    assert max(version(n) for n in names if n.endswith(".class")) <= NEWEST_CLASS_VERSION
+
+
+def test_services_name_classes_of_this_jar(jar: ZipFile, names: list[str]) -> None:
+    present = set(names)
+    spark = SERVICES + "org.apache.spark.sql.sources.DataSourceRegister"
+    files = [n for n in names if n.startswith(SERVICES)]
+    assert [n for n in files if not n.startswith(SERVICES + "io.github.pulsarspark.")] == [spark]
+    for file in files:
+        lines = [line.strip() for line in jar.read(file).decode().splitlines()]
+        providers = [line for line in lines if line and not line.startswith("#")]
+        assert [p for p in providers if p.replace(".", "/") + ".class" not in present] == []
+    assert len(jar.read(spark).split()) == 1
+
+
+def test_async_http_client_finds_its_defaults(jar: ZipFile) -> None:
+    text = jar.read(SHADED + "org/asynchttpclient/config/ahc-default.properties").decode()
+    keys = [line.split("=")[0] for line in text.splitlines() if "=" in line]
+    assert keys
+    assert [k for k in keys if not k.startswith("io.github.pulsarspark.shaded.org.asynchttpclient.")] == []
+
+
+def test_licence_and_notice_are_ours(jar: ZipFile) -> None:
+    assert jar.read("META-INF/LICENSE") == (ROOT / "LICENSE").read_bytes()
+    assert jar.read("META-INF/NOTICE") == (ROOT / "NOTICE").read_bytes()
+
+
+def test_pom_asks_for_nothing_more() -> None:
+    pom = ElementTree.parse(made(STAGED / f"{ARTIFACT}-{__version__}.pom", "make jar")).getroot()
+    elements = {element.tag.split("}")[-1] for element in pom}
+    assert elements.isdisjoint({"dependencies", "dependencyManagement", "repositories", "parent"})
+    assert digest((STAGED / JAR.name).read_bytes()) == digest(JAR.read_bytes())
+
+
+def test_wheel_holds_the_package_and_the_jar() -> None:
+    with ZipFile(made(WHEEL, "make wheel")) as wheel:
+        names = wheel.namelist()
+        info = f"pulsar_spark-{__version__}.dist-info/"
+        outside = [n for n in names if not n.startswith(("pulsar_spark/", info))]
+        assert outside == []
+        assert [n for n in names if n.endswith(".jar")] == [f"pulsar_spark/jars/{JAR.name}"]
+        assert digest(wheel.read(f"pulsar_spark/jars/{JAR.name}")) == digest(JAR.read_bytes())
+        assert {"pulsar_spark/py.typed", "pulsar_spark/__init__.py", info + "licenses/LICENSE"} <= set(names)
+        metadata = wheel.read(info + "METADATA").decode()
+        assert f"\nVersion: {__version__}\n" in metadata
+        assert "\nRequires-Dist: pyspark<4.4,>=4.0\n" in metadata
+        assert "pulsar-spark = pulsar_spark.cli:main" in wheel.read(info + "entry_points.txt").decode()
+
+
+def test_spark_finds_the_artifact_by_its_coordinate(tmp_path: Path) -> None:
+    settings = tmp_path / "ivysettings.xml"
+    settings.write_text(
+        '<ivysettings><settings defaultResolver="staged"/><resolvers>'
+        f'<ibiblio name="staged" m2compatible="true" usepoms="true" root="{REPOSITORY.as_uri()}/"/>'
+        "</resolvers></ivysettings>"
+    )
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.getOrCreate()\n"
+        "try:\n"
+        "    spark.read.format('pulsar').load()\n"
+        "except Exception as error:\n"
+        "    print('ANSWER', *str(error).split())\n"
+        "spark.stop()\n"
+    )
+    programs = Path(sys.executable).parent
+    options = ["--master", "local[1]", "--driver-memory", "512m", "--packages", COORDINATE]
+    settings_options = ["--conf", f"spark.jars.ivySettings={settings}", "--conf", f"spark.jars.ivy={tmp_path / 'ivy'}"]
+    command: list[str | Path] = [
+        programs / "spark-submit",
+        *options,
+        *settings_options,
+        "--conf",
+        "spark.ui.enabled=false",
+        program,
+    ]
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180, check=False
+    )
+    answer = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
+    # our own complaint that no server was named: the source was found, loaded and asked
+    assert len(answer) == 1, done.stdout + done.stderr
+    assert "service.url" in answer[0]

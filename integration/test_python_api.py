@@ -1,0 +1,236 @@
+"""The Python API against a real Pulsar, and the texts of errors on both sides of the JVM."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from messages import Message, produce, read_all
+from pyspark.errors import PySparkException
+
+import pulsar_spark
+from pulsar_spark import (
+    PulsarOptionError,
+    PulsarReadOptions,
+    _checks,
+    read_pulsar,
+    read_pulsar_stream,
+    write_pulsar,
+    write_pulsar_stream,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from pyspark.sql import SparkSession
+
+URL = "pulsar://localhost:1"
+READ = {"service.url": URL, "topic": "t"}
+
+WRONG_READS: list[dict[str, str]] = [
+    {},
+    {"service.url": URL},
+    {"topic": "t"},
+    {**READ, "topics": "t"},
+    {**READ, "topics": "t", "topicsPattern": "t"},
+    {**READ, "service.url": "localhost:6650"},
+    {**READ, "Service.Url": " "},
+    {**READ, "startingOffset": "earliest"},
+    {**READ, "STARTINGOFSETS": "earliest"},
+    {**READ, "zzz": "1"},
+    {**READ, "failOnDataLoss": "yes"},
+    {**READ, "failondataloss": ""},
+    {**READ, "pollTimeoutMs": "0"},
+    {**READ, "pollTimeoutMs": "5s"},
+    {**READ, "pollTimeoutMs": "9223372036854775808"},
+    {**READ, "readAheadBytes": "0"},
+    {**READ, "readAheadBytes": "12q"},
+    {**READ, "subscriptionPrefix": " "},
+    {"service.url": URL, "topicsPattern": " "},
+    {**READ, "schemaType": "avro"},
+    {**READ, "startingOffsets": "earliest", "startingTime": "0"},
+    {**READ, "endingOffsets": "latest", "endingTime": "0"},
+    {**READ, "auth.token": "hunter2", "auth.tokenFile": "f"},
+    {**READ, "auth.token": " "},
+    {**READ, "auth.basic.userId": "u"},
+    {**READ, "auth.basic.password": "hunter2"},
+    {**READ, "auth.tls.certFile": "c"},
+    {**READ, "auth.oauth2.credentialsUrl": "hunter2"},
+    {**READ, "pulsar.client.numIoThread": "1"},
+    {**READ, "pulsar.client.hunter2": "1"},
+    {**READ, "Pulsar.Client.ServiceUrl": "x"},
+    {**READ, "pulsar.client.useTls": "true"},
+    {**READ, "pulsar.reader.topicName": "x"},
+    {**READ, "pulsar.reader.readCompacted": "true"},
+    {**READ, "pulsar.producer.producerName": "x"},
+    {**READ, "pulsar.client.authPluginClassName": "x", "auth.token": "hunter2"},
+    {"zzz": "1", "aaa": "1", "pulsar.client.zzz": "1"},
+    {"pulsar.client.zzz": "1", "startingOffsets": "earliest", "startingTime": "0"},
+]
+
+WRONG_WRITES: list[dict[str, str]] = [
+    {},
+    {"topic": "t"},
+    {**READ, "topics": "t"},
+    {**READ, "startingOffsets": "earliest"},
+    {**READ, "schemaType": "xml"},
+    {**READ, "schematyp": "json"},
+    {**READ, "sendTimeoutMs": "-1"},
+    {**READ, "pulsar.producer.batchingMaxMessage": "1"},
+    {**READ, "pulsar.producer.sendTimeoutMs": "1"},
+    {**READ, "pulsar.reader.receiverQueueSize": "1"},
+]
+
+
+def python_text(options: dict[str, str], *scopes: str) -> str:
+    with pytest.raises(PulsarOptionError) as raised:
+        _checks.check(options, scopes)
+    return str(raised.value)
+
+
+def name(options: dict[str, str]) -> str:
+    return ",".join(f"{key}={value}" for key, value in options.items())
+
+
+@pytest.mark.parametrize("options", WRONG_READS, ids=name)
+def test_a_wrong_read_has_the_same_text_in_python_and_in_the_jvm(spark: SparkSession, options: dict[str, str]) -> None:
+    with pytest.raises(PySparkException) as raised:
+        spark.read.format("pulsar").options(**options).load()
+    text = python_text(options, "batchRead", "streamRead")
+    assert str(raised.value) == text
+    assert "hunter2" not in text or "hunter2" in "".join(options)
+
+
+@pytest.mark.parametrize("options", WRONG_WRITES, ids=name)
+def test_a_wrong_write_has_the_same_text_in_python_and_in_the_jvm(spark: SparkSession, options: dict[str, str]) -> None:
+    with pytest.raises(PySparkException) as raised:
+        spark.range(1).write.format("pulsar").options(**options).mode("append").save()
+    assert str(raised.value) == python_text(options, "batchWrite")
+
+
+def test_a_wrong_stream_has_the_same_text_in_python_and_in_the_jvm(spark: SparkSession, tmp_path: Path) -> None:
+    options = {**READ, "endingOffsets": "latest"}
+    stream = spark.readStream.format("pulsar").options(**options).schema("value binary").load()
+    with pytest.raises(PySparkException) as raised:
+        stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start().awaitTermination(60)
+    assert python_text(options, "streamRead") in str(raised.value)
+
+
+def values(spark: SparkSession, *arguments: Any, **named: Any) -> list[str]:  # noqa: ANN401
+    rows = read_pulsar(spark, *arguments, **named).select("value").collect()
+    return sorted(bytes(row.value).decode() for row in rows)
+
+
+def test_reading_from_and_to(
+    spark: SparkSession, client: pulsar_client.Client, service_url: str, topic: str, namespace: str
+) -> None:
+    ids = produce(client, topic, [f"{n}".encode() for n in range(6)])
+    published = [message.publish_time_ms for message in read_all(client, topic)]
+    options = PulsarReadOptions(service_url=service_url)
+    everything = [str(n) for n in range(6)]
+
+    assert values(spark, topic, options=options) == everything
+    assert values(spark, [topic], options=options, start="-1h", end=timedelta(0)) == everything
+    assert values(spark, options=options, topics_pattern=f"{namespace}/test.reading.from.*") == everything
+    assert values(spark, topic, options=options, start=ids[1].position, end=ids[3].position) == ["2", "3"]
+    assert values(spark, topic, options=options, start={topic: ids[3].position}, end="latest") == ["4", "5"]
+    assert values(spark, topic, options=options, start="now") == []
+    assert values(spark, topic, options=options, end=timedelta(hours=1)) == []
+    epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+    middle = epoch + timedelta(milliseconds=published[3])
+    assert values(spark, topic, options=options, start=middle) == [
+        str(n) for n in range(6) if published[n] >= published[3]
+    ]
+    assert values(spark, topic, options=options, end={topic: middle}) == [
+        str(n) for n in range(6) if published[n] < published[3]
+    ]
+
+
+def test_options_of_the_session_reach_reads_streams_and_writes(
+    spark: SparkSession, client: pulsar_client.Client, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    key = "spark.datasource.pulsar.service.url"
+    spark.conf.set(key, service_url)
+    try:
+        frame = spark.createDataFrame([("a", "1"), ("b", "2")], "`__key` string, value string")
+        write_pulsar(frame, topic)
+        stream = read_pulsar_stream(spark, topic, start="earliest").selectExpr("value", "__key")
+        query = write_pulsar_stream(stream, f"{topic}-copy", checkpoint=tmp_path, available_now=True)
+        assert query.awaitTermination(60)
+        rows = read_pulsar(spark, f"{topic}-copy", metadata_columns="__position").collect()
+    finally:
+        spark.conf.unset(key)
+    assert sorted((row["value"], bytes(row["__key"])) for row in rows) == [("1", b"a"), ("2", b"b")]
+    assert len({row["__position"] for row in rows}) == 2
+    assert sorted(message.payload for message in read_all(client, f"{topic}-copy")) == [b"1", b"2"]
+
+
+def test_the_service_url_of_the_environment(
+    spark: SparkSession, client: pulsar_client.Client, service_url: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    produce(client, topic, [Message(b"x")])
+    monkeypatch.setenv("PULSAR_SERVICE_URL", service_url)
+    assert values(spark, topic) == ["x"]
+
+
+def python(program: str, tmp_path: Path, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        cwd=tmp_path,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+SMALL = {
+    "spark.driver.memory": "512m",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+def test_a_session_brings_the_connector(
+    client: pulsar_client.Client, service_url: str, topic: str, connector_jar: Path, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"x", b"y"])
+    other = tmp_path / "other.jar"
+    other.write_bytes(b"PK\x05\x06" + bytes(18))  # a zip file with nothing in it
+    program = f"""
+        import pulsar_spark
+        conf = {{**{SMALL!r}, "spark.jars": {str(other)!r}}}
+        spark = pulsar_spark.session("test", "local[1]", jar={str(connector_jar)!r}, **conf)
+        print(pulsar_spark.read_pulsar(spark, {topic!r}).count(), spark.conf.get("spark.jars"))
+        assert pulsar_spark.session(jar={str(connector_jar)!r}) is spark
+        spark.stop()
+    """
+    answer = python(program, tmp_path, PULSAR_SERVICE_URL=service_url)
+    assert answer.split() == ["2", f"{other},{connector_jar}"]
+
+
+def test_a_session_without_the_connector_is_told_of(connector_jar: Path, tmp_path: Path) -> None:
+    program = f"""
+        import pulsar_spark
+        from pyspark.sql import SparkSession
+        SparkSession.builder.master("local[1]").config(map={SMALL!r}).getOrCreate()
+        try:
+            pulsar_spark.session(jar={str(connector_jar)!r})
+        except pulsar_spark.PulsarSetupError as error:
+            print(error.condition)
+    """
+    assert python(program, tmp_path).split() == ["PULSAR_SESSION_WITHOUT_CONNECTOR"]
+
+
+def test_the_jar_of_the_package_is_the_one_that_was_built() -> None:
+    assert pulsar_spark.jar_path().name == f"pulsar-spark-connector_2.13-{pulsar_spark.__version__}.jar"

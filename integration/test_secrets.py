@@ -1,0 +1,340 @@
+"""Secrets: a job that has them works, and they are seen nowhere; a role may do what it is allowed to and no more.
+
+One program does everything that a job with secrets can do, in a Spark of its own with every log on; afterwards all that
+it left, from the log to the checkpoint, is searched for each secret.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from failing import failing, no_job, refused
+from messages import produce
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+PROGRAM = Path(__file__).with_name("secret_job.py")
+PROGRAM_SECONDS = 240
+PLUGIN = "org.apache.pulsar.client.impl.auth."
+LOG_SETTINGS = """
+rootLogger.level = info
+rootLogger.appenderRef.file.ref = file
+logger.connector.name = io.github.pulsarspark
+logger.connector.level = debug
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %p %c %m%n%ex
+"""
+
+
+class Guarded:
+    """A server that asks for tokens, and the tokens of three roles."""
+
+    def __init__(self, folder: Path) -> None:
+        self._key = secrets.token_bytes(32)
+        key_file = folder / "secret.key"
+        key_file.write_bytes(self._key)
+        self.admin_token = self.token("admin")
+        self.reader_token = self.token("reader")
+        self.nobody_token = self.token("nobody")
+        self.server = LocalPulsar(
+            data_dir=folder / "pulsar",
+            admin_token=self.admin_token,
+            config={
+                "authenticationEnabled": "true",
+                "authenticationProviders": "org.apache.pulsar.broker.authentication.AuthenticationProviderToken",
+                "tokenSecretKey": key_file.as_uri(),
+                "authorizationEnabled": "true",
+                "superUserRoles": "admin",
+                "brokerClientAuthenticationPlugin": f"{PLUGIN}AuthenticationToken",
+                "brokerClientAuthenticationParameters": f"token:{self.admin_token}",
+            },
+        )
+
+    def token(self, role: str) -> str:
+        """A new token each time."""
+
+        def encoded(data: bytes) -> str:
+            return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+        text = ".".join(
+            encoded(json.dumps(part).encode())
+            for part in ({"alg": "HS256"}, {"sub": role, "jti": secrets.token_hex(8)})
+        )
+        return f"{text}.{encoded(hmac.digest(self._key, text.encode(), 'sha256'))}"
+
+    def options(self, topic: str, **more: str) -> dict[str, str]:
+        return {"service.url": self.server.service_url, "topic": topic, **more}
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    guarded = Guarded(tmp_path_factory.mktemp("guarded"))
+    with guarded.server:
+        admin = Admin(guarded.server.admin_url, token=guarded.admin_token)
+        admin.create_namespace("public/guarded")
+        admin.set_policy("public/guarded", "permissions/reader", ["consume"])
+        yield guarded
+
+
+@pytest.fixture(scope="module")
+def topic(guarded: Guarded, tmp_path_factory: pytest.TempPathFactory) -> str:
+    name = "persistent://public/guarded/events"
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
+    client = pulsar_client.Client(
+        guarded.server.service_url,
+        authentication=pulsar_client.AuthenticationToken(guarded.admin_token),
+        logger=logger,
+    )
+    produce(client, name, [str(n).encode() for n in range(10)])
+    client.close()
+    return name
+
+
+def wrong_token(guarded: Guarded) -> str:
+    return guarded.reader_token[:-6] + "canary"
+
+
+def read(spark: SparkSession, options: dict[str, str]) -> int:
+    return spark.read.format("pulsar").options(**options).load().count()
+
+
+def write(spark: SparkSession, options: dict[str, str]) -> None:
+    spark.sql("select unhex('00') as value").write.format("pulsar").mode("append").options(**options).save()
+
+
+def test_a_role_that_may_only_consume_reads(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+    options = guarded.options(topic, **{"auth.token": guarded.reader_token})
+    assert read(spark, options) == 10
+    pattern = {**options, "topicsPattern": "public/guarded/ev.*"}
+    del pattern["topic"]
+    assert read(spark, pattern) == 10
+
+
+def test_a_role_that_may_only_consume_cannot_write(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+    options = guarded.options(topic, **{"auth.token": guarded.reader_token})
+    with no_job(spark), failing("PULSAR_ACCESS_DENIED", topic, "`produce`"):
+        write(spark, options)
+
+
+def test_a_role_without_any_right_cannot_read(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+    with no_job(spark), failing("PULSAR_ACCESS_DENIED", topic, "`consume`"):
+        read(spark, guarded.options(topic, **{"auth.token": guarded.nobody_token}))
+
+
+@pytest.mark.parametrize("action", [read, write])
+def test_a_wrong_token_is_refused_and_not_repeated(
+    spark: SparkSession, guarded: Guarded, topic: str, action: object
+) -> None:
+    wrong = wrong_token(guarded)
+    with pytest.raises(Exception, match="PULSAR_ACCESS_DENIED") as failure, no_job(spark):
+        (read if action is read else write)(spark, guarded.options(topic, **{"auth.token": wrong}))
+    assert "auth.*" in str(failure.value)
+    assert wrong not in str(failure.value)
+    assert wrong.rsplit(".", 1)[1] not in str(failure.value)
+
+
+def test_no_token_at_all_is_refused(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+    with no_job(spark), failing("PULSAR_ACCESS_DENIED"):
+        read(spark, guarded.options(topic))
+
+
+def test_a_token_file_is_read(spark: SparkSession, guarded: Guarded, topic: str, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{guarded.reader_token}\n")
+    assert read(spark, guarded.options(topic, **{"auth.tokenFile": str(file)})) == 10
+
+
+def test_a_plugin_may_be_named_as_the_client_names_it(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+    plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
+    plugin["pulsar.client.authParams"] = f"token:{guarded.reader_token}"
+    assert read(spark, guarded.options(topic, **plugin)) == 10
+
+
+def test_an_empty_secret_is_refused(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+    with no_job(spark), refused("PULSAR_OPTION_INVALID", "`auth.token`", "***"):
+        read(spark, guarded.options(topic, **{"auth.token": " "}))
+
+
+class Leaks:
+    """What the program left, and where a text is found in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def places(self, text: str) -> list[str]:
+        forms = [text.encode(), base64.b64encode(text.encode()).rstrip(b"=")]
+        files = [file for file in self._folder.rglob("*") if file.is_file()]
+        return sorted(
+            str(file.relative_to(self._folder))
+            for file in files
+            if any(form in (content := file.read_bytes()) for form in forms) and content
+        )
+
+
+# Every option that may hold a secret, with what must stand beside it. {} is where the secret goes.
+SECRET_OPTIONS = {
+    "basic": {"auth.basic.userId": "me", "auth.basic.password": "{}"},
+    "oauth2": {"auth.oauth2.issuerUrl": "http://127.0.0.1:1", "auth.oauth2.credentialsUrl": "file:///{}"},
+    "oauth2-data": {
+        "auth.oauth2.issuerUrl": "http://127.0.0.1:1",
+        "auth.oauth2.credentialsUrl": 'data:application/json;base64,{"client_secret":"{}"}',
+    },
+    "plugin": {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken", "pulsar.client.authParams": "{}"},
+    "plugin-json": {
+        "pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationBasic",
+        "pulsar.client.authParams": '{"userId": "me", "password": "{}"}',
+    },
+    "unknown-plugin": {"pulsar.client.authPluginClassName": "no.such.Plugin", "pulsar.client.authParams": "{}"},
+    "key-store": {"pulsar.client.useKeyStoreTls": "true", "pulsar.client.tlsKeyStorePassword": "{}"},
+    "trust-store": {"pulsar.client.useKeyStoreTls": "true", "pulsar.client.tlsTrustStorePassword": "{}"},
+    "proxy": {"pulsar.client.socks5ProxyUsername": "me", "pulsar.client.socks5ProxyPassword": "{}"},
+    "wrong-type": {"pulsar.client.numIoThreads": "{}"},
+    "wrong-structure": {"pulsar.client.tlsCiphers": "[{}"},
+    "conflict": {"auth.token": "{}", "auth.tokenFile": "/no/such/file"},
+    "incomplete": {"auth.basic.password": "{}"},
+}
+
+
+@pytest.fixture(scope="module")
+def canaries() -> dict[str, str]:
+    return {name: f"canary{number:02}{secrets.token_hex(8)}" for number, name in enumerate(SECRET_OPTIONS)}
+
+
+@pytest.fixture(scope="module")
+def working(guarded: Guarded) -> dict[str, dict[str, str]]:
+    """Options of jobs that work, some with secrets that nothing asks for."""
+    plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
+    passwords = ("tlsKeyStorePassword", "tlsTrustStorePassword", "socks5ProxyPassword")
+    # Switched on, the statistics of the client write its configuration to the log. To the client the parameters of the
+    # plug-in for TLS are no secret, so they are in a job without statistics.
+    statistics = {"pulsar.client.statsIntervalSeconds": "1"}
+    return {
+        "token": {**statistics, "auth.token": guarded.token("admin")},
+        "plugin": {**statistics, **plugin, "pulsar.client.authParams": f"token:{guarded.token('admin')}"},
+        "plugin-bare": {
+            **plugin,
+            "pulsar.client.authParams": guarded.token("admin"),
+            "pulsar.client.sslFactoryPluginParams": f"canary{secrets.token_hex(8)}",
+        },
+        "passwords": {
+            **statistics,
+            "auth.token": guarded.token("admin"),
+            **{f"pulsar.client.{name}": f"canary{secrets.token_hex(8)}" for name in passwords},
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def left(
+    guarded: Guarded,
+    topic: str,
+    working: dict[str, dict[str, str]],
+    canaries: dict[str, str],
+    connector_jar: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """Run the program once; return the folder with all that it left."""
+    folder = tmp_path_factory.mktemp("left")
+    (folder / "events").mkdir()
+    settings = tmp_path_factory.mktemp("settings") / "log4j2.properties"
+    settings.write_text(LOG_SETTINGS.format(log=folder / "spark.log"))
+    tries = [
+        {key: value.replace("{}", canaries[name]) for key, value in options.items()}
+        for name, options in SECRET_OPTIONS.items()
+    ]
+    wrong = {"auth.token": wrong_token(guarded)}
+    task = {
+        "folder": str(folder),
+        "service.url": guarded.server.service_url,
+        "topic": topic,
+        "works": list(working.values()),
+        "tries": [*tries, wrong],
+    }
+    submit = [
+        *("--master", "local[2]", "--driver-memory", "800m", "--jars", str(connector_jar)),
+        *("--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false"),
+        *(
+            "--conf",
+            "spark.eventLog.enabled=true",
+            "--conf",
+            "spark.eventLog.compress=false",
+            "--conf",
+            f"spark.eventLog.dir={(folder / 'events').as_uri()}",
+        ),
+        *("--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1"),
+        *("--conf", f"spark.driver.extraJavaOptions=-Dlog4j2.configurationFile={settings.as_uri()}"),
+        "pyspark-shell",
+    ]
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": " ".join(submit), "PYTHONPATH": os.pathsep.join(sys.path)}
+    with (folder / "output.txt").open("wb") as output:
+        done = subprocess.run(
+            [sys.executable, PROGRAM],
+            input=json.dumps(task).encode(),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            cwd=folder,
+            timeout=PROGRAM_SECONDS,
+            check=False,
+        )
+    assert done.returncode == 0, (folder / "output.txt").read_text()[-4000:]
+    return folder
+
+
+def test_the_job_works_and_what_it_left_can_be_searched(left: Path, topic: str) -> None:
+    """Also the control: what is no secret is found everywhere."""
+    result = json.loads((left / "result.json").read_text())
+    assert result["rows"] == [12, 14, 16, 18]
+    assert result["progress"] == [1, 1, 1, 1]
+    assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
+    places = Leaks(left).places(topic)
+    job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
+    for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", *job):
+        assert any(place.startswith(sign) for place in places), (sign, places)
+    assert Leaks(left).places(base64.b64encode(topic.encode()).decode()) == []
+    log = (left / "spark.log").read_text()
+    assert "DEBUG io.github.pulsarspark." in log
+    assert "INFO org.apache.spark." in log
+
+
+def test_every_try_with_a_secret_ended_in_a_named_error_or_worked(left: Path) -> None:
+    errors = json.loads((left / "result.json").read_text())["errors"]
+    assert [text for texts in errors for text in texts if not text.startswith(("[PULSAR_", "worked"))] == []
+
+
+@pytest.mark.parametrize("name", SECRET_OPTIONS)
+def test_a_secret_is_seen_nowhere(left: Path, canaries: dict[str, str], name: str) -> None:
+    assert Leaks(left).places(canaries[name]) == []
+
+
+@pytest.mark.parametrize("name", ["token", "plugin", "plugin-bare", "passwords"])
+def test_a_secret_of_a_job_that_works_is_seen_nowhere(
+    left: Path, working: dict[str, dict[str, str]], name: str
+) -> None:
+    for option, secret in working[name].items():
+        if not option.endswith(("ClassName", "Seconds")):
+            assert Leaks(left).places(secret) == [], option
+            assert Leaks(left).places(secret.rsplit(".", 1)[-1]) == [], option
+
+
+def test_a_wrong_token_is_seen_nowhere(left: Path, guarded: Guarded) -> None:
+    assert Leaks(left).places(wrong_token(guarded).rsplit(".", 1)[1]) == []

@@ -1,0 +1,71 @@
+"""The choice of the server, and what is said when there is none. No server is needed here."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from servers import ADMIN_URL, SERVER, URL, Addresses, Choice, NoServerError, choose, running_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GIVEN = {URL: "pulsar://somewhere:6650", ADMIN_URL: "http://somewhere:8080/"}
+
+
+def test_a_given_address_goes_before_everything() -> None:
+    expected = Choice("given", Addresses("pulsar://somewhere:6650", "http://somewhere:8080"))
+    assert choose(GIVEN) == choose({**GIVEN, SERVER: "container"}) == choose({**GIVEN, SERVER: "local"}) == expected
+
+
+def test_without_any_wish_it_is_a_local_process() -> None:
+    assert choose({}) == choose({URL: " ", SERVER: ""}) == choose({SERVER: "local"}) == Choice("local")
+
+
+def test_a_container_is_used_only_when_asked_for() -> None:
+    assert choose({SERVER: "container"}) == Choice("container")
+
+
+@pytest.mark.parametrize(
+    ("environment", "reason"),
+    [
+        ({URL: "pulsar://somewhere:6650"}, f"{ADMIN_URL} is not"),
+        ({SERVER: "cloud"}, f"{SERVER} is 'cloud'"),
+    ],
+)
+def test_a_wrong_wish_is_an_error_with_the_ways_out(environment: dict[str, str], reason: str) -> None:
+    with pytest.raises(NoServerError) as error:
+        choose(environment)
+    assert reason in str(error.value)
+    assert_names_every_way(error.value)
+
+
+def test_no_java_is_a_failure_with_the_ways_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(NoServerError, match="No local Pulsar: No java") as error, running_server(tmp_path, {}):
+        pytest.fail("there must be no server")
+    assert_names_every_way(error.value)
+
+
+def test_no_testcontainers_is_a_failure_with_the_ways_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "testcontainers", None)
+    environment = {SERVER: "container"}
+    with pytest.raises(NoServerError, match="is not installed") as error, running_server(tmp_path, environment):
+        pytest.fail("there must be no server")
+    assert_names_every_way(error.value)
+
+
+def test_a_given_server_that_does_not_answer_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("servers._GIVEN_READY_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    environment = {URL: "pulsar://127.0.0.1:1", ADMIN_URL: f"http://127.0.0.1:{port}"}
+    with pytest.raises(NoServerError, match=r"was not ready within 0\.2 s"), running_server(tmp_path, environment):
+        pytest.fail("there must be no server")
+
+
+def assert_names_every_way(error: NoServerError) -> None:
+    for word in ("JDK 17", URL, ADMIN_URL, f"{SERVER}=container", "pip install testcontainers", "never skip"):
+        assert word in str(error)

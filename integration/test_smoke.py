@@ -1,0 +1,104 @@
+"""Read, stream and write: what must work on every Spark line with the one jar."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pyspark
+import pytest
+from failing import no_job, refused
+from messages import Message, produce
+from writing import Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
+
+# PySpark 4.0 and 4.1 leave the socket of a `collect` for the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+
+STREAM_SECONDS = 120
+COLUMNS = ["value", "__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"]
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
+
+
+def test_spark_is_the_one_of_pyspark(spark: SparkSession) -> None:
+    assert spark.version == pyspark.__version__
+
+
+def test_what_the_official_client_sent_is_read(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic, partitions=2)
+    sent = [
+        Message(f"m{n}".encode(), key=f"k{n % 20}", event_time_ms=1_700_000_000_000 + n, properties={"n": str(n)})
+        for n in range(100)
+    ]
+    produce(target.client, topic, sent, batch_size=7, compression="LZ4")
+    rows = target.read(topic)
+    assert rows.columns == COLUMNS
+    assert rows.count() == 100
+    expected = {(m.id.position, m.payload, m.key, m.event_time_ms, m.publish_time_ms) for m in target.messages(topic)}
+    times = "unix_millis(__eventTime)", "unix_millis(__publishTime)"
+    found = rows.selectExpr("__position", "value", "string(__key)", *times, "__partition", "__messageProperties['n']")
+    read = found.collect()
+    assert {(row[0], bytes(row[1]), *row[2:5]) for row in read} == expected
+    assert {row[5] for row in read} == {0, 1}
+    assert sorted(int(row[6]) for row in read) == list(range(100))
+
+
+def test_a_range_is_read_by_positions(target: Target, topic: str) -> None:
+    ids = produce(target.client, topic, [str(n).encode() for n in range(20)], batch_size=5)
+    bounds = {
+        "startingOffsets": f'{{"{topic}": "{ids[6].position}"}}',
+        "endingOffsets": f'{{"{topic}": "{ids[12].position}"}}',
+    }
+    assert [int(row[0]) for row in target.read(topic, bounds).selectExpr("string(value)").collect()] == list(
+        range(7, 13)
+    )
+
+
+def test_what_was_written_is_read_by_both(target: Target, topic: str) -> None:
+    rows = target.spark.range(0, 500, 1, 2).selectExpr(
+        "id", "concat('name ', id) as name", "if(id % 2 = 0, id / 2, null) as half", "array(id, id + 1) as pair",
+        "string(id % 7) as __key", "timestamp_millis(1700000000000 + id) as __eventTime",
+        "map('id', string(id)) as __messageProperties",
+    )  # fmt: skip
+    target.append(rows, topic)
+    assert target.schema(topic)[0] == "AVRO"
+    messages = target.messages(topic)
+    assert Counter((m.properties["id"], m.key, m.event_time_ms) for m in messages) == Counter(
+        (str(n), str(n % 7), 1_700_000_000_000 + n) for n in range(500)
+    )
+    columns = ["id", "name", "half", "pair", "__messageProperties"]
+    assert sorted(target.read(topic).select(*columns).collect()) == sorted(rows.select(*columns).collect())
+
+
+def test_a_stream_goes_on_where_it_stopped(target: Target, topic: str, tmp_path: Path) -> None:
+    source, sink = f"{topic}-in", f"{topic}-out"
+
+    def go() -> None:
+        options = target.options(source, {"startingOffsets": "earliest", "metadataColumns": "__position"})
+        rows = target.spark.readStream.format("pulsar").options(**options).load()
+        changed = rows.selectExpr("concat(string(value), ' ', __position) as value", "string(__key) as __key")
+        writer = changed.writeStream.format("pulsar").options(**target.options(sink))
+        query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
+        assert query.awaitTermination(STREAM_SECONDS), query.status
+
+    sent = []
+    for part in (range(10), range(10, 25)):
+        sent += produce(target.client, source, [Message(f"m{n}".encode(), key=f"k{n}") for n in part], batch_size=4)
+        go()
+    written = [(message.payload.decode(), message.key) for message in target.messages(sink)]
+    assert written == [(f"m{n} {sent[n].position}", f"k{n}") for n in range(25)]
+
+
+def test_a_wrong_option_is_refused(target: Target, topic: str) -> None:
+    with no_job(target.spark), refused("PULSAR_OPTION_UNKNOWN", "`startingOffset`", "`startingOffsets`"):
+        target.read(topic, {"startingOffset": "earliest"})

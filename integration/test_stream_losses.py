@@ -1,0 +1,156 @@
+"""Messages that are gone before they were read: the query fails and names them, or goes on and counts when told to."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from messages import Received, produce, read_all
+from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
+
+
+def _produce_and_trim(admin: Admin, client: pulsar_client.Client, topic: str) -> tuple[list[Received], list[Received]]:
+    """Fill two ledgers and delete the first; returns what is gone and what is left."""
+    produce(client, topic, [b"gone %d" % number for number in range(50)], batch_size=7)
+    before = read_all(client, topic)
+    admin.unload(topic)
+    produce(client, topic, [b"left %d" % number for number in range(30)], batch_size=7)
+    admin.truncate(topic)
+    return before, eventually(lambda: left if (left := read_all(client, topic))[0].payload == b"left 0" else [])
+
+
+def test_a_stream_fails_when_unread_messages_were_trimmed(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"read %d" % number for number in range(20)], batch_size=7)
+    batches = Batches()
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    read_available(frame, tmp_path, batches)
+    last = read_all(client, topic)[-1].id
+    _, left = _produce_and_trim(admin, client, topic)
+    with pytest.raises(Exception, match="PULSAR_DATA_LOSS") as failure:
+        read_available(frame, tmp_path, batches)
+    assert f"{topic}: messages after position {last.ledger}:{last.entry} up to {left[0].id.ledger}:0 are gone" in str(
+        failure.value
+    )
+    assert len(batches.rows) == 20, "nothing is taken after what is missing"
+    read = batches.rows
+    going_on = stream(spark, service_url, topic=topic, failOnDataLoss="false")
+    read_available(going_on, tmp_path, batches)
+    assert_exactly_once(batches.rows, [*read, *existing(left)])
+    assert _lost_ranges(spark) == 1
+
+
+def test_a_batch_read_fails_when_its_start_was_trimmed(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+) -> None:
+    gone, left = _produce_and_trim(admin, client, topic)
+    assert_exactly_once(seen(batch(spark, service_url, topic=topic)), existing(left))
+    start = json.dumps({topic: gone[9].id.position})
+    with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(topic)}"):
+        seen(batch(spark, service_url, topic=topic, startingOffsets=start))
+    going_on = batch(spark, service_url, topic=topic, startingOffsets=start, failOnDataLoss="false")
+    assert_exactly_once(seen(going_on), existing(left))
+    assert _lost_ranges(spark) == 1
+    only_gone = {"startingOffsets": start, "endingOffsets": json.dumps({topic: gone[20].id.position})}
+    with pytest.raises(Exception, match="PULSAR_DATA_LOSS"):
+        seen(batch(spark, service_url, topic=topic, **only_gone))
+    assert seen(batch(spark, service_url, topic=topic, failOnDataLoss="false", **only_gone)) == []
+
+
+@pytest.mark.parametrize("partitions", [0, 2])
+@pytest.mark.parametrize("again", ["no", "empty", "filled"])
+def test_a_topic_that_was_deleted_or_made_again(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    partitions: int,
+    again: str,
+) -> None:
+    admin.create_topic(topic, partitions=partitions)
+    produce(client, topic, [b"%d" % number for number in range(40)], batch_size=7)
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    batches = Batches()
+    read_available(frame, tmp_path, batches)
+    old = batches.rows
+    admin.delete_topic(topic)
+    if again != "no":
+        admin.create_topic(topic, partitions=partitions)
+    if again == "filled":
+        produce(client, topic, [b"new %d" % number for number in range(60)], batch_size=7)
+    with pytest.raises(Exception, match=r"PULSAR_DATA_LOSS|PULSAR_TOPIC_NOT_FOUND") as failure:
+        read_available(frame, tmp_path, batches)
+    assert topic in str(failure.value)
+    if again == "filled":
+        going_on = stream(spark, service_url, topic=topic, failOnDataLoss="false")
+        read_available(going_on, tmp_path, batches)
+        assert_exactly_once(batches.rows, [*old, *existing(read_all(client, topic))])
+
+
+def test_a_topic_that_is_deleted_while_it_is_read(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    left, gone = f"{topic}-1", f"{topic}-2"
+    for name in (left, gone):
+        produce(client, name, [b"%d" % number for number in range(20)], batch_size=7)
+    batches = Batches()
+    pattern = topic.removeprefix("persistent://") + "-.*"
+    frame = stream(spark, service_url, topicsPattern=pattern, startingOffsets="earliest")
+    query = start(frame, tmp_path, batches)
+    try:
+        wait_for(40, query, batches)
+        admin.delete_topic(gone)
+        with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(gone)}"):
+            query.awaitTermination(60)
+    finally:
+        query.stop()
+    assert not query.isActive
+
+
+def test_what_was_read_may_be_trimmed(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    """Trimming in the ledger that a stream has read a part of loses nothing as long as the rest is there."""
+    produce(client, topic, [b"old %d" % number for number in range(20)], batch_size=7)
+    admin.unload(topic)
+    produce(client, topic, [b"read %d" % number for number in range(20)], batch_size=7)
+    batches = Batches()
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    read_available(frame, tmp_path, batches)
+    there = existing(read_all(client, topic))
+    admin.truncate(topic)
+    eventually(lambda: len(read_all(client, topic)) == 20)
+    produce(client, topic, [b"new %d" % number for number in range(20)], batch_size=7)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, [*there, *existing(read_all(client, topic)[20:])])
+
+
+def _lost_ranges(spark: SparkSession) -> int:
+    """The metric of the last query that has it, as Spark's own user interface shows it."""
+    session: Any = spark
+    store = session._jsparkSession.sharedState().statusStore()
+
+    def look() -> list[str]:
+        for number in range(store.executionsCount() - 1, -1, -1):
+            execution = store.executionsList(number, 1).apply(0)
+            metrics = execution.metrics()
+            for index in range(metrics.size()):
+                if metrics.apply(index).name() == "Pulsar ranges lost":
+                    value = store.executionMetrics(execution.executionId()).get(metrics.apply(index).accumulatorId())
+                    return [value.get()] if value.isDefined() else []
+        return []
+
+    return int(eventually(look)[0])

@@ -1,0 +1,140 @@
+"""Streams while they run: messages as they come, partitions and topics as they are made, and what the broker sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, existing, read_available, seen, start, stream, wait_for
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def _numbers(count: int) -> list[bytes]:
+    return [b"%d" % number for number in range(count)]
+
+
+def test_messages_are_read_as_they_come(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    batches = Batches()
+    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+    try:
+        for turn in range(1, 6):
+            produce(client, topic, _numbers(70), batch_size=7)
+            wait_for(70 * turn, query, batches)
+        eventually(lambda: sum(one.numInputRows for one in query.recentProgress) == 350)
+        progress = [one for one in query.recentProgress if one.numInputRows > 0]
+        assert len(progress) >= 5
+        assert f'"{topic}-partition-0"' in str(progress[-1].sources[0].endOffset)
+    finally:
+        query.stop()
+    assert query.exception() is None
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_only_cursors_that_last_no_longer_than_the_stream(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(100))
+    batches = Batches()
+    query = start(
+        stream(spark, service_url, topic=topic, startingOffsets="earliest", subscriptionPrefix="its-name"),
+        tmp_path,
+        batches,
+    )
+    try:
+        wait_for(100, query, batches)
+        subscriptions = admin.stats(topic)["subscriptions"]
+        assert subscriptions, "the driver asks for positions with a consumer"
+        assert all(name.startswith("its-name-") for name in subscriptions)
+        assert not any(one["isDurable"] for one in subscriptions.values())
+    finally:
+        query.stop()
+    eventually(lambda: admin.subscriptions(topic) == [])
+
+    def fail(frame: DataFrame, _: int) -> None:
+        raise RuntimeError(f"after {len(seen(frame))} rows")
+
+    with pytest.raises(Exception, match="after 100 rows"):
+        read_available(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path / "fails", fail)
+    eventually(lambda: admin.subscriptions(topic) == [])
+
+
+def test_new_partitions_are_found_while_running_and_after_a_restart(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=1)
+    produce(client, topic, _numbers(20), batch_size=7)
+    batches = Batches()
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    query = start(frame, tmp_path, batches)
+    try:
+        wait_for(20, query, batches)
+        admin.set_partitions(topic, 2)
+        produce(client, f"{topic}-partition-1", _numbers(30), batch_size=7)
+        wait_for(50, query, batches)
+    finally:
+        query.stop()
+    admin.set_partitions(topic, 4)
+    for partition in range(4):
+        produce(client, f"{topic}-partition-{partition}", _numbers(10), batch_size=7)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize("starting", ["earliest", "latest"])
+def test_new_topics_of_a_pattern_start_at_their_first_message(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    starting: str,
+) -> None:
+    first, second, third = (f"{topic}-{number}" for number in (1, 2, 3))
+    produce(client, first, _numbers(10), batch_size=7)
+    old = existing(read_all(client, first)) if starting == "latest" else []
+    batches = Batches()
+    pattern = topic.removeprefix("persistent://") + "-.*"
+    frame = stream(spark, service_url, topicsPattern=pattern, startingOffsets=starting)
+    query = start(frame, tmp_path, batches)
+    try:
+        eventually(lambda: list(tmp_path.glob("sources/0/initial-offset.json")))
+        produce(client, second, _numbers(20), batch_size=7)
+        wait_for(30 - len(old), query, batches)
+    finally:
+        query.stop()
+    admin.create_topic(third, partitions=2)
+    produce(client, third, _numbers(30), batch_size=7)
+    produce(client, first, _numbers(5), batch_size=7)
+    read_available(frame, tmp_path, batches)
+    there = [one for name in (first, second, third) for one in existing(read_all(client, name))]
+    assert_exactly_once(batches.rows, [one for one in there if one not in old])
+
+
+def test_a_trigger_over_what_is_there_stops_there(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(100), batch_size=7)
+
+    class Adding(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            produce(client, topic, [b"later"])
+
+    batches = Adding()
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    read_available(frame, tmp_path, batches)
+    assert len(batches.rows) == 100
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)[:101]))

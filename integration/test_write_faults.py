@@ -1,0 +1,149 @@
+"""Writes under faults: a broker that dies, stops answering, or says no."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from failing import failing, no_job, refused
+from waiting import eventually
+from writing import Target
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+WRITE_SECONDS = 120
+# Small batches and queues: the write is still going when something happens to it.
+SLOW = {"pulsar.producer.maxPendingMessages": "20", "pulsar.producer.batchingMaxMessages": "5"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
+    """A server of this module alone, which comes to harm."""
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("pulsar-in-trouble")) as server:
+        yield server
+
+
+@pytest.fixture
+def troubled(spark: SparkSession, server: LocalPulsar, tmp_path: Path) -> Iterator[Target]:
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path / "client.log"))
+    client = pulsar_client.Client(server.service_url, logger=logger)
+    yield Target(spark, client, Admin(server.admin_url), server.service_url)
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
+
+
+class Writing:
+    """A write that goes on while the test does something to it."""
+
+    def __init__(self, target: Target, rows: DataFrame, topic: str, options: dict[str, str]) -> None:
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(target=self._run, args=(target, rows, topic, options), daemon=True)
+        self._thread.start()
+
+    def _run(self, target: Target, rows: DataFrame, topic: str, options: dict[str, str]) -> None:
+        try:
+            target.append(rows, topic, options)
+        except Exception as failure:
+            self._failure = failure
+
+    @property
+    def going_on(self) -> bool:
+        return self._thread.is_alive()
+
+    def end(self) -> None:
+        """Wait for the end; raise what the write raised."""
+        self._thread.join(WRITE_SECONDS)
+        assert not self.going_on, "the write does not end"
+        if self._failure is not None:
+            raise self._failure
+
+
+def wait_for_messages(target: Target, topic: str, count: int) -> None:
+    eventually(lambda: target.admin.stats(topic)["msgInCounter"] >= count)
+
+
+def test_a_killed_broker_costs_no_row(troubled: Target, server: LocalPulsar) -> None:
+    topic = "persistent://public/default/killed"
+    troubled.admin.create_topic(topic)
+    rows = troubled.spark.range(0, 60_000, 1, 2).selectExpr("string(id) as value")
+    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "100000"})
+    wait_for_messages(troubled, topic, 2_000)
+    server.kill()
+    assert writing.going_on, "the write was over before the broker died"
+    server.start()
+    writing.end()
+    times = Counter(int(message.payload) for message in troubled.messages(topic))
+    assert set(times) == set(range(60_000))
+    print(f"{sum(times.values()) - len(times)} of {len(times)} rows came again")
+
+
+def test_a_broker_that_stops_answering_fails_the_task_in_time(troubled: Target, server: LocalPulsar) -> None:
+    topic = "persistent://public/default/frozen"
+    troubled.admin.create_topic(topic)
+    rows = troubled.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
+    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "2000", "operationTimeoutMs": "2000"})
+    wait_for_messages(troubled, topic, 100)
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        with failing("PULSAR_WRITE_TIMEOUT", topic, "within 2000 ms", "messages of this task were acknowledged"):
+            writing.end()
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+def test_a_topic_terminated_in_the_middle_fails_the_task(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    rows = target.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
+    writing = Writing(target, rows, topic, SLOW)
+    wait_for_messages(target, topic, 500)
+    target.admin.call("POST", f"persistent/{topic.removeprefix('persistent://')}/terminate")
+    with failing("PULSAR_WRITE_FAILED", topic, "terminated"):
+        writing.end()
+    assert [int(message.payload) for message in target.messages(topic)][:500] == list(range(500))
+
+
+def test_a_terminated_topic_is_refused_before_a_task(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    target.admin.call("POST", f"persistent/{topic.removeprefix('persistent://')}/terminate")
+    with no_job(target.spark), refused("PULSAR_REQUEST_FAILED", topic, "terminated"):
+        target.append_sql("select 'x' as value", topic)
+
+
+def test_a_message_over_the_limit_fails_the_task(target: Target, topic: str) -> None:
+    rows = target.spark.range(0, 3, 1, 1).selectExpr("if(id = 2, repeat('x', 6000000), 'small') as value")
+    with failing("PULSAR_MESSAGE_TOO_LARGE", topic, "5242880", "chunkingEnabled"):
+        target.append(rows, topic)
+    assert {message.payload for message in target.messages(topic)} <= {b"small"}
+
+
+def test_a_full_backlog_quota_refuses_the_write(target: Target, admin: Admin, namespace: str) -> None:
+    own = f"{namespace}-quota"
+    admin.create_namespace(own)
+    topic = f"persistent://{own}/t"
+    try:
+        admin.create_topic(topic)
+        admin.create_subscription(topic, "nobody reads")
+        target.append_sql("select repeat('x', 10000) as value", topic)
+        quota = {"limitSize": 1000, "limitTime": -1, "policy": "producer_exception"}
+        admin.set_policy(own, "backlogQuota?backlogQuotaType=destination_storage", quota)
+        eventually(lambda: admin.call("GET", f"namespaces/{own}/backlogQuotaMap"))
+        with no_job(target.spark), refused("PULSAR_REQUEST_FAILED", topic, "backlog quota"):
+            target.append_sql("select 'x' as value", topic, {"operationTimeoutMs": "3000"})
+    finally:
+        admin.delete_namespace(own)

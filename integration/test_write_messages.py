@@ -1,0 +1,212 @@
+"""Where written rows go and what their messages carry, the official client being the judge."""
+
+from __future__ import annotations
+
+import base64
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pytest
+from failing import failing, no_job, refused
+from messages import Message, produce
+from writing import Target
+
+if TYPE_CHECKING:
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
+
+
+def test_the_topic_option_goes_before_the_column(target: Target, topic: str, namespace: str) -> None:
+    other = f"{topic}-other"
+    target.append_sql(f"select 'x' as value, '{other}' as __topic", topic)
+    assert [message.payload for message in target.messages(topic)] == [b"x"]
+    assert other not in target.admin.topics(namespace)
+
+
+def test_a_short_topic_name_is_in_the_default_namespace(target: Target, topic: str) -> None:
+    short = topic.removeprefix("persistent://public/").replace("/", "-")
+    full = f"persistent://public/default/{short}"
+    target.append_sql("select 'by option' as value", short)
+    target.append_sql(f"select 'by column' as value, '{short}' as __topic")
+    assert [message.payload for message in target.messages(full)] == [b"by option", b"by column"]
+    target.admin.delete_topic(full)
+
+
+def test_rows_go_to_the_topics_they_name_in_the_schema_of_each(target: Target, topic: str) -> None:
+    avro, json, new = f"{topic}-avro", f"{topic}-json", f"{topic}-new"
+    fields = '{"name": "name", "type": ["null", "string"], "default": null}, {"name": "id", "type": "long"}'
+    record = f'{{"type": "record", "name": "R", "fields": [{fields}]}}'
+    for name, kind in ((avro, "AVRO"), (json, "JSON")):
+        target.admin.create_topic(name)
+        target.admin.upload_schema(name, kind, record)
+    query = "select id, concat('name ', id) as name, element_at(array('{}', '{}', '{}'), int(id % 3) + 1) as __topic"
+    target.append_sql(query.format(avro, json, new) + " from range(0, 30, 1, 2)")
+    assert [target.schema(name)[0] for name in (avro, json, new)] == ["AVRO", "JSON", "AVRO"]
+    for rest, name in enumerate((avro, json, new)):
+        assert len(target.messages(name)) == 10
+        read = target.read(name).selectExpr("id", "name", "__topic").collect()
+        assert sorted(map(tuple, read)) == [(n, f"name {n}", name) for n in range(rest, 30, 3)]
+    assert b'"name 1"' in target.messages(json)[0].payload + target.messages(json)[5].payload
+
+
+def test_a_row_without_a_topic_fails_the_task(target: Target, topic: str) -> None:
+    with failing("PULSAR_WRITE_TOPIC_NULL", "__topic"):
+        target.append_sql(f"select 'x' as value, if(id < 5, '{topic}', null) as __topic from range(6)")
+
+
+def test_a_row_may_name_only_what_can_be_a_topic(target: Target) -> None:
+    with failing("PULSAR_TOPIC_NAME", "non-persistent"):
+        target.append_sql("select 'x' as value, 'non-persistent://public/default/t' as __topic")
+
+
+def test_a_text_key_is_the_key_of_a_native_client(target: Target, topic: str) -> None:
+    keys = ["a", "key with spaces", "äöü €", "Zm9v", ""]
+    rows = [(key,) for key in [*keys, None]]
+    target.append(target.spark.createDataFrame(rows, "__key string").selectExpr("__key", "'v' as value"), topic)
+    assert sorted(message.key for message in target.messages(topic)) == sorted([*keys, ""])
+    read = [row[0] for row in target.read(topic).select("__key").collect()]
+    assert sorted(key.decode() for key in read if key is not None) == sorted(keys)
+    assert read.count(None) == 1
+
+
+def test_a_binary_key_is_a_bytes_key_of_a_native_client(target: Target, topic: str) -> None:
+    target.append_sql("select unhex('00ff80') as __key, 'v' as value", topic)
+    message = target.messages(topic)[0]
+    assert base64.b64decode(message.key) == b"\x00\xff\x80"
+    assert [bytes(row[0]) for row in target.read(topic).select("__key").collect()] == [b"\x00\xff\x80"]
+
+
+@pytest.mark.parametrize("kind", ["string", "binary"])
+def test_keys_go_to_the_partitions_the_java_client_picks(target: Target, topic: str, kind: str) -> None:
+    """The comparison is with the Java client's default, JavaStringHash; the Python client's default is another hash."""
+    twin = f"{topic}-twin"
+    for name in (topic, twin):
+        target.admin.create_topic(name, partitions=7)
+    rows = target.spark.sql(
+        f"select cast(concat('key ', id) as {kind}) as __key, 'v' as value from range(0, 150, 1, 2)"
+    )
+    target.append(rows, topic)
+    produce_with_java_client(target, twin, [bytes(row[0]) if kind == "binary" else row[0] for row in rows.collect()])
+    ours, theirs = places(target, topic), places(target, twin)
+    assert ours == theirs
+    assert len(ours) == 150
+    assert {len(place) for place in ours.values()} == {1}
+    assert len(set.union(*ours.values())) == 7
+
+
+def test_the_comparison_of_partitions_can_fail(target: Target, topic: str) -> None:
+    twin = f"{topic}-twin"
+    for name in (topic, twin):
+        target.admin.create_topic(name, partitions=7)
+    keys = [f"key {number}" for number in range(20)]
+    target.append(
+        target.spark.createDataFrame([(k,) for k in keys], "__key string").selectExpr("*", "'v' as value"), topic
+    )
+    produce(target.client, twin, [Message(b"v", key=key) for key in keys])
+    assert places(target, topic) != places(target, twin)
+
+
+def places(target: Target, topic: str) -> dict[str, set[int]]:
+    found = defaultdict(set)
+    for message in target.messages(topic):
+        found[message.key].add(message.id.partition)
+    return dict(found)
+
+
+def produce_with_java_client(target: Target, topic: str, keys: list[str] | list[bytes]) -> None:
+    """With every setting of the producer at its default; the client is the one inside our jar."""
+    jvm = target.spark.sparkContext._jvm
+    assert jvm is not None
+    api = jvm.io.github.pulsarspark.shaded.org.apache.pulsar.client.api
+    client = api.PulsarClient.builder().serviceUrl(target.service_url).build()
+    try:
+        producer = client.newProducer(api.Schema.STRING).topic(topic).create()
+        for key in keys:
+            message = producer.newMessage().value("v")
+            (message.key(key) if isinstance(key, str) else message.keyBytes(key)).sendAsync()
+        producer.flush()
+    finally:
+        client.close()
+
+
+def test_event_times_are_exact(target: Target, topic: str) -> None:
+    millis = [1, 999, 1_000, 1_700_000_000_123, 253_402_300_799_999]
+    values = ", ".join(f"({number})" for number in millis)
+    rows = target.spark.sql(
+        f"select timestamp_millis(n) as __eventTime, string(n) as value from values {values} as t(n)"
+    )
+    target.append(rows.coalesce(1), topic)
+    target.append_sql("select cast(null as timestamp) as __eventTime, '0' as value", topic)
+    target.append_sql("select timestamp_micros(1700000000123999) as __eventTime, '1700000000123' as value", topic)
+    messages = target.messages(topic)
+    assert [(int(message.payload), message.event_time_ms) for message in messages] == [
+        (n, n) for n in [*millis, 0, 1_700_000_000_123]
+    ]
+    read = target.read(topic).selectExpr("bigint(value)", "unix_micros(__eventTime)").collect()
+    assert [(n, None if n == 0 else n * 1000) for n in [*millis, 0, 1_700_000_000_123]] == [tuple(row) for row in read]
+
+
+def test_an_event_time_pulsar_cannot_keep_fails_the_task(target: Target, topic: str) -> None:
+    with failing("PULSAR_WRITE_VALUE_NOT_ALLOWED", "`__eventTime`", topic, "-1 ms"):
+        target.append_sql("select timestamp_millis(-1) as __eventTime, 'x' as value", topic)
+    assert target.messages(topic) == []
+
+
+def test_properties_arrive(target: Target, topic: str) -> None:
+    target.append_sql("select map('a', '1', 'ä €', '', '', 'x') as __messageProperties, 'v' as value", topic)
+    target.append_sql("select cast(map() as map<string, string>) as __messageProperties, 'v' as value", topic)
+    target.append_sql("select cast(null as map<string, string>) as __messageProperties, 'v' as value", topic)
+    expected = [{"a": "1", "ä €": "", "": "x"}, {}, {}]
+    assert [message.properties for message in target.messages(topic)] == expected
+    assert [row[0] for row in target.read(topic).select("__messageProperties").collect()] == expected
+
+
+def test_a_property_without_a_value_fails_the_task(target: Target, topic: str) -> None:
+    with failing("PULSAR_WRITE_VALUE_NOT_ALLOWED", "`__messageProperties`", "null for `b`", topic):
+        target.append_sql("select map('a', '1', 'b', null) as __messageProperties, 'v' as value", topic)
+
+
+@pytest.mark.parametrize("kind", ["string", "binary"])
+def test_a_tombstone_is_not_an_empty_value(target: Target, topic: str, kind: str) -> None:
+    for value in ("'x'", "null", "''"):
+        target.append_sql(f"select 'k' as __key, cast({value} as {kind}) as value", topic)
+    messages = target.messages(topic)
+    assert [(message.payload, message.is_null) for message in messages] == [(b"x", False), (b"", True), (b"", False)]
+    read = [row[0] for row in target.read(topic).select("value").collect()]
+    assert read == (["x", None, ""] if kind == "string" else [b"x", None, b""])
+
+
+def test_a_tombstone_in_a_topic_of_records(target: Target, topic: str) -> None:
+    target.append_sql("select 'k' as __key, 1 as id, 'one' as name", topic)
+    target.append_sql("select 'k' as __key, cast(null as binary) as value", topic, {"schemaType": "bytes"})
+    assert [message.is_null for message in target.messages(topic)] == [False, True]
+    assert [tuple(row) for row in target.read(topic).select("id", "name").collect()] == [(1, "one"), (None, None)]
+
+
+def test_rows_can_be_written_as_they_were_read(target: Target, topic: str) -> None:
+    sent = [
+        Message(f"m{n}".encode(), key=f"k{n % 3}", event_time_ms=1_700_000_000_000 + n, properties={"n": str(n)})
+        for n in range(20)
+    ]
+    produce(target.client, topic, sent, batch_size=7)
+    copy = f"{topic}-copy"
+    target.append(target.read(topic, {"metadataColumns": "__position,__producerName"}), copy)
+
+    def content(name: str) -> list[tuple[object, ...]]:
+        return [
+            (m.payload, base64.b64decode(m.key) if name == copy else m.key.encode(), m.event_time_ms, m.properties)
+            for m in target.messages(name)
+        ]
+
+    assert content(copy) == content(topic)
+
+
+def test_a_column_that_would_be_lost_is_refused(target: Target, topic: str) -> None:
+    with no_job(target.spark), refused("PULSAR_WRITE_COLUMN_NOT_WRITABLE", "`__orderingKey`"):
+        target.append_sql("select unhex('00') as __orderingKey, 'v' as value", topic)

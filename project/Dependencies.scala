@@ -1,0 +1,38 @@
+import sbt._
+
+/** What the connector is built from, split by where it comes from at run time. */
+object Dependencies {
+
+  /** Travels inside our jar, relocated. */
+  val bundled: Seq[ModuleID] = Seq(
+    "org.apache.pulsar" % "pulsar-client-original"         % Versions.pulsar,
+    "org.apache.pulsar" % "pulsar-client-messagecrypto-bc" % Versions.pulsar,
+    // in place of bouncy-castle-bc, which is a jar of jars that no class loader opens
+    "org.bouncycastle" % "bcprov-jdk18on" % Versions.bouncyCastle,
+    "org.bouncycastle" % "bcpkix-jdk18on" % Versions.bouncyCastle
+  )
+
+  /** Comes with Spark. */
+  val provided: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % Versions.spark % Provided)
+
+  val tests: Seq[ModuleID] = Seq(
+    "org.scalameta" %% "munit"            % Versions.munit      % Test,
+    "org.scalameta" %% "munit-scalacheck" % Versions.scalacheck % Test
+  )
+
+  /** Brought along by the Pulsar client and wanted nowhere: the jar of jars, and annotations only compilers read. */
+  val unwanted: Seq[ExclusionRule] = Seq(
+    ExclusionRule("org.apache.pulsar", "bouncy-castle-bc"),
+    ExclusionRule("com.google.errorprone"),
+    ExclusionRule("com.google.j2objc"),
+    ExclusionRule("com.google.guava", "listenablefuture"),
+    ExclusionRule("org.jspecify")
+  )
+
+  /** Left out of the jar because Spark's own copy must be used (logging) or because no path of a client reaches it. */
+  val notBundled: Seq[ExclusionRule] = unwanted ++ Seq(
+    ExclusionRule("org.slf4j"),
+    ExclusionRule("org.apache.logging.log4j"),
+    ExclusionRule("org.apache.commons", "commons-compress")
+  )
+}

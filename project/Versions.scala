@@ -1,0 +1,20 @@
+import sbt.io.IO
+import sbt.io.syntax._
+
+/** Every version the build uses, in one place. Spark is what the connector is compiled against; it runs on 4.0 to 4.3. */
+object Versions {
+  val scala        = "2.13.16" // what Spark 4.0 ships; later lines run it as well
+  val spark        = "4.0.4"
+  val pulsar       = "4.2.4"
+  val bouncyCastle = "1.84"
+  val munit        = "1.2.4"
+  val scalacheck   = "1.2.0"
+
+  /** The project's own version has one source, which the wheel reads too. */
+  def project(root: File): String = {
+    val text = IO.read(root / "python" / "pulsar_spark" / "_version.py")
+    """(?m)^__version__ = "(.+)"$""".r.findFirstMatchIn(
+      text
+    ).map(_.group(1)).getOrElse(sys.error("_version.py names no version"))
+  }
+}

@@ -1,0 +1,34 @@
+"""Read and write Apache Pulsar topics from Apache Spark.
+
+    import pulsar_spark
+
+    spark = pulsar_spark.session()
+    rides = pulsar_spark.read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650")
+
+`pulsar_spark.local` runs a Pulsar server on this machine.
+"""
+
+from __future__ import annotations
+
+from pulsar_spark._version import __version__
+from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, PulsarSparkError
+from pulsar_spark.frames import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
+from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
+from pulsar_spark.sessions import configure, jar_path, maven_coordinate, session
+
+__all__ = [
+    "PulsarOptionError",
+    "PulsarReadOptions",
+    "PulsarSetupError",
+    "PulsarSparkError",
+    "PulsarWriteOptions",
+    "__version__",
+    "configure",
+    "jar_path",
+    "maven_coordinate",
+    "read_pulsar",
+    "read_pulsar_stream",
+    "session",
+    "write_pulsar",
+    "write_pulsar_stream",
+]

@@ -1,0 +1,154 @@
+"""The tables that the connector's JVM side and this package share, read from the copies in ``tables/``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = Path(__file__).with_name("tables")
+
+SCOPES: Mapping[str, str] = {
+    "batchRead": "batch read",
+    "streamRead": "streaming read",
+    "batchWrite": "batch write",
+    "streamWrite": "streaming write",
+}
+"""The ways to use a topic, with the words for them in texts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorCondition:
+    """One entry of ``error-conditions.json``."""
+
+    kind: str
+    message: str
+    action: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionDefinition:
+    """One line of the option table."""
+
+    key: str
+    type: str
+    doc: str
+    group: str
+    since: str
+    scopes: tuple[str, ...]
+    default: str | None = None
+    required: bool = False
+    secret: bool = False
+    values: tuple[str, ...] = ()
+    min: int | None = None
+    example: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """The title of the option's group."""
+        return self.group.upper() if self.group == "tls" else self.group.capitalize()
+
+    @property
+    def argument(self) -> str:
+        """The name in Python: ``auth.tokenFile`` is ``auth_token_file``."""
+        return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", self.key).replace(".", "_").lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrefixDefinition:
+    """A family of options whose names are the Pulsar client's own.
+
+    Attributes:
+        prefix: What they begin with, such as ``pulsar.client.``.
+        scopes: Where they are valid.
+        doc: What they are.
+        fields: The names that may follow.
+    """
+
+    prefix: str
+    scopes: tuple[str, ...]
+    doc: str
+    fields: tuple[str, ...]
+
+    @property
+    def argument(self) -> str:
+        """The name in Python: ``pulsar.client.`` is ``client``."""
+        return self.prefix.split(".")[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionTable:
+    """The option table, ``options.json``, with the client's own names from ``client-fields.json``.
+
+    Attributes:
+        options: Every option.
+        prefixes: Every family of client settings.
+        exactly_one: Groups of options of which some scopes need one.
+        conflicts: Pairs that exclude each other.
+        together: Pairs that need each other.
+        spark_own: Options that Spark puts beside ours, in lower case.
+        managed: Client settings that an option of ours stands for, in lower case, with that option.
+    """
+
+    options: tuple[OptionDefinition, ...]
+    prefixes: tuple[PrefixDefinition, ...]
+    exactly_one: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    conflicts: tuple[tuple[str, str], ...]
+    together: tuple[tuple[str, str], ...]
+    spark_own: frozenset[str]
+    managed: Mapping[str, str]
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, OptionDefinition]:
+        return {option.key.lower(): option for option in self.options}
+
+    def find(self, key: str) -> OptionDefinition | None:
+        """The option of this name, in any case of letters."""
+        return self._by_key.get(key.lower())
+
+    def prefix_of(self, key: str) -> PrefixDefinition | None:
+        """The family that ``key`` belongs to, in any case of letters."""
+        return next((prefix for prefix in self.prefixes if key.lower().startswith(prefix.prefix)), None)
+
+
+@cache
+def error_conditions() -> Mapping[str, ErrorCondition]:
+    """Every error condition by name."""
+    return {name: ErrorCondition(**entry) for name, entry in _load("error-conditions.json").items()}
+
+
+@cache
+def option_table() -> OptionTable:
+    """The option table."""
+    return parse_options(_load("options.json"), _load("client-fields.json"))
+
+
+def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str]]) -> OptionTable:
+    """Read the two files as JSON has them."""
+    return OptionTable(
+        options=tuple(OptionDefinition(**_tuples(entry)) for entry in table["options"]),
+        prefixes=tuple(
+            PrefixDefinition(**{"fields": tuple(client_fields[entry["prefix"]]), **_tuples(entry)})
+            for entry in table["prefixes"]
+        ),
+        exactly_one=tuple((tuple(group["keys"]), tuple(group["scopes"])) for group in table["exactlyOne"]),
+        conflicts=tuple((first, second) for first, second in table["conflicts"]),
+        together=tuple((first, second) for first, second in table["together"]),
+        spark_own=frozenset(key.lower() for key in table["sparkOwn"]),
+        managed={key.lower(): instead for key, instead in table["managed"].items()},
+    )
+
+
+def _tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+
+
+def _load(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    return content

@@ -1,0 +1,272 @@
+"""Reading and writing topics as DataFrames.
+
+Everything goes through Spark's public DataFrame API, so it works on Spark Connect as well. Options are checked here
+first: a mistake raises `PulsarOptionError` before Spark is asked for anything.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from pulsar_spark import _checks
+from pulsar_spark._bounds import bound_options
+from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.types import StructType
+    from typing_extensions import Unpack
+
+    from pulsar_spark._bounds import Bound
+
+FORMAT = "pulsar"
+SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
+
+_SESSION_PREFIX = f"spark.datasource.{FORMAT}."
+_TOPIC_KEYS = ("topic", "topics", "topicsPattern")
+# Fields of the option classes for which reads have an argument that can do more.
+_REPLACED = {
+    "topic": "topics",
+    "starting_offsets": "start",
+    "starting_time": "start",
+    "ending_offsets": "end",
+    "ending_time": "end",
+}
+
+Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
+
+
+def read_pulsar(
+    spark: SparkSession,
+    topics: str | Sequence[str] | None = None,
+    *,
+    topics_pattern: str | None = None,
+    start: Bound | None = None,
+    end: Bound | None = None,
+    service_url: str | None = None,
+    metadata_columns: str | Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    options: PulsarReadOptions | None = None,
+    **more: Unpack[ReadArguments],
+) -> DataFrame:
+    """Read topics as a table: what is in them when the query is planned.
+
+    A ``start`` is the first moment or position read, an ``end`` the one where reading stops. Either is ``"earliest"``,
+    ``"latest"``, ``"now"``, a time ago such as ``"-2h"`` (s, m, h, d, w), an aware `datetime` or ISO 8601 text with a
+    zone, a `timedelta` (that long ago), a position ``"ledger:entry:batchIndex"`` of a single topic, or a dict with one
+    of these for each topic or partition: times for all of them or positions for all. Times are publish times, the start
+    inclusive and the end exclusive; a position counts as read at the start and is the last one read at the end.
+
+    Args:
+        spark: The session.
+        topics: A topic, or several; short (``"events"``) or full names.
+        topics_pattern: Instead of ``topics``: a Java regular expression, with ``tenant/namespace/`` before it if need
+            be, that topic names fit as a whole.
+        start: Where to start; the first message without it.
+        end: Where to end; the last message there is without it.
+        service_url: Where the brokers are. Without it that of ``options``, of the session
+            (``spark.datasource.pulsar.service.url``) or of the environment (``PULSAR_SERVICE_URL``).
+        metadata_columns: Hidden metadata columns to show, or ``"all"``.
+        schema: The columns, if not those of the topics' schema.
+        options: Further options; an argument goes before the same option in here.
+        more: Fields of `PulsarReadOptions` as arguments.
+
+    Raises:
+        PulsarOptionError: An argument or option is wrong.
+    """
+    given = _read_options(
+        options, topics, topics_pattern, {"start": start, "end": end}, service_url, metadata_columns, dict(more)
+    )
+    reader = spark.read.format(FORMAT).options(**_checked(spark, given, "batchRead", inferred=schema is None))
+    return (reader if schema is None else reader.schema(schema)).load()
+
+
+def read_pulsar_stream(
+    spark: SparkSession,
+    topics: str | Sequence[str] | None = None,
+    *,
+    topics_pattern: str | None = None,
+    start: Bound | None = None,
+    service_url: str | None = None,
+    metadata_columns: str | Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    options: PulsarReadOptions | None = None,
+    **more: Unpack[ReadArguments],
+) -> DataFrame:
+    """Read topics as a stream: what comes after ``start``, and new topics and partitions as they appear.
+
+    Args:
+        spark: The session.
+        topics: As in `read_pulsar`.
+        topics_pattern: As in `read_pulsar`.
+        start: Where to start at the first run, as in `read_pulsar`; with the next message without it. Later runs go on
+            where the checkpoint says.
+        service_url: As in `read_pulsar`.
+        metadata_columns: As in `read_pulsar`; before Spark 4.2 the only way for a stream to see those columns.
+        schema: As in `read_pulsar`.
+        options: As in `read_pulsar`.
+        more: Fields of `PulsarReadOptions` as arguments.
+
+    Raises:
+        PulsarOptionError: An argument or option is wrong.
+    """
+    given = _read_options(options, topics, topics_pattern, {"start": start}, service_url, metadata_columns, dict(more))
+    reader = spark.readStream.format(FORMAT).options(**_checked(spark, given, "streamRead", inferred=schema is None))
+    return (reader if schema is None else reader.schema(schema)).load()
+
+
+def write_pulsar(
+    df: DataFrame,
+    topic: str | None = None,
+    *,
+    service_url: str | None = None,
+    options: PulsarWriteOptions | None = None,
+    **more: Unpack[WriteArguments],
+) -> None:
+    """Append the rows to a topic; returns when the cluster has them all.
+
+    Columns ``__key``, ``__eventTime`` and ``__messageProperties`` become those parts of the messages, ``__topic`` says
+    where a row goes when no topic is given; all other columns are the value.
+
+    Args:
+        df: The rows.
+        topic: Where to write; without it the column ``__topic`` says so.
+        service_url: As in `read_pulsar`.
+        options: Further options; an argument goes before the same option in here.
+        more: Fields of `PulsarWriteOptions` as arguments.
+
+    Raises:
+        PulsarOptionError: An argument or option is wrong.
+    """
+    given = _write_options(options, topic, service_url, dict(more))
+    df.write.format(FORMAT).options(**_checked(df.sparkSession, given, "batchWrite")).mode("append").save()
+
+
+def write_pulsar_stream(
+    df: DataFrame,
+    topic: str | None = None,
+    *,
+    checkpoint: str | Path,
+    available_now: bool = False,
+    processing_time: str | timedelta | None = None,
+    query_name: str | None = None,
+    output_mode: Literal["append", "update", "complete"] = "append",
+    service_url: str | None = None,
+    options: PulsarWriteOptions | None = None,
+    **more: Unpack[WriteArguments],
+) -> StreamingQuery:
+    """Start a query that writes the rows of a stream to a topic, at least once each; columns as in `write_pulsar`.
+
+    Args:
+        df: The stream.
+        topic: As in `write_pulsar`.
+        checkpoint: The folder where Spark keeps how far the query is, of this query alone.
+        available_now: Process what is there now, then end.
+        processing_time: How often to look for more, such as ``"5 seconds"``; as often as possible without it.
+        query_name: A name for the query, unique in the session.
+        output_mode: Spark's output mode.
+        service_url: As in `read_pulsar`.
+        options: Further options; an argument goes before the same option in here.
+        more: Fields of `PulsarWriteOptions` as arguments.
+
+    Raises:
+        PulsarOptionError: An argument or option is wrong.
+    """
+    if available_now and processing_time is not None:
+        raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first="available_now", second="processing_time")
+    given = _write_options(options, topic, service_url, dict(more))
+    writer = df.writeStream.format(FORMAT).options(**_checked(df.sparkSession, given, "streamWrite"))
+    writer = writer.outputMode(output_mode).option("checkpointLocation", str(checkpoint))
+    if query_name is not None:
+        writer = writer.queryName(query_name)
+    if available_now:
+        writer = writer.trigger(availableNow=True)
+    if processing_time is not None:
+        every = processing_time if isinstance(processing_time, str) else _interval(processing_time)
+        writer = writer.trigger(processingTime=every)
+    return writer.start()
+
+
+def _read_options(
+    options: PulsarReadOptions | None,
+    topics: str | Sequence[str] | None,
+    topics_pattern: str | None,
+    bounds: Mapping[Literal["start", "end"], Bound | None],
+    service_url: str | None,
+    metadata_columns: str | Sequence[str] | None,
+    more: dict[str, Any],
+) -> dict[str, str]:
+    named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "schema", "options")
+    _check_names(more, ReadArguments.__annotations__, named)
+    if metadata_columns is not None:
+        more["metadata_columns"] = metadata_columns
+    given = _combined(options or PulsarReadOptions(), service_url, more)
+    if topics is not None or topics_pattern is not None:
+        _remove(given, *_TOPIC_KEYS)
+    if topics is not None:
+        given |= {"topic": topics} if isinstance(topics, str) else {"topics": ",".join(topics)}
+    if topics_pattern is not None:
+        given["topicsPattern"] = topics_pattern
+    now = datetime.now(timezone.utc)
+    for argument, bound in bounds.items():
+        if bound is not None:
+            _remove(given, f"{argument}ingOffsets", f"{argument}ingTime")
+            given |= bound_options(argument, bound, topic=given.get("topic"), now=now)
+    return given
+
+
+def _write_options(
+    options: PulsarWriteOptions | None, topic: str | None, service_url: str | None, more: dict[str, Any]
+) -> dict[str, str]:
+    _check_names(more, WriteArguments.__annotations__, ("topic", "service_url", "options"))
+    if topic is not None:
+        more["topic"] = topic
+    return _combined(options or PulsarWriteOptions(), service_url, more)
+
+
+def _combined(options: Options, service_url: str | None, more: Mapping[str, Any]) -> dict[str, str]:
+    url = {} if service_url is None else {"service_url": service_url}
+    return replace(options, **{**more, **url}).to_options()
+
+
+def _check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequence[str]) -> None:
+    for name in more:
+        if _REPLACED.get(name) in named:
+            raise PulsarOptionError("PULSAR_OPTION_MANAGED", option=name, instead=_REPLACED[name])
+        if name not in allowed:
+            raise _checks.unknown(name, (*allowed, *named))
+
+
+def _remove(options: dict[str, str], *keys: str) -> None:
+    for key in keys:
+        options.pop(key, None)
+
+
+def _checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred: bool = False) -> dict[str, str]:
+    """Check the options together with those of the session, which Spark adds; returns the ones to hand to Spark."""
+    lower = {key.lower() for key in given}
+    session = {
+        key.removeprefix(_SESSION_PREFIX): value
+        for key, value in spark.conf.getAll.items()
+        if key.startswith(_SESSION_PREFIX) and key.removeprefix(_SESSION_PREFIX).lower() not in lower
+    }
+    url = os.environ.get(SERVICE_URL_VARIABLE)
+    if url and "service.url" not in lower | {key.lower() for key in session}:
+        given = {**given, "service.url": url}
+    if inferred:
+        # The JVM looks up the columns before it knows whether the read is a batch or a stream.
+        _checks.check({**session, **given}, ("batchRead", "streamRead"))
+    _checks.check({**session, **given}, (scope,))
+    return given
+
+
+def _interval(time: timedelta) -> str:
+    return f"{time // timedelta(milliseconds=1)} milliseconds"

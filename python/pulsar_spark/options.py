@@ -1,0 +1,240 @@
+"""Typed options of reads and writes. Made from the option table by tools/generate.py; do not edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict
+
+from pulsar_spark._typed import TypedOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+SchemaType: TypeAlias = Literal[
+    "auto",
+    "avro",
+    "json",
+    "string",
+    "bytes",
+    "boolean",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float",
+    "double",
+]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PulsarReadOptions(TypedOptions):
+    """Options of a read, each one optional here.
+
+    Attributes:
+        service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
+            or more hosts with ports separated by commas.
+        admin_url: Address of Pulsar's admin REST service. Nothing needs it yet: reads and writes use `service.url`
+            alone.
+        operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
+            position. Default: ``30000``. At least 1.
+        auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
+        auth_token_file: File with the token on every machine that runs the driver or an executor. It is read again when
+            a connection is made, so it can be rotated.
+        auth_basic_user_id: User name for basic authentication.
+        auth_basic_password: Password for basic authentication.
+        auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
+        auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
+        auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
+        auth_oauth2_credentials_url: Where the client credentials are, usually `file:///...` of a JSON key file.
+        auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
+        auth_oauth2_scope: OAuth 2.0 scope.
+        tls_trust_certs_file: PEM file with the certificates to trust, on every machine; without it the JVM's own trust
+            store counts.
+        tls_insecure_skip_hostname_verification: Accept a certificate made out for another host. Host names are verified
+            unless this is true; then every use is logged as a warning. Default: ``false``.
+        tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as
+            a warning. Default: ``false``.
+        topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
+            or one partition of it. In writes it wins over the column `__topic`.
+        topics: Several topics, separated by commas.
+        topics_pattern: All topics of a namespace whose name fits a Java regular expression as a whole:
+            `[persistent://]tenant/namespace/expression`, or the expression alone for `public/default`. A stream finds
+            new topics at every trigger.
+        starting_offsets: Where to start: `earliest`, `latest` (streams only) or JSON with a position for each topic or
+            partition: `{"events-partition-0": "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]`
+            says that everything up to and including that message has been read. A stream uses it only at its first
+            start. Default: ``earliest (batch), latest (stream)``.
+        ending_offsets: Where to end: `latest` (the last message when the query is planned) or JSON as in
+            `startingOffsets`; a position is the last one that is read. Default: ``latest``.
+        starting_time: Read messages published at or after this time: milliseconds since 1970, ISO 8601 with a zone, or
+            JSON with a time for each topic.
+        ending_time: Read messages published before this time; forms as in `startingTime`. A time in the future reads to
+            the last message and never waits.
+        publish_time_skew_ms: How far producers' clocks and delays may put publish times out of order. Positions for
+            `startingTime` and `endingTime` are looked up with this allowance on both sides; rows outside the bounds are
+            dropped exactly. Default: ``60000``. At least 0.
+        fail_on_data_loss: Fail when messages that should be read are gone (trimmed, or their topic deleted or
+            recreated). With false the query goes on, warns, and counts the ranges in the metric `pulsarDataLoss`.
+            Default: ``true``.
+        poll_timeout_ms: Longest wait of a task for the next entry of its range, which is known to exist; outages
+            shorter than this only cost time. Default: ``120000``. At least 1.
+        read_ahead_bytes: Entries each task lets the broker send ahead, in bytes (`k`, `m`, `g` suffixes). Bounds the
+            memory of a task; one dispatch of the broker (5 MB by default) may come on top. Default: ``16m``. At least
+            1.
+        metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
+            simply select them; streams need this option before Spark 4.2.
+        subscription_prefix: Start of the names of the non-durable subscriptions under which the broker sees this read.
+            None of them outlives it. Default: ``spark-pulsar``.
+        client: Any setting of the Pulsar Java client, by its own name.
+        reader: Settings of the Pulsar Java client's readers that have a meaning here: `readerName` and
+            `receiverQueueSize` (most messages a task lets the broker send ahead).
+    """
+
+    SCOPES: ClassVar[tuple[str, ...]] = ("batchRead", "streamRead")
+
+    service_url: str | None = None
+    admin_url: str | None = None
+    operation_timeout_ms: int | None = None
+    auth_token: str | None = None
+    auth_token_file: str | None = None
+    auth_basic_user_id: str | None = None
+    auth_basic_password: str | None = None
+    auth_tls_cert_file: str | None = None
+    auth_tls_key_file: str | None = None
+    auth_oauth2_issuer_url: str | None = None
+    auth_oauth2_credentials_url: str | None = None
+    auth_oauth2_audience: str | None = None
+    auth_oauth2_scope: str | None = None
+    tls_trust_certs_file: str | None = None
+    tls_insecure_skip_hostname_verification: bool | None = None
+    tls_insecure_trust_any_certificate: bool | None = None
+    topic: str | None = None
+    topics: str | Sequence[str] | None = None
+    topics_pattern: str | None = None
+    starting_offsets: str | Mapping[str, str] | None = None
+    ending_offsets: str | Mapping[str, str] | None = None
+    starting_time: str | int | datetime | Mapping[str, str | int | datetime] | None = None
+    ending_time: str | int | datetime | Mapping[str, str | int | datetime] | None = None
+    publish_time_skew_ms: int | None = None
+    fail_on_data_loss: bool | None = None
+    poll_timeout_ms: int | None = None
+    read_ahead_bytes: int | str | None = None
+    metadata_columns: str | Sequence[str] | None = None
+    subscription_prefix: str | None = None
+    client: Mapping[str, Any] | None = None
+    reader: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PulsarWriteOptions(TypedOptions):
+    """Options of a write, each one optional here.
+
+    Attributes:
+        service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
+            or more hosts with ports separated by commas.
+        admin_url: Address of Pulsar's admin REST service. Nothing needs it yet: reads and writes use `service.url`
+            alone.
+        operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
+            position. Default: ``30000``. At least 1.
+        auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
+        auth_token_file: File with the token on every machine that runs the driver or an executor. It is read again when
+            a connection is made, so it can be rotated.
+        auth_basic_user_id: User name for basic authentication.
+        auth_basic_password: Password for basic authentication.
+        auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
+        auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
+        auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
+        auth_oauth2_credentials_url: Where the client credentials are, usually `file:///...` of a JSON key file.
+        auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
+        auth_oauth2_scope: OAuth 2.0 scope.
+        tls_trust_certs_file: PEM file with the certificates to trust, on every machine; without it the JVM's own trust
+            store counts.
+        tls_insecure_skip_hostname_verification: Accept a certificate made out for another host. Host names are verified
+            unless this is true; then every use is logged as a warning. Default: ``false``.
+        tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as
+            a warning. Default: ``false``.
+        topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
+            or one partition of it. In writes it wins over the column `__topic`.
+        schema_type: Schema to write with: `auto` takes the topic's, or makes one from the columns when it has none (one
+            column `value` of a simple type: that primitive; else an AVRO record). Default: ``auto``.
+        send_timeout_ms: Longest time for the cluster to acknowledge a message; after it the task fails. Default:
+            ``60000``. At least 1.
+        client: Any setting of the Pulsar Java client, by its own name.
+        producer: Any setting of the Pulsar Java client's producers, by its own name.
+    """
+
+    SCOPES: ClassVar[tuple[str, ...]] = ("batchWrite", "streamWrite")
+
+    service_url: str | None = None
+    admin_url: str | None = None
+    operation_timeout_ms: int | None = None
+    auth_token: str | None = None
+    auth_token_file: str | None = None
+    auth_basic_user_id: str | None = None
+    auth_basic_password: str | None = None
+    auth_tls_cert_file: str | None = None
+    auth_tls_key_file: str | None = None
+    auth_oauth2_issuer_url: str | None = None
+    auth_oauth2_credentials_url: str | None = None
+    auth_oauth2_audience: str | None = None
+    auth_oauth2_scope: str | None = None
+    tls_trust_certs_file: str | None = None
+    tls_insecure_skip_hostname_verification: bool | None = None
+    tls_insecure_trust_any_certificate: bool | None = None
+    topic: str | None = None
+    schema_type: SchemaType | None = None
+    send_timeout_ms: int | None = None
+    client: Mapping[str, Any] | None = None
+    producer: Mapping[str, Any] | None = None
+
+
+class ReadArguments(TypedDict, total=False):
+    """Fields of `PulsarReadOptions` that are arguments of functions, too."""
+
+    admin_url: str | None
+    operation_timeout_ms: int | None
+    auth_token: str | None
+    auth_token_file: str | None
+    auth_basic_user_id: str | None
+    auth_basic_password: str | None
+    auth_tls_cert_file: str | None
+    auth_tls_key_file: str | None
+    auth_oauth2_issuer_url: str | None
+    auth_oauth2_credentials_url: str | None
+    auth_oauth2_audience: str | None
+    auth_oauth2_scope: str | None
+    tls_trust_certs_file: str | None
+    tls_insecure_skip_hostname_verification: bool | None
+    tls_insecure_trust_any_certificate: bool | None
+    publish_time_skew_ms: int | None
+    fail_on_data_loss: bool | None
+    poll_timeout_ms: int | None
+    read_ahead_bytes: int | str | None
+    subscription_prefix: str | None
+    client: Mapping[str, Any] | None
+    reader: Mapping[str, Any] | None
+
+
+class WriteArguments(TypedDict, total=False):
+    """Fields of `PulsarWriteOptions` that are arguments of functions, too."""
+
+    admin_url: str | None
+    operation_timeout_ms: int | None
+    auth_token: str | None
+    auth_token_file: str | None
+    auth_basic_user_id: str | None
+    auth_basic_password: str | None
+    auth_tls_cert_file: str | None
+    auth_tls_key_file: str | None
+    auth_oauth2_issuer_url: str | None
+    auth_oauth2_credentials_url: str | None
+    auth_oauth2_audience: str | None
+    auth_oauth2_scope: str | None
+    tls_trust_certs_file: str | None
+    tls_insecure_skip_hostname_verification: bool | None
+    tls_insecure_trust_any_certificate: bool | None
+    schema_type: SchemaType | None
+    send_timeout_ms: int | None
+    client: Mapping[str, Any] | None
+    producer: Mapping[str, Any] | None

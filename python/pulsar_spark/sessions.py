@@ -1,0 +1,121 @@
+"""Spark sessions with the connector: its jar is part of this package and goes to Spark beside what the user set."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pulsar_spark._version import __version__
+from pulsar_spark.errors import PulsarSetupError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OLDEST, _NEWEST = (4, 0), (4, 3)
+_ARTIFACT = "pulsar-spark-connector_2.13"
+_JARS = Path(__file__).with_name("jars")
+
+
+def maven_coordinate() -> str:
+    """The connector's Maven coordinate, for ``spark.jars.packages`` or ``spark-submit --packages``."""
+    return f"io.github.pulsar-spark:{_ARTIFACT}:{__version__}"
+
+
+def jar_path() -> Path:
+    """The connector's jar inside this package.
+
+    Raises:
+        PulsarSetupError: The package was not built with it.
+    """
+    jar = _JARS / f"{_ARTIFACT}-{__version__}.jar"
+    if not jar.is_file():
+        raise PulsarSetupError("PULSAR_JAR_MISSING", file=str(jar))
+    return jar
+
+
+def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> SparkSession.Builder:
+    """Add the connector to a session that is being described.
+
+    What ``spark.jars`` or ``spark.jars.packages`` hold already stays. A session on a Spark Connect server
+    (``sc://...``) is left as it is: there the server brings the connector.
+
+    Args:
+        builder: The builder, to which everything but the connector may have been given before or be given after;
+            `configure` reads what it was given before.
+        jar: ``bundled`` for the jar in this package, ``maven`` to let Spark fetch it by its coordinate, or the path of
+            a jar.
+
+    Raises:
+        PulsarSetupError: The jar is missing, or this pyspark is not supported.
+    """
+    _check_pyspark()
+    # There is no public way to read what a builder was given.
+    given = builder._options  # noqa: SLF001
+    if str(given.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "").startswith("sc://"):
+        return builder
+    key = "spark.jars.packages" if jar == "maven" else "spark.jars"
+    added = maven_coordinate() if jar == "maven" else str(jar_path() if jar == "bundled" else Path(jar).absolute())
+    present = given.get(key, _default_setting(key))
+    parts = [part for part in str(present or "").split(",") if part and part != added]
+    return builder.config(key, ",".join([*parts, added]))
+
+
+def session(
+    app_name: str | None = None,
+    master: str | None = None,
+    *,
+    jar: str | Path = "bundled",
+    **conf: object,
+) -> SparkSession:
+    """A Spark session with the connector, which is all that is set unless asked for.
+
+    Args:
+        app_name: The application's name.
+        master: Where to run, such as ``local[2]``.
+        jar: As in `configure`.
+        conf: Further settings of Spark by their names, as in ``session(**{"spark.sql.shuffle.partitions": 8})``.
+
+    Raises:
+        PulsarSetupError: As in `configure`; or a session runs already that was started without the connector.
+    """
+    _check_pyspark()
+    from pyspark.sql import SparkSession
+    from pyspark.sql.utils import is_remote
+
+    running = SparkSession.getActiveSession()
+    if running is not None and not is_remote() and not _has_connector(running):
+        raise PulsarSetupError("PULSAR_SESSION_WITHOUT_CONNECTOR")
+    builder = SparkSession.builder
+    if app_name is not None:
+        builder = builder.appName(app_name)
+    if master is not None:
+        builder = builder.master(master)
+    for key, value in conf.items():
+        builder = builder.config(key, str(value).lower() if isinstance(value, bool) else str(value))
+    return configure(builder, jar=jar).getOrCreate()
+
+
+def _has_connector(spark: SparkSession) -> bool:
+    return any(_ARTIFACT in (spark.conf.get(key, "") or "") for key in ("spark.jars", "spark.jars.packages"))
+
+
+def _check_pyspark() -> None:
+    try:
+        import pyspark
+    except ImportError as error:
+        raise PulsarSetupError("PULSAR_SPARK_VERSION", found="there is none") from error
+    version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+    if not _OLDEST <= version <= _NEWEST:
+        raise PulsarSetupError("PULSAR_SPARK_VERSION", found=f"this is {pyspark.__version__}")
+
+
+def _default_setting(key: str) -> str | None:
+    """What ``spark-defaults.conf`` says, which a setting of the builder would hide."""
+    home = os.environ.get("SPARK_HOME")
+    folder = os.environ.get("SPARK_CONF_DIR") or (f"{home}/conf" if home else None)
+    file = Path(folder) / "spark-defaults.conf" if folder else None
+    if file is None or not file.is_file():
+        return None
+    pairs = (line.replace("=", " ", 1).split(None, 1) for line in file.read_text(encoding="utf-8").splitlines())
+    return next((pair[1].strip() for pair in pairs if len(pair) == 2 and pair[0] == key), None)

@@ -1,0 +1,77 @@
+"""``pulsar-spark options``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from pulsar_spark import cli
+from pulsar_spark._tables import option_table
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(["options", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", ["20", "80", "300"])
+def test_the_list_has_every_option_in_line(
+    columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = answer(capsys).splitlines()
+    starts = set()
+    for option in option_table().options:
+        (line,) = [line for line in lines if line.startswith(f"  {option.key} ")]
+        starts.add(len(line) - len(line.lstrip(" ").removeprefix(option.key).lstrip(" ")))
+    assert len(starts) == 1
+    assert any(line.startswith("  pulsar.client.*") for line in lines)
+    assert max(map(len, lines)) <= max(80, min(int(columns), 120))
+
+
+@pytest.mark.parametrize("name", ["failOnDataLoss", "failondataloss", "fail_on_data_loss"])
+def test_one_option_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = answer(capsys, name)
+    assert text.startswith("failOnDataLoss\n  Fail when messages")
+    assert "\n  in Python  fail_on_data_loss\n" in text
+    assert "\n  default    true\n" in text
+
+
+def test_settings_of_the_client_are_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, "pulsar.client.numiothreads").startswith("pulsar.client.numIoThreads\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("failOnDataLos", "failOnDataLoss"),
+        ("fail_on_data_los", "fail_on_data_loss"),
+        ("pulsar.client.numIoThread", "pulsar.client.numIoThreads"),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_nearest(
+    name: str, nearest: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["options", name]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(
+        f"error: [PULSAR_OPTION_UNKNOWN] There is no option `{name}`; the nearest name is `{nearest}`"
+    )
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    options = json.loads(answer(capsys, "--json"))
+    assert [option["key"] for option in options] == [option.key for option in option_table().options]
+    one = json.loads(answer(capsys, "schema_type", "--json"))
+    assert (one["key"], one["argument"], one["default"]) == ("schemaType", "schema_type", "auto")
+    assert "json" in one["values"]
+
+
+def test_the_command_needs_no_pyspark() -> None:
+    program = "import sys; sys.modules['pyspark'] = None; from pulsar_spark import cli; sys.exit(cli.main(['options']))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,123 @@
+"""The typed option classes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import FrozenInstanceError, fields
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+
+from pulsar_spark import PulsarOptionError, PulsarReadOptions, PulsarWriteOptions, options
+from pulsar_spark._tables import option_table
+
+TABLE = option_table()
+
+
+@pytest.mark.parametrize("kind", [PulsarReadOptions, PulsarWriteOptions])
+def test_the_fields_are_those_of_the_table(kind: type[PulsarReadOptions | PulsarWriteOptions]) -> None:
+    expected = [option.argument for option in TABLE.options if set(option.scopes) & set(kind.SCOPES)]
+    expected += [prefix.argument for prefix in TABLE.prefixes if set(prefix.scopes) & set(kind.SCOPES)]
+    assert [field.name for field in fields(kind)] == expected
+    assert len(set(expected)) == len(expected)
+
+
+def test_nothing_given_is_no_option() -> None:
+    assert PulsarReadOptions().to_options() == {}
+    assert repr(PulsarReadOptions()) == "PulsarReadOptions()"
+
+
+def test_values_take_the_form_of_options() -> None:
+    given = PulsarReadOptions(
+        service_url="pulsar://localhost:6650",
+        topics=["a", "b"],
+        starting_offsets={"a": "1:2:3", "b": "earliest"},
+        ending_time={"a": datetime(2026, 1, 31, 12, tzinfo=timezone.utc), "b": 5},
+        fail_on_data_loss=False,
+        read_ahead_bytes=1024,
+        metadata_columns=["__position", "__index"],
+        client={"numIoThreads": 2, "useTcpNoDelay": True, "proxyServiceUrl": "x"},
+        reader={"receiverQueueSize": 10},
+    ).to_options()
+    assert json.loads(given.pop("startingOffsets")) == {"a": "1:2:3", "b": "earliest"}
+    assert json.loads(given.pop("endingTime")) == {"a": "2026-01-31T12:00:00.000Z", "b": "5"}
+    assert given == {
+        "service.url": "pulsar://localhost:6650",
+        "topics": "a,b",
+        "failOnDataLoss": "false",
+        "readAheadBytes": "1024",
+        "metadataColumns": "__position,__index",
+        "pulsar.client.numIoThreads": "2",
+        "pulsar.client.useTcpNoDelay": "true",
+        "pulsar.client.proxyServiceUrl": "x",
+        "pulsar.reader.receiverQueueSize": "10",
+    }
+    written = PulsarWriteOptions(
+        topic="t", schema_type="json", producer={"properties": {"a": "b"}, "producerName": "p"}
+    )
+    assert written.to_options() == {
+        "topic": "t",
+        "schemaType": "json",
+        "pulsar.producer.properties": '{"a": "b"}',
+        "pulsar.producer.producerName": "p",
+    }
+
+
+def test_a_naive_time_is_refused() -> None:
+    with pytest.raises(
+        PulsarOptionError, match=r"Option `startingTime` has `2026-01-31T00:00:00`, which is not a time"
+    ):
+        PulsarReadOptions(starting_time=datetime(2026, 1, 31))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "condition"),
+    [
+        ({"fail_on_data_loss": "maybe"}, "PULSAR_OPTION_INVALID"),
+        ({"topics": []}, "PULSAR_OPTION_INVALID"),
+        ({"auth_token": "a", "auth_token_file": "b"}, "PULSAR_OPTION_CONFLICT"),
+        ({"auth_basic_user_id": "a"}, "PULSAR_OPTION_INCOMPLETE"),
+        ({"client": {"numIoThread": 1}}, "PULSAR_OPTION_UNKNOWN"),
+        ({"client": {"serviceUrl": "x"}}, "PULSAR_OPTION_MANAGED"),
+    ],
+)
+def test_mistakes_are_found_when_the_object_is_made(wrong: dict[str, Any], condition: str) -> None:
+    with pytest.raises(PulsarOptionError) as raised:
+        PulsarReadOptions(**wrong)
+    assert raised.value.condition == condition
+
+
+def test_secrets_are_masked_in_the_text_and_whole_in_the_options() -> None:
+    given = PulsarReadOptions(
+        auth_basic_user_id="user",
+        auth_basic_password="secret-password",
+        client={"authParams": "secret-parameters"},
+        reader={"readerName": "seen"},
+    )
+    assert repr(given) == (
+        "PulsarReadOptions(auth_basic_user_id='user', auth_basic_password='***', "
+        "client={'authParams': '***'}, reader={'readerName': 'seen'})"
+    )
+    assert "secret" not in f"{given} {given!r} {[given]}"
+    assert given.to_options()["auth.basic.password"] == "secret-password"
+    assert "secret" not in repr(PulsarReadOptions(auth_token="secret"))
+    credentials = PulsarReadOptions(auth_oauth2_issuer_url="issuer", auth_oauth2_credentials_url="secret")
+    assert "secret" not in repr(credentials)
+
+
+def test_they_are_values() -> None:
+    one, other = PulsarReadOptions(topic="t"), PulsarReadOptions(topic="t")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert pickle.loads(pickle.dumps(one)) == one
+    with pytest.raises(FrozenInstanceError):
+        one.topic = "u"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        PulsarReadOptions("pulsar://localhost:6650")  # type: ignore[call-arg]
+
+
+def test_function_arguments_are_fields() -> None:
+    for arguments, kind in ((options.ReadArguments, PulsarReadOptions), (options.WriteArguments, PulsarWriteOptions)):
+        assert set(arguments.__annotations__) < {field.name for field in fields(kind)}
