@@ -123,8 +123,7 @@ def _local_start(chosen: argparse.Namespace) -> int:
         name = "" if chosen.name == _DEFAULT_NAME else f" --name {chosen.name}"
         _answer(chosen, server, f"{took} Stop it with: pulsar-spark local stop{name}")
         return DONE
-    _answer(chosen, server, f"{took} Press Ctrl-C to stop it.")
-    return _watch(pulsar, server)
+    return _watch(pulsar, server, lambda: _answer(chosen, server, f"{took} Press Ctrl-C to stop it."))
 
 
 def _described(chosen: argparse.Namespace) -> LocalPulsar:
@@ -147,10 +146,14 @@ def _port(wanted: int | None, usual: int) -> int | None:
     return wanted if wanted is not None else usual if is_port_free(usual) else None
 
 
-def _watch(pulsar: LocalPulsar, server: RunningServer) -> int:
-    """Wait until Ctrl-C or SIGTERM stops the server here, or ``stop`` does so elsewhere."""
+def _watch(pulsar: LocalPulsar, server: RunningServer, announce: Callable[[], None]) -> int:
+    """Wait until Ctrl-C or SIGTERM stops the server here, or ``stop`` does so elsewhere.
+
+    ``announce`` is called where a signal already ends the server in order: who reads it may send one at once.
+    """
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
+        announce()
         while pulsar.running:
             time.sleep(_WATCH_SECONDS)
         if not state_file(server.name).exists():
