@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+OffloadFormat: TypeAlias = Literal[
+    "block",
+    "mapfile",
+]
+
 SchemaType: TypeAlias = Literal[
     "auto",
     "avro",
@@ -84,6 +89,11 @@ class PulsarReadOptions(TypedOptions):
             1.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
+        offload_location: Where brokers put offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
+            folder of `fileSystemURI`. Without it the offload policies of the topic or its namespace tell. Endpoint and
+            credentials are settings of the file system (`spark.hadoop.fs.s3a.*`).
+        offload_format: Format of offloaded ledgers: `block` is that of the cloud offloaders, `mapfile` that of the
+            offloader `filesystem`. Without it the offload policies or the scheme of `offload.location` tell.
         subscription_prefix: Start of the names of the non-durable subscriptions under which the broker sees this read.
             None of them outlives it. Default: ``spark-pulsar``.
         client: Any setting of the Pulsar Java client, by its own name.
@@ -121,6 +131,8 @@ class PulsarReadOptions(TypedOptions):
     poll_timeout_ms: int | None = None
     read_ahead_bytes: int | str | None = None
     metadata_columns: str | Sequence[str] | None = None
+    offload_location: str | None = None
+    offload_format: OffloadFormat | None = None
     subscription_prefix: str | None = None
     client: Mapping[str, Any] | None = None
     reader: Mapping[str, Any] | None = None
@@ -211,6 +223,8 @@ class ReadArguments(TypedDict, total=False):
     fail_on_data_loss: bool | None
     poll_timeout_ms: int | None
     read_ahead_bytes: int | str | None
+    offload_location: str | None
+    offload_format: OffloadFormat | None
     subscription_prefix: str | None
     client: Mapping[str, Any] | None
     reader: Mapping[str, Any] | None

@@ -1,14 +1,14 @@
 package io.github.pulsarspark.log
 
 /** Stored bytes that break their own format. Caught by [[EntryDecoder]], which knows topic and position; without a stack trace, as only the text is used. */
-private[log] final class MalformedBytes(problem: String) extends RuntimeException(problem, null, false, false)
+private[pulsarspark] final class MalformedBytes(problem: String) extends RuntimeException(problem, null, false, false)
 
 /** Steps through the protobuf fields in a range of a byte array.
   *
   * Written by hand because it runs once per message: it makes no object and never reads outside its range, whatever the bytes are. It has mutable state for the
   * same reason. A caller loops over `nextTag()` and either reads the field the tag announces or skips it, so unknown fields of newer versions do no harm.
   */
-private[log] final class ProtobufCursor {
+private[pulsarspark] final class ProtobufCursor {
   private var bytes: Array[Byte] = MessageView.NoBytes
   private var position           = 0
   private var limit              = 0

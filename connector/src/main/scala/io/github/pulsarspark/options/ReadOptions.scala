@@ -30,7 +30,9 @@ private[pulsarspark] final case class ReadOptions(
     readAheadBytes: Long,
     readAheadMessages: Int,
     readerName: Option[String],
-    subscriptionPrefix: String
+    subscriptionPrefix: String,
+    offloadLocation: Option[String],
+    offloadFormat: Option[String]
 )
 
 private[pulsarspark] object ReadOptions {
@@ -53,7 +55,9 @@ private[pulsarspark] object ReadOptions {
       readAheadBytes = options.bytes("readAheadBytes"),
       readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(positive("pulsar.reader.receiverQueueSize", _)),
       readerName = reader.get("readerName"),
-      subscriptionPrefix = options("subscriptionPrefix")
+      subscriptionPrefix = options("subscriptionPrefix"),
+      offloadLocation = options.get("offload.location"),
+      offloadFormat = options.get("offload.format").map(_.toLowerCase)
     )
   }
 

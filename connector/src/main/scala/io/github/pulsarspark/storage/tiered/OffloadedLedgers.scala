@@ -1,0 +1,56 @@
+package io.github.pulsarspark.storage.tiered
+
+import scala.concurrent.duration.FiniteDuration
+
+import org.apache.hadoop.conf.Configuration
+
+import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.storage.{OffloadBlock, OffloadLocation, OffloadedLedger}
+
+/** Reads what brokers have offloaded, without a broker, over Hadoop's file systems.
+  *
+  * Errors: `PULSAR_OFFLOAD_GONE` when the copy is not there (any more), `PULSAR_OFFLOAD_CORRUPT` when it is not what it should be, `PULSAR_OFFLOAD_UNSUPPORTED`
+  * for a format that is not read here, `PULSAR_OFFLOAD_FAILED` and `PULSAR_OFFLOAD_TIMEOUT` when the storage does not give it.
+  */
+private[pulsarspark] object OffloadedLedgers {
+
+  private val SmallestChunk = 64L << 10
+  private val LargestChunk  = 8L << 20
+
+  /** Entries `first` to `last`, both included.
+    *
+    * @param configuration
+    *   of the file systems; may hold secrets and is never printed
+    * @param readAheadBytes
+    *   the most to keep in memory, apart from entries that are larger
+    * @param deadline
+    *   the longest that `next()` may wait
+    */
+  def open(
+      ledger: OffloadedLedger,
+      first: Long,
+      last: Long,
+      configuration: Configuration,
+      readAheadBytes: Long,
+      deadline: FiniteDuration
+  ): EntrySource = {
+    require(first >= 0 && first <= last, s"entries $first to $last")
+    val chunkBytes = math.min(LargestChunk, math.max(SmallestChunk, readAheadBytes / 2)).toInt // one is read, the other filled
+    new OffloadedEntrySource(
+      new StorageThread(ledger, first, deadline),
+      last,
+      () => OffloadedFiles.open(ledger, first, last, chunkBytes, configuration)
+    )
+  }
+
+  /** The blocks of a ledger, where ranges of it had better begin; none when they may begin anywhere. */
+  def blocks(ledger: OffloadedLedger, configuration: Configuration, deadline: FiniteDuration): Seq[OffloadBlock] = ledger.location match {
+    case _: OffloadLocation.MapFiles     => Nil
+    case _: OffloadLocation.BlockObjects =>
+      val storage = new StorageThread(ledger, 0, deadline)
+      try {
+        val index = storage.await(storage.submit(() => OffloadedFiles.readIndex(ledger, configuration)))
+        storage.await(storage.submit { () => index.ledger.check(ledger.managedLedger, index.ledger.lastEntryId); index.blocks })
+      } finally storage.close(() => ())
+  }
+}
