@@ -87,6 +87,9 @@ class PulsarReadOptions(TypedOptions):
         read_ahead_bytes: Entries each task lets the broker send ahead, in bytes (`k`, `m`, `g` suffixes). Bounds the
             memory of a task; one dispatch of the broker (5 MB by default) may come on top. Default: ``16m``. At least
             1.
+        max_message_bytes: Largest message that is read: of a compressed entry once it is unpacked, and of a message
+            that its producer split into chunks. A larger one is an error. Messages whose chunks have not all come yet
+            may take as much memory in each task; more of them are read twice. Default: ``64m``. At least 1.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
         offload_location: Where brokers put offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
@@ -130,6 +133,7 @@ class PulsarReadOptions(TypedOptions):
     fail_on_data_loss: bool | None = None
     poll_timeout_ms: int | None = None
     read_ahead_bytes: int | str | None = None
+    max_message_bytes: int | str | None = None
     metadata_columns: str | Sequence[str] | None = None
     offload_location: str | None = None
     offload_format: OffloadFormat | None = None
@@ -223,6 +227,7 @@ class ReadArguments(TypedDict, total=False):
     fail_on_data_loss: bool | None
     poll_timeout_ms: int | None
     read_ahead_bytes: int | str | None
+    max_message_bytes: int | str | None
     offload_location: str | None
     offload_format: OffloadFormat | None
     subscription_prefix: str | None

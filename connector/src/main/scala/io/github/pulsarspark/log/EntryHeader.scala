@@ -35,8 +35,12 @@ private[log] final class EntryHeader(cursor: ProtobufCursor) {
   /** Index in the topic of the entry's last message, or -1. */
   var brokerIndex: Long = -1
 
-  /** Size of the payload once it is not compressed any more, as far as the metadata can be trusted. */
-  def unpackedLength: Int = if (metadata.compression == 0) payloadLength else metadata.uncompressedSize
+  /** A copy of the payload of the entry that was read, as stored. */
+  def payload(entry: ByteBuf): Array[Byte] = {
+    val copy = new Array[Byte](payloadLength)
+    entry.getBytes(payloadStart, copy)
+    copy
+  }
 
   /** Reads `stored` from its reader index, which does not move. */
   def read(stored: ByteBuf): Unit = {
@@ -59,9 +63,12 @@ private[log] final class EntryHeader(cursor: ProtobufCursor) {
   }
 
   private def checkClaims(): Unit = {
+    val unpackedLength = if (metadata.compression == 0) payloadLength else metadata.uncompressedSize
     if (unpackedLength < 0) throw new MalformedBytes(s"its uncompressed size is $unpackedLength")
     if (metadata.isBatch && (metadata.messages < 0 || metadata.messages > unpackedLength / SmallestMessage))
       throw new MalformedBytes(s"${metadata.messages} messages do not fit into $unpackedLength bytes")
+    if (metadata.isChunk && (metadata.isBatch || !metadata.hasUuid || metadata.chunkId < 0 || metadata.chunkId >= metadata.chunks))
+      throw new MalformedBytes(s"malformed metadata: it is chunk ${metadata.chunkId} of ${metadata.chunks} of no message, or in a batch")
   }
 
   private def startsWith(magic: Int, at: Int, end: Int): Boolean = end - at >= 2 && entry.getUnsignedShort(at) == magic

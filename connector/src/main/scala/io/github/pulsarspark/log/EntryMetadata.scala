@@ -13,6 +13,7 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
   val producerName   = new RepeatedBytes
   val replicatedFrom = new RepeatedBytes
   val schemaVersion  = new RepeatedBytes
+  val uuid           = new RepeatedBytes
 
   var publishTime: Long         = 0
   var isReplicated: Boolean     = false
@@ -26,7 +27,14 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
 
   var isMarker: Boolean    = false
   var isEncrypted: Boolean = false
-  var chunks: Int          = 0
+
+  /** Above 1 when the entry is one of so many chunks of a message; `chunkId` counts them from 0 on, `uuid` is the same in all of them. */
+  var chunks: Int      = 0
+  var chunkId: Int     = 0
+  var hasUuid: Boolean = false
+
+  def isChunk: Boolean     = chunks > 1
+  def isLastChunk: Boolean = chunkId == chunks - 1
 
   /** True when compaction wrote the entry and says which messages it kept (brokers from 4.1 on say so). */
   var isCompacted: Boolean = false
@@ -43,7 +51,8 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
 
   private def clear(): Unit = {
     publishTime = 0; isReplicated = false; hasSchemaVersion = false; compression = 0; uncompressedSize = 0
-    isBatch = false; messages = 1; isMarker = false; isEncrypted = false; chunks = 0; isCompacted = false; hasMessageFields = false
+    isBatch = false; messages = 1; isMarker = false; isEncrypted = false; isCompacted = false; hasMessageFields = false
+    chunks = 0; chunkId = 0; hasUuid = false
     sequenceId = 0; eventTime = 0; deliverAtTime = 0; valueIsNull = false; partitionKeyIsNull = false
   }
 
@@ -67,7 +76,9 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
         case 152           => deliverAtTime = cursor.long()
         case 160           => isMarker = true; cursor.skip(tag)
         case 200           => valueIsNull = cursor.boolean()
+        case 210           => uuid.set(bytes, cursor); hasUuid = true
         case 216           => chunks = cursor.int()
+        case 232           => chunkId = cursor.int()
         case 240           => partitionKeyIsNull = cursor.boolean()
         case 248 | 250     => isCompacted = true; cursor.skip(tag)
         case 34 | 50 | 146 => hasMessageFields = true; cursor.skip(tag)

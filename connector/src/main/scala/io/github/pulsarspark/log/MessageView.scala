@@ -10,6 +10,10 @@ final class MessageView {
   var ledgerId: Long = -1
   var entryId: Long  = -1
 
+  /** Where the first chunk is of a message that its producer split over several entries, of which the one above is the last; -1 for any other message. */
+  var firstLedgerId: Long = -1
+  var firstEntryId: Long  = -1
+
   /** Milliseconds since 1970 by the producer's clock. */
   var publishTime: Long    = 0
   var producerName: String = ""

@@ -26,6 +26,13 @@ final class DataLoss extends CustomSumMetric {
 }
 object DataLoss { val Name = "pulsarDataLoss" }
 
+/** Messages in several entries (chunks) that are left out because not all of these are in the topic: no client can read them. */
+final class IncompleteChunks extends CustomSumMetric {
+  override def name: String        = IncompleteChunks.Name
+  override def description: String = "Pulsar chunked messages left out as incomplete"
+}
+object IncompleteChunks { val Name = "pulsarIncompleteChunks" }
+
 /** Messages acknowledged by the brokers. */
 final class MessagesWritten extends CustomSumMetric {
   override def name: String        = MessagesWritten.Name
@@ -35,6 +42,6 @@ object MessagesWritten { val Name = "pulsarMessages" }
 
 /** Every metric of the connector. Spark makes them by class name, without arguments. */
 private[pulsarspark] object Metrics {
-  def ofReads: Array[CustomMetric]  = Array(new EntriesRead, new BytesRead, new DataLoss)
+  def ofReads: Array[CustomMetric]  = Array(new EntriesRead, new BytesRead, new DataLoss, new IncompleteChunks)
   def ofWrites: Array[CustomMetric] = Array(new MessagesWritten)
 }

@@ -29,6 +29,7 @@ private[pulsarspark] final case class ReadOptions(
     pollTimeout: FiniteDuration,
     readAheadBytes: Long,
     readAheadMessages: Int,
+    maxMessageBytes: Int,
     readerName: Option[String],
     subscriptionPrefix: String,
     offloadLocation: Option[String],
@@ -39,6 +40,9 @@ private[pulsarspark] object ReadOptions {
 
   /** The client's own default of `receiverQueueSize`. */
   private val DefaultReadAheadMessages = 1000
+
+  /** What an array of bytes can hold on every Java. */
+  private val LargestMessage = Int.MaxValue - 16L
 
   def apply(options: CheckedOptions): ReadOptions = {
     val reader = options.clientSettings("pulsar.reader.")
@@ -54,6 +58,7 @@ private[pulsarspark] object ReadOptions {
       pollTimeout = options.milliseconds("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
       readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(positive("pulsar.reader.receiverQueueSize", _)),
+      maxMessageBytes = math.min(options.bytes("maxMessageBytes"), LargestMessage).toInt,
       readerName = reader.get("readerName"),
       subscriptionPrefix = options("subscriptionPrefix"),
       offloadLocation = options.get("offload.location"),

@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool, ConnectedBroker, TopicNames}
+import io.github.pulsarspark.client.{Broker, BrokerEntrySource, ClientPool, ConnectedBroker, EarlierOnBroker, TopicNames}
 import io.github.pulsarspark.log.{EntryDecoder, EntrySource}
-import io.github.pulsarspark.metrics.{BytesRead, DataLoss, EntriesRead, TaskMetric}
+import io.github.pulsarspark.metrics.{BytesRead, DataLoss, EntriesRead, IncompleteChunks, TaskMetric}
 import io.github.pulsarspark.offsets.Position
 import io.github.pulsarspark.schema.RowDecoder
 
@@ -27,16 +27,22 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     TopicNames.partitionIndex(range.topic),
     task.output,
     partition.schema,
-    version => schemas.schemaAt(range.topic, version)
+    version => broker.schemaAt(range.topic, version)
   )
-  private val decoder             = new EntryDecoder(range.topic, rows.level, ownBytes = rows.refersToBytes)
+  private val decoder = new EntryDecoder(
+    range.topic,
+    rows.level,
+    task.options.maxMessageBytes,
+    ownBytes = rows.refersToBytes,
+    Some(new EarlierOnBroker(range.topic, task.options, broker))
+  )
   private val messages            = decoder.message
   private val source: EntrySource = new BrokerEntrySource(ClientPool.acquire(task.options.client), range, task.options)
 
-  private var schemaSource: Option[ConnectedBroker] = None
-  private var entries                               = 0L
-  private var bytes                                 = 0L
-  private var inEntry                               = false
+  private var asked: Option[Broker] = None
+  private var entries               = 0L
+  private var bytes                 = 0L
+  private var inEntry               = false
 
   override def next(): Boolean = {
     while (true) {
@@ -66,17 +72,22 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   private def isEntryOf(p: Position): Boolean = source.entryId == p.entryId && source.ledgerId == p.ledgerId
 
-  /** Asked only when a message has another schema version than the one the query reads with. */
-  private def schemas: ConnectedBroker = schemaSource.getOrElse {
+  /** Asked only when a message has another schema version than the one the query reads with, or began in front of the range. */
+  private def broker: Broker = asked.getOrElse {
     val made = new ConnectedBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix)
-    schemaSource = Some(made)
+    asked = Some(made)
     made
   }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(TaskMetric(EntriesRead.Name, entries), TaskMetric(BytesRead.Name, bytes), TaskMetric(DataLoss.Name, source.lostRanges))
+    Array(
+      TaskMetric(EntriesRead.Name, entries),
+      TaskMetric(BytesRead.Name, bytes),
+      TaskMetric(DataLoss.Name, source.lostRanges),
+      TaskMetric(IncompleteChunks.Name, decoder.incompleteMessages)
+    )
 
   override def close(): Unit =
     try source.close()
-    finally schemaSource.foreach(_.close())
+    finally asked.foreach(_.close())
 }

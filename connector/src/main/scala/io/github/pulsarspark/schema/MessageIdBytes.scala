@@ -32,6 +32,12 @@ private[schema] final class MessageIdBytes(partition: Int) {
     Arrays.copyOf(id, field(end, BatchSizeTag, batchSize.toLong))
   }
 
+  /** The id of a message that is split over several entries: that of its last one, then that of its first one. */
+  def ofChunks(firstLedgerId: Long, firstEntryId: Long, lastLedgerId: Long, lastEntryId: Long): Array[Byte] = {
+    val first = apply(firstLedgerId, firstEntryId, -1, 0)
+    apply(lastLedgerId, lastEntryId, -1, 0) ++ Array(FirstChunkTag, first.length.toByte) ++ first
+  }
+
   /** Writes a field at `start` and returns its end. */
   private def field(start: Int, tag: Byte, value: Long): Int = {
     id(start) = tag
@@ -53,6 +59,7 @@ private object MessageIdBytes {
   private val PartitionTag: Byte  = 0x18
   private val BatchIndexTag: Byte = 0x20
   private val BatchSizeTag: Byte  = 0x30
+  private val FirstChunkTag: Byte = 0x3a
 
   /** Five fields of a tag and at most ten bytes each. */
   private val MaxSize = 5 * 11

@@ -62,7 +62,12 @@ private[schema] object MetadataReader {
 
   private def messageId(partition: Int): MetadataReader = {
     val bytes = new MessageIdBytes(partition)
-    of((m, row, i) => row.update(i, bytes(m.ledgerId, m.entryId, m.batchIndex, m.batchSize)))
+    of { (m, row, i) =>
+      val id =
+        if (m.firstLedgerId < 0) bytes(m.ledgerId, m.entryId, m.batchIndex, m.batchSize)
+        else bytes.ofChunks(m.firstLedgerId, m.firstEntryId, m.ledgerId, m.entryId)
+      row.update(i, id)
+    }
   }
 
   /** Producers change rarely from entry to entry, so the name in Spark's form is kept. */

@@ -32,7 +32,7 @@ class DamagedEntrySuite extends ScalaCheckSuite {
   private def flipped(entry: ByteBuf, bit: Int): ByteBuf = entry.setByte(bit / 8, entry.getByte(bit / 8) ^ (1 << (bit % 8)))
 
   private val named =
-    Seq("PULSAR_ENTRY_CORRUPT", "PULSAR_ENTRY_UNSUPPORTED", "PULSAR_ENTRY_TOO_LARGE", "PULSAR_ENTRY_CHUNKED", "PULSAR_ENTRY_ENCRYPTED")
+    Seq("PULSAR_ENTRY_CORRUPT", "PULSAR_ENTRY_UNSUPPORTED", "PULSAR_ENTRY_TOO_LARGE", "PULSAR_ENTRY_ENCRYPTED")
 
   property("the checksum finds every flipped bit, at every level") {
     val counting = new EntryDecoder("persistent://a/b/t", DecodeLevel.Entry)
@@ -118,13 +118,6 @@ class DamagedEntrySuite extends ScalaCheckSuite {
     )
     assertEquals(outcome(stored.bytes), Left("PULSAR_ENTRY_ENCRYPTED"))
     assertEquals(outcome(stored.bytes, new EntryDecoder("t", DecodeLevel.Entry)).map(_.size), Right(3))
-  }
-
-  test("chunks are refused at every level") {
-    val chunk =
-      StoredEntry(Seq(Sent.text("part")), batched = false, metadata = m => { m.setUuid("u").setChunkId(0).setNumChunksFromMsg(3); () })
-    for (level <- Seq(DecodeLevel.Entry, DecodeLevel.Message))
-      assertEquals(outcome(chunk.bytes, new EntryDecoder("persistent://a/b/t", level)), Left("PULSAR_ENTRY_CHUNKED"))
   }
 
   test("a message split into one chunk is a message") {

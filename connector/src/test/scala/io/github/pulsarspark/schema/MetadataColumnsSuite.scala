@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.MessageId
-import org.apache.pulsar.client.impl.{BatchMessageIdImpl, MessageIdImpl}
+import org.apache.pulsar.client.impl.{BatchMessageIdImpl, ChunkMessageIdImpl, MessageIdImpl}
 import org.apache.spark.sql.types._
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
@@ -100,6 +100,23 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
       val bytes = new MessageIdBytes(partition)(ledger, entry, batch.fold(-1)(_._1), batch.fold(0)(_._2))
       assertEquals(bytes.toSeq, expected.toByteArray.toSeq)
       assertEquals(MessageId.fromByteArray(bytes), expected: MessageId)
+    }
+  }
+
+  property("ids of messages in chunks are those of the Java client, which reads them back") {
+    val number = Gen.choose(0L, Long.MaxValue)
+    forAll(Gen.zip(number, number), Gen.zip(number, number), Gen.choose(-1, 1000)) { case (first, last, partition) =>
+      val expected =
+        new ChunkMessageIdImpl(new MessageIdImpl(first._1, first._2, partition), new MessageIdImpl(last._1, last._2, partition))
+      val m = Messages.of("v".getBytes)
+      m.firstLedgerId = first._1
+      m.firstEntryId = first._2
+      m.ledgerId = last._1
+      m.entryId = last._2
+      m.batchIndex = -1
+      val row = read(m, StructType(all.filter(_.name == "__messageId")), partition)
+      assertEquals[Any, Any](row("__messageId"), expected.toByteArray.toVector)
+      assertEquals(MessageId.fromByteArray(expected.toByteArray), expected: MessageId)
     }
   }
 
