@@ -1,0 +1,274 @@
+"""Messages that producers split over several entries: as the official client reads them, from anywhere to anywhere."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from failing import failing
+from messages import Message, Received, produce, read_all
+from reading import Batches, assert_exactly_once, batch, dice, existing, read_available, seen, start, stream, wait_for
+from servers import Addresses
+from waiting import eventually
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+LARGEST_ENTRY = 20_000
+
+
+@pytest.fixture(scope="module")
+def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """A server that takes small entries only and begins a ledger after a few of them."""
+    limits = {"maxMessageSize": str(LARGEST_ENTRY), "managedLedgerMaxEntriesPerLedger": "7"}
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("chunks"), transactions=True, config=limits) as server:
+        yield Addresses(server.service_url, server.admin_url)
+
+
+@pytest.fixture(scope="module")
+def service_url(pulsar: Addresses) -> str:
+    return pulsar.service_url
+
+
+@pytest.fixture(scope="module")
+def admin(pulsar: Addresses) -> Admin:
+    return Admin(pulsar.admin_url)
+
+
+@pytest.fixture(scope="module")
+def client(service_url: str) -> Iterator[pulsar_client.Client]:
+    client = _client(service_url)
+    yield client
+    client.close()
+
+
+def _client(service_url: str) -> pulsar_client.Client:
+    logger = pulsar_client.ConsoleLogger(pulsar_client.LoggerLevel.Error)
+    return pulsar_client.Client(service_url, logger=logger, operation_timeout_seconds=60)
+
+
+def _payloads(random: random.Random, count: int, *, most_entries: int = 12) -> list[bytes]:
+    """Some fit into one entry, also compressed; half of each cannot be compressed."""
+    sizes = [random.choice([10, LARGEST_ENTRY * random.randint(2, 2 * most_entries) // 2]) for _ in range(count)]
+    return [b"%d " % number + random.randbytes(size // 2) + bytes(size // 2) for number, size in enumerate(sizes)]
+
+
+def _send(client: pulsar_client.Client, topic: str, payloads: list[bytes], compression: str = "NONE") -> None:
+    messages = [Message(payload, f"key {index}", 0, {"n": str(index)}) for index, payload in enumerate(payloads)]
+    produce(client, topic, messages, compression=compression, chunking_enabled=True)
+
+
+def _in_chunks(received: list[Received]) -> list[Received]:
+    return [one for one in received if len(one.payload) > LARGEST_ENTRY]
+
+
+@pytest.mark.parametrize("compression", ["NONE", "LZ4", "ZLib", "ZSTD", "SNAPPY"])
+def test_chunks_with_each_codec(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, compression: str
+) -> None:
+    random = dice()
+    _send(client, topic, _payloads(random, 12), compression)
+    received = read_all(client, topic)
+    assert len(received) == 12
+    assert len(_in_chunks(received)) >= 3
+    frame = batch(spark, service_url, topic=topic)
+    wanted = ("value", "__position", "__key", "__messageProperties", "unix_millis(__publishTime)", "__messageId")
+    rows = [tuple(row) for row in frame.selectExpr(*wanted).collect()]
+    assert [row[:5] for row in rows] == [
+        (one.payload, one.id.position, one.key.encode(), one.properties, one.publish_time_ms) for one in received
+    ]
+    ids = [pulsar_client.MessageId.deserialize(bytes(row[5])).serialize() for row in rows]
+    assert ids == [one.id_bytes for one in received]
+    assert frame.count() == 12
+    assert [row[0] for row in frame.select("__entryId").collect()] == [one.id.entry for one in received]
+
+
+def test_ids_lead_the_official_client_to_the_next_message(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    _send(client, topic, [b"%d" % number + bytes(3 * LARGEST_ENTRY) for number in range(4)])
+    rows = batch(spark, service_url, topic=topic).select("__messageId").collect()
+    reader = client.create_reader(topic, pulsar_client.MessageId.deserialize(bytes(rows[1][0])))
+    assert reader.read_next(timeout_millis=30_000).data()[:1] == b"2"
+    reader.close()
+
+
+@pytest.fixture(scope="module")
+def mixed(client: pulsar_client.Client, service_url: str, namespace: str) -> tuple[str, list[Received]]:
+    """A topic in which the chunks of three producers are mixed, over many ledgers."""
+    topic = f"persistent://{namespace}/mixed"
+    random = dice()
+    failures: list[BaseException] = []
+
+    def send(payloads: list[bytes]) -> None:
+        own = _client(service_url)
+        try:
+            _send(own, topic, payloads)
+        except BaseException as error:  # told below, in the thread of the test
+            failures.append(error)
+        finally:
+            own.close()
+
+    threads = [threading.Thread(target=send, args=(_payloads(random, 15),)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert failures == []
+    received = read_all(client, topic)
+    assert len(received) == 45
+    assert len({one.id.ledger for one in received}) > 5
+    return topic, received
+
+
+def _between(spark: SparkSession, service_url: str, topic: str, after: str | None, last: str | None) -> DataFrame:
+    bounds = {"startingOffsets": after, "endingOffsets": last}
+    given = {key: json.dumps({topic: place}) for key, place in bounds.items() if place is not None}
+    return batch(spark, service_url, topic=topic, **given)
+
+
+def test_mixed_messages(spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]]) -> None:
+    topic, received = mixed
+    frame = batch(spark, service_url, topic=topic, metadataColumns="__messageId,__position")
+    assert_exactly_once(seen(frame), existing(received))
+    first = [_first_chunk(bytes(row[0])) for row in frame.select("__messageId").collect()]
+    spans = [(begin, (one.id.ledger, one.id.entry)) for begin, one in zip(first, received, strict=True) if begin]
+    assert any(a[0] < b[0] < a[1] for a in spans for b in spans), "no two messages are mixed"
+    assert frame.count() == len(received)
+
+
+def _first_chunk(id_bytes: bytes) -> tuple[int, int] | None:
+    """Ledger and entry of the first chunk, out of the id's text form ``first;last``."""
+    text = str(pulsar_client.MessageId.deserialize(id_bytes))
+    first, separator, _ = text.partition(";")
+    if not separator:
+        return None
+    ledger, entry, *_ = first.strip("()").split(",")
+    return int(ledger), int(entry)
+
+
+def test_little_memory_costs_only_time(
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]]
+) -> None:
+    topic, received = mixed
+    largest = max(len(one.payload) for one in received)
+    assert_exactly_once(seen(batch(spark, service_url, topic=topic, maxMessageBytes=str(largest))), existing(received))
+    with failing("PULSAR_ENTRY_TOO_LARGE", topic, "maxMessageBytes"):
+        seen(batch(spark, service_url, topic=topic, maxMessageBytes=str(largest - 1)))
+
+
+def test_two_halves_have_every_message_once(
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]]
+) -> None:
+    """Also when the cut is inside of several messages, or at the border of two ledgers."""
+    random = dice()
+    topic, received = mixed
+    ends = sorted({(one.id.ledger, one.id.entry) for one in received})
+    cuts = {(ledger, random.randint(-1, entry)) for ledger, entry in random.sample(ends, 10)}
+    for ledger, entry in sorted({*cuts, (ends[3][0], -1)}):
+        cut = f"{ledger}:{entry}"
+        wanted = [
+            [one for one in received if ((one.id.ledger, one.id.entry) > (ledger, entry)) is late]
+            for late in (False, True)
+        ]
+        for (after, last), messages in zip(((None, cut), (cut, None)), wanted, strict=True):
+            half = _between(spark, service_url, topic, after, last)
+            print(f"cut {cut}: {len(messages)} messages")
+            assert [row.position for row in seen(half)] == [one.id.position for one in messages]
+            assert half.count() == len(messages)
+        assert_exactly_once(seen(_between(spark, service_url, topic, cut, None)), existing(wanted[1]))
+
+
+def test_a_stream_whose_batches_end_inside_of_messages(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    """Two producers send as long as a stream has made few batches only; half-way it is stopped and started again."""
+    random = dice()
+    _send(client, topic, _payloads(random, 2))
+    payloads = _payloads(random, 20)
+    enough = threading.Event()
+
+    def send_on() -> None:
+        while not enough.is_set():
+            for part in payloads:
+                _send(client, topic, [part])
+
+    batches = Batches()
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    threads = [threading.Thread(target=send_on) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for count in (2, 4):
+            query = start(frame, tmp_path, batches)
+            try:
+                eventually(lambda: query.exception() or len(batches.by_id) >= count, seconds=60)  # noqa: B023
+            finally:
+                query.stop()
+    finally:
+        enough.set()
+        for thread in threads:
+            thread.join(120)
+    read_available(frame, tmp_path, batches)
+    received = read_all(client, topic)
+    assert_exactly_once(batches.rows, existing(received))
+    inside = set(_ends(tmp_path, topic)) - {one.id.position for one in received}
+    print(f"{len(received)} messages, {len(batches.by_id)} batches, {len(inside)} of them ended inside of a message")
+    assert inside
+
+
+def _ends(checkpoint: Path, topic: str) -> list[str]:
+    files = [file for file in (checkpoint / "offsets").iterdir() if file.name.isdigit()]
+    return [json.loads(file.read_text().splitlines()[-1])["positions"][topic] for file in files]
+
+
+def test_a_stream_started_inside_of_a_message(
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], tmp_path: Path
+) -> None:
+    topic, received = mixed
+    inside = next(one for one in _in_chunks(received) if one.id.entry > 0).id
+    before = f"{inside.ledger}:{inside.entry - 1}"
+    offsets = json.dumps({topic: before})
+    batches = Batches()
+    query = start(stream(spark, service_url, topic=topic, startingOffsets=offsets), tmp_path, batches)
+    wanted = [one for one in received if one.id >= inside]
+    try:
+        wait_for(len(wanted), query, batches)
+    finally:
+        query.stop()
+    assert_exactly_once(batches.rows, existing(wanted))
+
+
+def test_what_was_trimmed_in_part_is_left_out_and_counted(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+) -> None:
+    """Nobody can read a message whose first chunks are gone."""
+    _send(client, topic, [b"0" + bytes(11 * LARGEST_ENTRY), b"1" + bytes(3 * LARGEST_ENTRY), b"2"])
+    assert len(read_all(client, topic)) == 3
+    admin.truncate(topic)
+    received = read_all(client, topic)
+    frame = batch(spark, service_url, topic=topic)
+    left = seen(frame)
+    assert left == existing(received)
+    assert 0 < len(left) < 3
+    assert frame.count() == len(left)
+    frame = batch(spark, service_url, topic=topic).select("value")
+    frame.collect()
+    assert _metric(frame, "pulsarIncompleteChunks") == 1
+    assert _metric(frame, "pulsarDataLoss") == 0
+
+
+def _metric(frame: DataFrame, name: str) -> int:
+    """The value of a metric of the read after its query ran, of which the frame is nothing but a selection."""
+    plan = frame._jdf.queryExecution().executedPlan().collectLeaves().head()
+    return int(plan.metrics().apply(name).value())
