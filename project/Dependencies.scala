@@ -9,7 +9,29 @@ object Dependencies {
     "org.apache.pulsar" % "pulsar-client-messagecrypto-bc" % Versions.pulsar,
     // in place of bouncy-castle-bc, which is a jar of jars that no class loader opens
     "org.bouncycastle" % "bcprov-jdk18on" % Versions.bouncyCastle,
-    "org.bouncycastle" % "bcpkix-jdk18on" % Versions.bouncyCastle
+    "org.bouncycastle" % "bcpkix-jdk18on" % Versions.bouncyCastle,
+    ("org.apache.bookkeeper" % "bookkeeper-server" % Versions.bookKeeper).excludeAll(ofBookies: _*)
+  )
+
+  /** What only a BookKeeper server needs; its client comes in the server's jar. */
+  private lazy val ofBookies: Seq[ExclusionRule] = Seq(
+    ExclusionRule("org.rocksdb"),
+    ExclusionRule("org.bouncycastle"),
+    ExclusionRule("com.beust"),
+    ExclusionRule("org.apache.httpcomponents"),
+    ExclusionRule("org.apache.bookkeeper.http"),
+    ExclusionRule("org.apache.bookkeeper", "native-io"),
+    ExclusionRule("org.apache.bookkeeper", "testtools"),
+    ExclusionRule("org.apache.bookkeeper", "bookkeeper-tools-framework"),
+    ExclusionRule("io.reactivex.rxjava3"),
+    ExclusionRule("com.carrotsearch"),
+    ExclusionRule("commons-cli"),
+    ExclusionRule("ch.qos.logback"),
+    ExclusionRule("org.apache.logging.log4j"),
+    ExclusionRule("org.xerial.snappy"),
+    ExclusionRule("io.dropwizard.metrics"),
+    ExclusionRule("org.apache.yetus"),
+    ExclusionRule("io.netty", "netty-transport-native-epoll") // the Pulsar client brings it for every platform
   )
 
   /** Comes with Spark. */

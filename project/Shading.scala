@@ -33,9 +33,12 @@ object Shading {
     "org.apache.avro",
     "org.apache.bookkeeper",
     "org.apache.commons",
+    "org.apache.jute",
     "org.apache.pulsar",
+    "org.apache.zookeeper",
     "org.asynchttpclient",
     "org.bouncycastle",
+    "org.jctools",
     "org.reactivestreams",
     "org.roaringbitmap",
     "org.yaml"

@@ -16,7 +16,9 @@ MASK = "***"
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)b?", re.ASCII)
 _SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
+_ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,99}")
+_INT = range(-(2**31), 2**31)
 _LONG = range(-(2**63), 2**63)
 # What the JVM's String.trim removes.
 _BLANKS = "".join(map(chr, range(33)))
@@ -128,9 +130,13 @@ def _form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
         case "boolean":
             return "true or false", lambda value: value.lower() in ("true", "false")
         case "milliseconds":
-            return f"a whole number of milliseconds, at least {least}", lambda value: _at_least(least, _long(value))
+            return f"a whole number of milliseconds, at least {least}", lambda value: _at_least(least, _integer(value, _LONG))
         case "bytes":
             return f"a number of bytes, at least {least}, as `16m`", lambda value: _at_least(least, _bytes(value))
+        case "count":
+            return f"a whole number, at least {least}", lambda value: _at_least(least, _integer(value, _INT))
+        case "addresses":
+            return "`id=host:port`, more of them after commas", _are_addresses
         case "enum":
             return f"one of {', '.join(option.values)}", lambda value: value.lower() in option.values
         case "serviceUrl":
@@ -147,8 +153,22 @@ def _at_least(least: int, number: int | None) -> bool:
     return number is not None and number >= least
 
 
-def _long(value: str) -> int | None:
-    return int(value) if _WHOLE_NUMBER.fullmatch(value) and int(value) in _LONG else None
+def _integer(value: str, numbers: range) -> int | None:
+    return int(value) if _WHOLE_NUMBER.fullmatch(value) and int(value) in numbers else None
+
+
+def _are_addresses(value: str) -> bool:
+    found = [_ADDRESS.fullmatch(one.strip(_BLANKS)) for one in _split(value)]
+    ids = [match[1] for match in found if match is not None]
+    return len(ids) == len(found) == len(set(ids))
+
+
+def _split(value: str) -> list[str]:
+    """At commas, as Java does: without empty texts at the end."""
+    parts = value.split(",")
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return parts
 
 
 def _bytes(value: str) -> int | None:

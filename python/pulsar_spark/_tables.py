@@ -79,7 +79,7 @@ class PrefixDefinition:
     @property
     def argument(self) -> str:
         """The name in Python: ``pulsar.client.`` is ``client``."""
-        return self.prefix.split(".")[1]
+        return self.prefix.rstrip(".").rpartition(".")[2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str
     return OptionTable(
         options=tuple(OptionDefinition(**_tuples(entry)) for entry in table["options"]),
         prefixes=tuple(
-            PrefixDefinition(**{"fields": tuple(client_fields[entry["prefix"]]), **_tuples(entry)})
+            PrefixDefinition(**{"fields": tuple(client_fields.get(entry["prefix"], ())), **_tuples(entry)})
             for entry in table["prefixes"]
         ),
         exactly_one=tuple((tuple(group["keys"]), tuple(group["scopes"])) for group in table["exactlyOne"]),

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+ReadLevel: TypeAlias = Literal[
+    "auto",
+    "broker",
+    "segment",
+]
+
 OffloadFormat: TypeAlias = Literal[
     "block",
     "mapfile",
@@ -39,8 +45,9 @@ class PulsarReadOptions(TypedOptions):
     Attributes:
         service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
-        admin_url: Address of Pulsar's admin REST service. Nothing needs it yet: reads and writes use `service.url`
-            alone.
+        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Reads past
+            the broker (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one
+            is the default.
         operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
             position. Default: ``30000``. At least 1.
         auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
@@ -90,6 +97,18 @@ class PulsarReadOptions(TypedOptions):
         max_message_bytes: Largest message that is read: of a compressed entry once it is unpacked, and of a message
             that its producer split into chunks. A larger one is an error. Messages whose chunks have not all come yet
             may take as much memory in each task; more of them are read twice. Default: ``64m``. At least 1.
+        read_level: Who delivers the messages: `broker`; `segment` = the bookies that store them, past the broker, in
+            parallel within a partition; `auto` = segments wherever they can be reached and the broker for the rest.
+            Segments need `admin.url` and a network on which executors reach the bookies. `segment` fails with the
+            reason where `auto` goes to the broker. The rows are the same. Default: ``auto``.
+        max_bytes_per_partition: Stored bytes that one task reads past the broker, at most (one ledger may be cut into
+            several tasks, small ones are put together). At broker level one task reads one topic partition. Default:
+            ``128m``. At least 1.
+        min_partitions: Tasks to make at least when reading past the broker, as far as there are entries to share out.
+            Without it as many as the cluster runs at a time (Spark's default parallelism), but none for less than 4
+            MiB. At least 1.
+        bookie_addresses: Where bookies are, for those whose ids are not addresses that executors can reach:
+            `id=host:port`, separated by commas.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
         offload_location: Where brokers put offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
@@ -102,6 +121,7 @@ class PulsarReadOptions(TypedOptions):
         client: Any setting of the Pulsar Java client, by its own name.
         reader: Settings of the Pulsar Java client's readers that have a meaning here: `readerName` and
             `receiverQueueSize` (most messages a task lets the broker send ahead).
+        bookkeeper: Settings of the BookKeeper client that reads segments, by its own names.
     """
 
     SCOPES: ClassVar[tuple[str, ...]] = ("batchRead", "streamRead")
@@ -134,12 +154,17 @@ class PulsarReadOptions(TypedOptions):
     poll_timeout_ms: int | None = None
     read_ahead_bytes: int | str | None = None
     max_message_bytes: int | str | None = None
+    read_level: ReadLevel | None = None
+    max_bytes_per_partition: int | str | None = None
+    min_partitions: int | None = None
+    bookie_addresses: str | None = None
     metadata_columns: str | Sequence[str] | None = None
     offload_location: str | None = None
     offload_format: OffloadFormat | None = None
     subscription_prefix: str | None = None
     client: Mapping[str, Any] | None = None
     reader: Mapping[str, Any] | None = None
+    bookkeeper: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -149,8 +174,9 @@ class PulsarWriteOptions(TypedOptions):
     Attributes:
         service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
-        admin_url: Address of Pulsar's admin REST service. Nothing needs it yet: reads and writes use `service.url`
-            alone.
+        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Reads past
+            the broker (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one
+            is the default.
         operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
             position. Default: ``30000``. At least 1.
         auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
@@ -228,11 +254,16 @@ class ReadArguments(TypedDict, total=False):
     poll_timeout_ms: int | None
     read_ahead_bytes: int | str | None
     max_message_bytes: int | str | None
+    read_level: ReadLevel | None
+    max_bytes_per_partition: int | str | None
+    min_partitions: int | None
+    bookie_addresses: str | None
     offload_location: str | None
     offload_format: OffloadFormat | None
     subscription_prefix: str | None
     client: Mapping[str, Any] | None
     reader: Mapping[str, Any] | None
+    bookkeeper: Mapping[str, Any] | None
 
 
 class WriteArguments(TypedDict, total=False):

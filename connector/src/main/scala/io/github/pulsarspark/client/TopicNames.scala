@@ -23,6 +23,9 @@ private[pulsarspark] object TopicNames {
     name.toString
   }
 
+  /** The name of the managed ledger that stores a partition, as its ledgers carry it. */
+  def managedLedger(partition: String): String = TopicName.get(partition).getPersistenceNamingEncoding
+
   /** The partitions of a topic that has `count` of them; the topic itself for 0. */
   def partitions(topic: String, count: Int): Seq[String] =
     if (count == 0) Seq(topic) else (0 until count).map(i => TopicName.get(topic).getPartition(i).toString)

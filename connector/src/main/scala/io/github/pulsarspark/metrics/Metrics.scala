@@ -33,6 +33,27 @@ final class IncompleteChunks extends CustomSumMetric {
 }
 object IncompleteChunks { val Name = "pulsarIncompleteChunks" }
 
+/** Entries that the broker delivered. */
+final class BrokerEntries extends CustomSumMetric {
+  override def name: String        = BrokerEntries.Name
+  override def description: String = "Pulsar entries read from brokers"
+}
+object BrokerEntries { val Name = "pulsarBrokerEntries" }
+
+/** Entries that were read from bookies, past the broker. */
+final class BookieEntries extends CustomSumMetric {
+  override def name: String        = BookieEntries.Name
+  override def description: String = "Pulsar entries read from bookies"
+}
+object BookieEntries { val Name = "pulsarBookieEntries" }
+
+/** Entries that were read from offloaded storage, past the broker. */
+final class TieredEntries extends CustomSumMetric {
+  override def name: String        = TieredEntries.Name
+  override def description: String = "Pulsar entries read from offloaded storage"
+}
+object TieredEntries { val Name = "pulsarTieredEntries" }
+
 /** Messages acknowledged by the brokers. */
 final class MessagesWritten extends CustomSumMetric {
   override def name: String        = MessagesWritten.Name
@@ -42,6 +63,7 @@ object MessagesWritten { val Name = "pulsarMessages" }
 
 /** Every metric of the connector. Spark makes them by class name, without arguments. */
 private[pulsarspark] object Metrics {
-  def ofReads: Array[CustomMetric]  = Array(new EntriesRead, new BytesRead, new DataLoss, new IncompleteChunks)
+  def ofReads: Array[CustomMetric] =
+    Array(new EntriesRead, new BytesRead, new BrokerEntries, new BookieEntries, new TieredEntries, new DataLoss, new IncompleteChunks)
   def ofWrites: Array[CustomMetric] = Array(new MessagesWritten)
 }

@@ -54,7 +54,7 @@ private[pulsarspark] object CheckedOptions {
     val settings = client.map { case (key, value) =>
       val prefix = prefixOf(key).get
       checkScope(key, prefix.scopes, scopes)
-      (prefix.prefix, clientField(key, prefix, fieldsOf(prefix.prefix)), value)
+      (prefix.prefix, clientField(key, prefix, fieldsOf), value)
     }
 
     checkRules(set.keySet ++ settings.map(s => s._1 + s._2), scopes)
@@ -63,11 +63,11 @@ private[pulsarspark] object CheckedOptions {
 
   private def prefixOf(key: String) = OptionRegistry.prefixes.find(p => key.toLowerCase.startsWith(p.prefix))
 
-  private def clientField(key: String, prefix: PrefixDefinition, fields: Seq[String]): String = {
+  private def clientField(key: String, prefix: PrefixDefinition, fieldsOf: String => Seq[String]): String = {
     OptionRegistry.managed.get(key.toLowerCase).foreach(instead =>
       throw PulsarErrors("PULSAR_OPTION_MANAGED", "option" -> key, "instead" -> instead)
     )
-    val allowed = if (prefix.fields.isEmpty) fields else prefix.fields
+    val allowed = if (prefix.fields.isEmpty) fieldsOf(prefix.prefix) else prefix.fields
     val name    = key.substring(prefix.prefix.length)
     allowed.find(_.equalsIgnoreCase(name)).getOrElse(throw unknown(key, allowed.map(prefix.prefix + _)))
   }

@@ -24,6 +24,7 @@ object Authentication {
   */
 private[pulsarspark] final case class ClientOptions(
     serviceUrl: String,
+    adminUrl: Option[String],
     operationTimeout: FiniteDuration,
     authentication: Authentication,
     trustCertsFile: Option[String],
@@ -38,6 +39,8 @@ private[pulsarspark] object ClientOptions {
     val settings = options.clientSettings("pulsar.client.")
     ClientOptions(
       serviceUrl = options("service.url"),
+      // lookups over HTTP go to the same service
+      adminUrl = options.get("admin.url").orElse(options.get("service.url").filter(_.startsWith("http"))),
       operationTimeout = options.milliseconds("operationTimeoutMs").millis,
       authentication = authentication(options, settings),
       trustCertsFile = options.get("tls.trustCertsFile"),

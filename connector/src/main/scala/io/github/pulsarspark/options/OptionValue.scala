@@ -10,6 +10,7 @@ import io.github.pulsarspark.errors.PulsarErrors
 private[pulsarspark] object OptionValue {
 
   private val size       = raw"(\d{1,15})\s*([kmg]?)b?".r
+  private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
   private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
   /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`; a secret is not repeated in the text. */
@@ -31,6 +32,12 @@ private[pulsarspark] object OptionValue {
     case _ => None
   }
 
+  /** `b1=host:3181,b2=host:3182` -> the map it says. */
+  def addresses(value: String): Option[Map[String, String]] = {
+    val pairs = value.split(",").map(_.trim).toSeq.collect { case address(id, host) => id -> host }
+    Option.when(pairs.size == value.split(",").length && pairs.map(_._1).distinct.size == pairs.size)(pairs.toMap)
+  }
+
   /** What to write, and whether it was written. */
   private def form(definition: OptionDefinition): Option[(String, String => Boolean)] = definition.valueType match {
     case "boolean"      => Some(("true or false", v => v.equalsIgnoreCase("true") || v.equalsIgnoreCase("false")))
@@ -40,6 +47,10 @@ private[pulsarspark] object OptionValue {
     case "bytes" =>
       val least = definition.min.getOrElse(0L)
       Some((s"a number of bytes, at least $least, as `16m`", v => bytes(v).exists(_ >= least)))
+    case "count" =>
+      val least = definition.min.getOrElse(0L)
+      Some((s"a whole number, at least $least", v => Try(v.toInt).toOption.exists(_ >= least)))
+    case "addresses"  => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))
     case "enum"       => Some((definition.values.mkString("one of ", ", ", ""), v => definition.values.contains(v.toLowerCase)))
     case "serviceUrl" =>
       Some(("pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port", v => serviceUrl.matches(v)))

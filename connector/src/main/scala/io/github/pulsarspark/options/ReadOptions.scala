@@ -16,6 +16,26 @@ object TopicSelection {
     }
 }
 
+/** Who may deliver the messages. */
+sealed trait ReadLevel extends Serializable
+
+object ReadLevel {
+
+  /** Segments where they can be reached, else the broker. */
+  case object Auto extends ReadLevel
+
+  case object Broker extends ReadLevel
+
+  /** Segments or an error. */
+  case object Segment extends ReadLevel
+
+  private[options] def apply(value: String): ReadLevel = value.toLowerCase match {
+    case "broker"  => Broker
+    case "segment" => Segment
+    case _         => Auto
+  }
+}
+
 /** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts, because what they mean depends on the topics. */
 private[pulsarspark] final case class ReadOptions(
     client: ClientOptions,
@@ -33,7 +53,11 @@ private[pulsarspark] final case class ReadOptions(
     readerName: Option[String],
     subscriptionPrefix: String,
     offloadLocation: Option[String],
-    offloadFormat: Option[String]
+    offloadFormat: Option[String],
+    readLevel: ReadLevel,
+    maxBytesPerPartition: Long,
+    minPartitions: Option[Int],
+    bookKeeper: BookKeeperOptions
 )
 
 private[pulsarspark] object ReadOptions {
@@ -62,7 +86,11 @@ private[pulsarspark] object ReadOptions {
       readerName = reader.get("readerName"),
       subscriptionPrefix = options("subscriptionPrefix"),
       offloadLocation = options.get("offload.location"),
-      offloadFormat = options.get("offload.format").map(_.toLowerCase)
+      offloadFormat = options.get("offload.format").map(_.toLowerCase),
+      readLevel = ReadLevel(options("readLevel")),
+      maxBytesPerPartition = options.bytes("maxBytesPerPartition"),
+      minPartitions = options.explicit("minPartitions").map(_.toInt),
+      bookKeeper = BookKeeperOptions(options)
     )
   }
 

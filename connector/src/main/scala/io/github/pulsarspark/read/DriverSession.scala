@@ -5,9 +5,14 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.storage.SegmentCatalog
 
 /** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
-private[pulsarspark] final class DriverSession private (val broker: Broker, options: ReadOptions) extends AutoCloseable {
+private[pulsarspark] final class DriverSession private (
+    val broker: Broker,
+    private[read] val segments: SegmentCatalog,
+    options: ReadOptions
+) extends AutoCloseable {
 
   private[read] val discovery = new Discovery(options.topics, broker, options.client.serviceUrl)
 
@@ -26,6 +31,8 @@ private[pulsarspark] final class DriverSession private (val broker: Broker, opti
 }
 
 private[pulsarspark] object DriverSession {
-  def apply(options: ReadOptions): DriverSession =
-    new DriverSession(new ConnectedBroker(ClientPool.acquire(options.client), options.subscriptionPrefix), options)
+  def apply(options: ReadOptions): DriverSession = {
+    val lease = ClientPool.acquire(options.client)
+    new DriverSession(new ConnectedBroker(lease, options.subscriptionPrefix), new SegmentCatalog(lease, options), options)
+  }
 }

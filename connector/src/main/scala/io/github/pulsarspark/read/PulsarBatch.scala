@@ -2,6 +2,7 @@ package io.github.pulsarspark.read
 
 import scala.util.Using
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
@@ -12,14 +13,22 @@ import org.apache.spark.sql.types.StructType
   */
 private[read] final class PulsarBatch(task: ReadTask, columns: StructType) extends Batch {
 
+  @volatile private var planned: Option[Seq[PulsarInputPartition]] = None
+
+  /** How the read was shared out; None as long as nobody has asked for the partitions. */
+  def summary: Option[String] = planned.map(TaskPlanner.summary)
+
   private lazy val partitions: Array[InputPartition] = Using.resource(DriverSession(task.options)) { session =>
     val topics  = session.discovery.topics()
     val schemas = session.schemas(topics.keys, columns)
     val topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
-    new BoundResolver(task.options, session.broker)
-      .batchRanges(topics)
-      .map { case (range, times) => PulsarInputPartition(range, times, schemas(topicOf(range.topic))) }
-      .toArray
+    val ranges  = new BoundResolver(task.options, session.broker).batchRanges(topics).map { case (range, times) =>
+      PlannedRange(range, times, schemas(topicOf(range.topic)))
+    }
+    val parallelism = SparkSession.active.sparkContext.defaultParallelism
+    val made        = TaskPlanner.partitions(ranges, task.options, parallelism, session.segments.slices(_))
+    planned = Some(made)
+    made.toArray
   }
 
   override def planInputPartitions(): Array[InputPartition] = partitions

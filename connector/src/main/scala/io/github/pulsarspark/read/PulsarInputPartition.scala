@@ -6,10 +6,20 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.offsets.{OffsetRange, TimeBounds}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.storage.Slice
 
-/** What one task reads. */
-private[pulsarspark] final case class PulsarInputPartition(range: OffsetRange, times: TimeBounds, schema: TopicSchema)
-    extends InputPartition
+/** A range of one topic partition that is to be read, and how its messages become rows. */
+private[read] final case class PlannedRange(range: OffsetRange, times: TimeBounds, schema: TopicSchema)
+
+/** A part of a planned range that one task reads from one place. */
+private[pulsarspark] final case class PlannedSlice(slice: Slice, times: TimeBounds, schema: TopicSchema)
+
+/** What one task reads, in order. */
+private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice], hosts: Seq[String]) extends InputPartition {
+
+  /** Machines that store the first slice, which matters where bookies and executors share machines. */
+  override def preferredLocations(): Array[String] = hosts.toArray
+}
 
 /** What all tasks of a query have in common; has no secret in its text. */
 private[pulsarspark] final case class ReadTask(output: StructType, options: ReadOptions)

@@ -53,14 +53,16 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(pulsar(from), pulsar(to))
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
-    ranges.flatMap { range =>
+    val planned = ranges.flatMap { range =>
       topicOf.get(range.topic) match {
-        case Some(topic) => Some(PulsarInputPartition(range, start.times(range.topic), schemaOf(topic)))
+        case Some(topic) => Some(PlannedRange(range, start.times(range.topic), schemaOf(topic)))
         case None        =>
           losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString, "the topic or partition was deleted")
           None
       }
-    }.toArray
+    }
+    val slicesOf = session.segments.slices(_, PulsarMicroBatchStream.TailEntries)
+    TaskPlanner.partitions(planned, task.options, SparkSession.active.sparkContext.defaultParallelism, slicesOf).toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
@@ -100,4 +102,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     case own: PulsarOffset => own
     case other             => PulsarOffset.parse(other.json, s"the checkpoint $checkpoint")
   }
+}
+
+private object PulsarMicroBatchStream {
+
+  /** What a partition got since the last micro-batch is left to the broker up to this many entries, which it has in its cache. */
+  private val TailEntries = 1000L
 }

@@ -4,11 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import io.github.pulsarspark.client.{Broker, BrokerEntrySource, ClientPool, ConnectedBroker, EarlierOnBroker, TopicNames}
-import io.github.pulsarspark.log.{EntryDecoder, EntrySource}
-import io.github.pulsarspark.metrics.{BytesRead, DataLoss, EntriesRead, IncompleteChunks, TaskMetric}
-import io.github.pulsarspark.offsets.Position
-import io.github.pulsarspark.schema.RowDecoder
+import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
 
 /** Makes the reader of a task; has no state. */
 private[read] final case class PulsarReaderFactory(task: ReadTask) extends PartitionReaderFactory {
@@ -18,59 +14,27 @@ private[read] final case class PulsarReaderFactory(task: ReadTask) extends Parti
   }
 }
 
-/** Reads one range: entries from a source, messages from entries, rows from messages. */
+/** Reads the slices of a partition in turn: entries from a source, messages from entries, rows from messages. */
 private[read] final class PulsarPartitionReader(partition: PulsarInputPartition, task: ReadTask) extends PartitionReader[InternalRow] {
 
-  private val range = partition.range
-  private val rows  = RowDecoder(
-    range.topic,
-    TopicNames.partitionIndex(range.topic),
-    task.output,
-    partition.schema,
-    version => broker.schemaAt(range.topic, version)
-  )
-  private val decoder = new EntryDecoder(
-    range.topic,
-    rows.level,
-    task.options.maxMessageBytes,
-    ownBytes = rows.refersToBytes,
-    Some(new EarlierOnBroker(range.topic, task.options, broker))
-  )
-  private val messages            = decoder.message
-  private val source: EntrySource = new BrokerEntrySource(ClientPool.acquire(task.options.client), range, task.options)
-
+  private val counts                = new ReadCounts
+  private var left                  = partition.slices.toList
+  private var slice: SliceReader    = _
   private var asked: Option[Broker] = None
-  private var entries               = 0L
-  private var bytes                 = 0L
-  private var inEntry               = false
 
   override def next(): Boolean = {
-    while (true) {
-      if (inEntry && decoder.next()) return true
-      inEntry = false
-      if (!source.next()) return false
-      open()
+    while (slice != null || left.nonEmpty) {
+      if (slice == null) {
+        slice = new SliceReader(left.head, task, counts, () => broker)
+        left = left.tail
+      }
+      if (slice.next()) return true
+      closeSlice()
     }
     false
   }
 
-  override def get(): InternalRow = rows.decode(messages)
-
-  private def open(): Unit = {
-    decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
-    entries += 1
-    bytes += decoder.entryBytes
-    inEntry = partition.times.contains(messages.publishTime)
-  }
-
-  /** In the entry that the range starts within, the batch index that is read already. */
-  private def firstIndexAfter: Int =
-    if (isEntryOf(range.startExclusive) && !range.startExclusive.isWholeEntry) range.startExclusive.batchIndex else -1
-
-  private def lastIndex: Int =
-    if (isEntryOf(range.endInclusive) && !range.endInclusive.isWholeEntry) range.endInclusive.batchIndex else Int.MaxValue
-
-  private def isEntryOf(p: Position): Boolean = source.entryId == p.entryId && source.ledgerId == p.ledgerId
+  override def get(): InternalRow = slice.row
 
   /** Asked only when a message has another schema version than the one the query reads with, or began in front of the range. */
   private def broker: Broker = asked.getOrElse {
@@ -79,15 +43,15 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     made
   }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(
-      TaskMetric(EntriesRead.Name, entries),
-      TaskMetric(BytesRead.Name, bytes),
-      TaskMetric(DataLoss.Name, source.lostRanges),
-      TaskMetric(IncompleteChunks.Name, decoder.incompleteMessages)
-    )
+  private def closeSlice(): Unit = if (slice != null) {
+    val closing = slice
+    slice = null
+    closing.close()
+  }
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values(Option(slice))
 
   override def close(): Unit =
-    try source.close()
+    try closeSlice()
     finally asked.foreach(_.close())
 }

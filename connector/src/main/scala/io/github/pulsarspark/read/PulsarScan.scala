@@ -30,7 +30,9 @@ private[read] final class PulsarScan(options: RawOptions, columns: StructType, o
 
   override def readSchema(): StructType = output
 
-  override def toBatch: Batch = new PulsarBatch(ReadTask(output, ReadOptions(options.check(Scope.BatchRead))), columns)
+  private lazy val batch = new PulsarBatch(ReadTask(output, ReadOptions(options.check(Scope.BatchRead))), columns)
+
+  override def toBatch: Batch = batch
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new PulsarMicroBatchStream(ReadTask(output, ReadOptions(options.check(Scope.StreamRead))), columns, checkpointLocation)
@@ -43,6 +45,7 @@ private[read] final class PulsarScan(options: RawOptions, columns: StructType, o
     val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime", "endingTime").flatMap(k =>
       options.get(k).map(v => s"$k=$v")
     )
-    s"PulsarScan level=broker ${said.mkString(" ")} columns=${output.fieldNames.mkString("[", ", ", "]")}"
+    val level = options.get("readLevel").getOrElse("auto").toLowerCase
+    s"PulsarScan readLevel=$level${batch.summary.fold("")(s => s" ($s)")} ${said.mkString(" ")} columns=${output.fieldNames.mkString("[", ", ", "]")}"
   }
 }

@@ -1,0 +1,35 @@
+package io.github.pulsarspark.client
+
+import java.util.concurrent.CompletableFuture
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.impl.AdminHttp
+import org.apache.pulsar.common.naming.TopicName
+
+/** Pulsar's admin REST service, as far as reads need it. Answers come with the client's own retries and time-outs; wait for them with [[Answers]]. */
+private[pulsarspark] final class AdminApi private[client] (http: AdminHttp) {
+
+  /** How a topic partition is stored: its ledgers and where it ends. Needs the permission to consume.
+    *
+    * @param withMetadata
+    *   also the metadata of each ledger, for which the broker opens all of them
+    */
+  def internalStats(partition: String, withMetadata: Boolean): CompletableFuture[JsonNode] =
+    http.get(s"${path(partition)}/internalStats?metadata=$withMetadata")
+
+  /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were offloaded. */
+  def internalInfo(partition: String): CompletableFuture[JsonNode] = http.get(s"${path(partition)}/internal-info")
+
+  /** Any other resource, by its path after `/admin/`; None when there is none. */
+  def find(resource: String): CompletableFuture[Option[JsonNode]] =
+    http.get(s"admin/$resource").thenApply[Option[JsonNode]](Some(_)).exceptionally(ifMissing)
+
+  private def path(partition: String) = s"admin/v2/${TopicName.get(partition).getRestPath}"
+
+  private val ifMissing: java.util.function.Function[Throwable, Option[JsonNode]] = {
+    case e: java.util.concurrent.CompletionException if e.getCause.isInstanceOf[PulsarClientException.NotFoundException] => None
+    case _: PulsarClientException.NotFoundException                                                                      => None
+    case e => throw new java.util.concurrent.CompletionException(e)
+  }
+}

@@ -1,0 +1,73 @@
+package io.github.pulsarspark.read
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import io.github.pulsarspark.client.{Broker, EarlierOnBroker, TopicNames}
+import io.github.pulsarspark.log.EntryDecoder
+import io.github.pulsarspark.offsets.Position
+import io.github.pulsarspark.schema.RowDecoder
+import io.github.pulsarspark.storage.SegmentEntrySource
+
+/** Reads one slice: entries from a source, messages from entries, rows from messages.
+  *
+  * @param schemaAt
+  *   the schema of a topic in a version that is not the one the query reads with
+  */
+private[read] final class SliceReader(
+    planned: PlannedSlice,
+    task: ReadTask,
+    counts: ReadCounts,
+    schemaAt: (String, Array[Byte]) => TopicSchema
+) extends AutoCloseable {
+
+  private val range = planned.slice.range
+  private val rows  =
+    RowDecoder(range.topic, TopicNames.partitionIndex(range.topic), task.output, planned.schema, broker().schemaAt(range.topic, _))
+  private val decoder = new EntryDecoder(
+    range.topic,
+    rows.level,
+    task.options.maxMessageBytes,
+    ownBytes = rows.refersToBytes,
+    Some(new EarlierOnBroker(range.topic, task.options, broker()))
+  )
+  private val messages = decoder.message
+  private val source   = new SegmentEntrySource(planned.slice, task.options)
+  private var inEntry  = false
+
+  def next(): Boolean = {
+    while (true) {
+      if (inEntry && decoder.next()) return true
+      inEntry = false
+      if (!source.next()) return false
+      open()
+    }
+    false
+  }
+
+  def row: InternalRow = rows.decode(messages)
+
+  /** Ranges lost so far. */
+  def lostRanges: Long = source.lostRanges
+
+  /** Messages left out so far because not all of their chunks are there. */
+  def incompleteMessages: Long = decoder.incompleteMessages
+
+  private def open(): Unit = {
+    decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
+    counts.add(source.level, decoder.entryBytes)
+    inEntry = planned.times.contains(messages.publishTime)
+  }
+
+  /** In the entry that the range starts within, the batch index that is read already. */
+  private def firstIndexAfter: Int =
+    if (isEntryOf(range.startExclusive) && !range.startExclusive.isWholeEntry) range.startExclusive.batchIndex else -1
+
+  private def lastIndex: Int =
+    if (isEntryOf(range.endInclusive) && !range.endInclusive.isWholeEntry) range.endInclusive.batchIndex else Int.MaxValue
+
+  private def isEntryOf(p: Position): Boolean = source.entryId == p.entryId && source.ledgerId == p.ledgerId
+
+  override def close(): Unit =
+    try counts.finish(this)
+    finally source.close()
+}

@@ -1,0 +1,37 @@
+package io.github.pulsarspark.storage
+
+import io.github.pulsarspark.offsets.OffsetRange
+
+/** Where the entries of a ledger are read. */
+private[pulsarspark] sealed trait SegmentHome extends Serializable {
+  def level: Level
+
+  /** Host names of the machines it is on, as far as they can be known. */
+  def hosts: Seq[String]
+}
+
+private[storage] object SegmentHome {
+  final case class Bookies(ledger: BookieLedger) extends SegmentHome {
+    override def level: Level       = Level.Bookies
+    override def hosts: Seq[String] = ledger.bookies.map(_.takeWhile(_ != ':')).distinct
+  }
+}
+
+/** Consecutive entries of one ledger, to be read past the broker.
+  *
+  * @param bytes
+  *   an estimate
+  */
+private[pulsarspark] final case class Segment(ledgerId: Long, first: Long, last: Long, bytes: Long, home: SegmentHome)
+
+/** A range of a topic partition and how it is read.
+  *
+  * @param segment
+  *   None when the broker reads it
+  * @param reason
+  *   why the broker does
+  */
+private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[Segment], reason: String = "") {
+  def level: Level       = segment.fold[Level](Level.Broker)(_.home.level)
+  def hosts: Seq[String] = segment.toSeq.flatMap(_.home.hosts)
+}

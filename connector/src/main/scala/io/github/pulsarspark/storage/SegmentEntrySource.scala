@@ -1,0 +1,97 @@
+package io.github.pulsarspark.storage
+
+import io.netty.buffer.ByteBuf
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool}
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
+import io.github.pulsarspark.storage.bookkeeper.BookieEntrySource
+
+/** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a ledger was offloaded or trimmed), the rest of
+  * the slice is looked up again, and when that does not help, the broker reads it, unless `readLevel` forbids that.
+  */
+private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadOptions) extends EntrySource {
+  import SegmentEntrySource._
+
+  private var left                = List(slice)
+  private var source: EntrySource = _
+  private var last                = slice.range.startExclusive
+  private var attempts            = 0
+  private var losses              = 0L
+
+  override def ledgerId: Long   = source.ledgerId
+  override def entryId: Long    = source.entryId
+  override def entry: ByteBuf   = source.entry
+  override def lostRanges: Long = losses + (if (source == null) 0 else source.lostRanges)
+
+  /** Who delivers the entry at hand. */
+  def level: Level = left.head.level
+
+  override def next(): Boolean = {
+    while (left.nonEmpty) {
+      if (source == null) source = open(left.head)
+      val more =
+        try source.next()
+        catch { case unreadable: SegmentUnreadable => lookAgain(unreadable) }
+      if (more) {
+        last = Position(source.ledgerId, source.entryId)
+        return true
+      }
+      if (source != null) {
+        closeSource()
+        left = left.tail
+      }
+    }
+    false
+  }
+
+  private def open(slice: Slice): EntrySource = slice.segment match {
+    case None => new BrokerEntrySource(ClientPool.acquire(options.client), slice.range, options)
+    case Some(segment @ Segment(_, _, _, _, SegmentHome.Bookies(ledger))) =>
+      new BookieEntrySource(ledger, segment, slice.range.topic, options)
+  }
+
+  /** Plans what is left of the slice anew; always false. */
+  private def lookAgain(unreadable: SegmentUnreadable): Boolean = {
+    closeSource()
+    attempts += 1
+    val rest = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
+    log.warn("{}: {}; {}", rest, unreadable.getMessage, if (attempts <= MostLookUps) "looking up the ledger again" else "giving up": Any)
+    left =
+      if (attempts <= MostLookUps) lookUp(rest)
+      else if (options.readLevel == ReadLevel.Auto) List(Slice(rest, None, unreadable.getMessage))
+      else
+        throw PulsarErrors.caused(
+          "PULSAR_SEGMENT_READ_FAILED",
+          unreadable,
+          "topic"    -> rest.topic,
+          "position" -> last.toString,
+          "cause"    -> unreadable.getMessage
+        )
+    false
+  }
+
+  private def lookUp(rest: OffsetRange): List[Slice] = {
+    val lease = ClientPool.acquire(options.client)
+    try new SegmentCatalog(lease, options).slices(Seq(rest)).toList
+    finally lease.close()
+  }
+
+  private def closeSource(): Unit = if (source != null) {
+    losses += source.lostRanges
+    try source.close()
+    finally source = null
+  }
+
+  override def close(): Unit = closeSource()
+}
+
+private object SegmentEntrySource {
+  private val log = LoggerFactory.getLogger(classOf[SegmentEntrySource])
+
+  /** Further failures go to the broker. */
+  private val MostLookUps = 2
+}

@@ -1,0 +1,112 @@
+package io.github.pulsarspark.storage
+
+import io.github.pulsarspark.offsets.{OffsetRange, Position}
+
+/** Cuts ranges of a topic partition along its ledgers and into pieces of about one size. Pure. */
+private[pulsarspark] object SegmentPlanner {
+
+  /** The slices of a range, in order and without a gap: each is one ledger, or what the broker has to read.
+    *
+    * @param home
+    *   where a ledger is read; Left says why only the broker can
+    */
+  private[storage] def slices(range: OffsetRange, storage: TopicStorage, home: StoredLedger => Either[String, SegmentHome]): Seq[Slice] =
+    obstacle(range, storage) match {
+      case Some(reason) => Seq(Slice(range, None, reason))
+      case None         =>
+        within(range, storage).foldLeft((Vector.empty[Slice], range.startExclusive)) { case ((done, from), ledger) =>
+          slice(range, storage, ledger, from, home).fold((done, from))(s => (append(done, s), s.range.endInclusive))
+        }._1
+    }
+
+  /** What makes it impossible to go by the list of ledgers at all. */
+  private def obstacle(range: OffsetRange, storage: TopicStorage): Option[String] = {
+    val (start, end)                            = (range.startExclusive, range.endInclusive)
+    def unlisted(place: String, ledgerId: Long) = s"ledger $ledgerId, in which the range $place, is not in the topic's list of ledgers"
+    if (storage.get(start.ledgerId).isEmpty) Some(unlisted("starts", start.ledgerId))
+    else
+      storage.get(end.ledgerId) match {
+        case None                                                          => Some(unlisted("ends", end.ledgerId))
+        case Some(last) if storage.lastEntry(last).forall(_ < end.entryId) =>
+          Some(s"its end ${end.wholeEntry} is not confirmed by the list of ledgers, which goes to ${storage.lastConfirmed}")
+        case _ => within(range, storage).find(storage.lastEntry(_).isEmpty).map(l => s"the end of ledger ${l.id} is not known")
+      }
+  }
+
+  private def within(range: OffsetRange, storage: TopicStorage): Seq[StoredLedger] =
+    storage.ledgers.filter(l => l.id >= range.startExclusive.ledgerId && l.id <= range.endInclusive.ledgerId)
+
+  /** None when the range wants nothing of the ledger.
+    *
+    * @param from
+    *   where the slice before ends
+    */
+  private def slice(
+      range: OffsetRange,
+      storage: TopicStorage,
+      ledger: StoredLedger,
+      from: Position,
+      home: StoredLedger => Either[String, SegmentHome]
+  ): Option[Slice] = {
+    val (start, end) = (range.startExclusive, range.endInclusive)
+    val isFirst      = ledger.id == start.ledgerId
+    val first        = if (!isFirst) 0L else if (start.isWholeEntry) start.entryId + 1 else start.entryId
+    val until        = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
+    until.filter(_.entryId >= first).map { last =>
+      home(ledger) match {
+        case Left(reason) => Slice(OffsetRange(range.topic, from, last), None, reason)
+        case Right(where) =>
+          val bytes = (last.entryId - first + 1) * storage.entryBytes(ledger)
+          val begin = if (isFirst) start else Position(ledger.id, -1)
+          Slice(OffsetRange(range.topic, begin, last), Some(Segment(ledger.id, first, last.entryId, bytes, where)))
+      }
+    }
+  }
+
+  /** Neighbours that the broker reads are one. */
+  private def append(done: Vector[Slice], next: Slice): Vector[Slice] = done.lastOption match {
+    case Some(before) if before.segment.isEmpty && next.segment.isEmpty =>
+      done.init :+ Slice(OffsetRange(next.range.topic, before.range.startExclusive, next.range.endInclusive), None, before.reason)
+    case _ => done :+ next
+  }
+
+  /** Cuts a slice into pieces of at most `bytes`, by its average entry; what the broker reads stays whole. */
+  def cut(slice: Slice, bytes: Long): Seq[Slice] = slice.segment match {
+    case Some(segment) if segment.bytes > bytes && segment.last > segment.first =>
+      val entries = segment.last - segment.first + 1
+      val most    = (BigInt(bytes) * entries / segment.bytes).max(1).toLong // entries in a piece
+      val pieces  = (entries + most - 1) / most
+      (0L until pieces).map { n =>
+        val first = segment.first + entries * n / pieces
+        val last  = segment.first + entries * (n + 1) / pieces - 1
+        val range = OffsetRange(
+          slice.range.topic,
+          if (n == 0) slice.range.startExclusive else Position(segment.ledgerId, first - 1),
+          if (n == pieces - 1) slice.range.endInclusive else Position(segment.ledgerId, last)
+        )
+        Slice(range, Some(segment.copy(first = first, last = last, bytes = segment.bytes * (last - first + 1) / entries)))
+      }
+    case _ => Seq(slice)
+  }
+
+  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than wanted, none very small unless asked for. */
+  def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
+    val shared = minTasks match {
+      case Some(tasks) => (total + tasks - 1) / tasks
+      case None        => math.max(SmallestTask, (total + parallelism - 1) / parallelism)
+    }
+    math.max(1L, math.min(most, shared))
+  }
+
+  /** Puts neighbours together as long as they fit into `bytes`; a task at broker level has one range. */
+  def pack[A](slices: Seq[A], bytes: Long)(size: A => Option[Long]): Seq[Seq[A]] =
+    slices.foldLeft((Vector.empty[Vector[A]], 0L)) { case ((done, filled), next) =>
+      size(next) match {
+        case Some(more) if filled > 0 && filled + more <= bytes => (done.init :+ (done.last :+ next), filled + more)
+        case Some(more)                                         => (done :+ Vector(next), math.max(1L, more))
+        case None                                               => (done :+ Vector(next), 0L)
+      }
+    }._1
+
+  private val SmallestTask = 4L * 1024 * 1024
+}

@@ -1,0 +1,52 @@
+package io.github.pulsarspark.storage.bookkeeper
+
+import org.apache.bookkeeper.client.{BookKeeper, DefaultEnsemblePlacementPolicy}
+import org.apache.bookkeeper.conf.ClientConfiguration
+import org.apache.bookkeeper.meta.MetadataDrivers
+
+import io.github.pulsarspark.client.{SharedLease, SharedPool}
+import io.github.pulsarspark.options.BookKeeperOptions
+
+/** A BookKeeper client that reads the ledgers which tasks tell it of. */
+private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
+  val ledgers: ShippedLedgers = new ShippedLedgers
+  val client: BookKeeper      = new BookKeeper(BookKeeperReader.configuration(options, ledgers))
+
+  override def close(): Unit = client.close()
+}
+
+private object BookKeeperReader {
+
+  /** The broker's own bound on the size of an entry, with what BookKeeper adds to it; larger where the user allows larger messages. */
+  private val FrameBytes = 5 * 1024 * 1024 + 10 * 1024
+
+  MetadataDrivers.registerClientDriver(ShippedMetadataDriver.Scheme, classOf[ShippedMetadataDriver], true)
+
+  private def configuration(options: BookKeeperOptions, ledgers: ShippedLedgers): ClientConfiguration = {
+    val conf = new ClientConfiguration()
+    conf.setMetadataServiceUri(s"${ShippedMetadataDriver.Scheme}://none/ledgers")
+    conf.setEnsemblePlacementPolicy(classOf[DefaultEnsemblePlacementPolicy])
+    conf.setUseV2WireProtocol(true) // the one that knows reads of many entries at once
+    conf.setBatchReadEnabled(true)
+    conf.setThrottleValue(0) // by default BookKeeper's client reads 5,000 entries a second and no more
+    conf.setStickyReadsEnabled(true)
+    conf.setReorderReadSequenceEnabled(false)
+    conf.setSpeculativeReadTimeout(0)
+    conf.setReadEntryTimeout(30)
+    conf.setNumIOThreads(2)
+    conf.setNumWorkerThreads(2)
+    conf.setNumChannelsPerBookie(1)
+    conf.setClientTcpNoDelay(true)
+    conf.setNettyMaxFrameSizeBytes(FrameBytes)
+    options.settings.foreach { case (key, value) => conf.setProperty(key, value.reveal) }
+    conf.setProperty(ShippedMetadataDriver.Property, ShippedMetadataDriver.Served(ledgers, options.addresses))
+    conf
+  }
+}
+
+/** The BookKeeper clients of this JVM, one for each cluster and its settings. */
+private[storage] object BookKeeperPool {
+  private val pool = new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close())
+
+  private[bookkeeper] def acquire(options: BookKeeperOptions): SharedLease[BookKeeperReader] = pool.acquire(options)
+}

@@ -1,0 +1,154 @@
+package io.github.pulsarspark.storage.bookkeeper
+
+import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
+
+import io.netty.buffer.ByteBuf
+import org.apache.bookkeeper.client.api.{BKException, DigestType, LedgerEntries, LedgerEntry, ReadHandle}
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.storage.{BookieLedger, Segment, SegmentUnreadable}
+
+/** Entries of a ledger as bookies give them: some windows of consecutive entries are always on their way, within `readAheadBytes`.
+  *
+  * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that do not fit their checksum. When a read of
+  * many entries fails or does not come back (BookKeeper 4.17 loses one whose checksum is wrong), the window is read once more entry by entry.
+  */
+private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Segment, topic: String, options: ReadOptions)
+    extends EntrySource {
+  import BookieEntrySource._
+
+  private val lease                = BookKeeperPool.acquire(options.bookKeeper)
+  private val windows              = new java.util.ArrayDeque[EntryWindow]
+  private val depth                = math.max(1L, math.min(MostInFlight, options.readAheadBytes / WindowBytes)).toInt
+  private var handle: ReadHandle   = _
+  private var window: EntryWindow  = _
+  private var again: LedgerEntries = _ // the window at hand, read entry by entry
+  private var current: LedgerEntry = _
+  private var expected             = segment.first
+  private var toAsk                = segment.first
+  private var seen                 = 0L
+  private var seenBytes            = 0L
+  private var entriesAgain         = java.util.Collections.emptyIterator[LedgerEntry]()
+
+  override def ledgerId: Long   = segment.ledgerId
+  override def entryId: Long    = current.getEntryId
+  override def entry: ByteBuf   = current.getEntryBuffer
+  override def lostRanges: Long = 0
+
+  override def next(): Boolean =
+    if (expected > segment.last) false
+    else {
+      if (handle == null) open()
+      current = nextEntry()
+      if (current.getEntryId != expected || current.getLedgerId != segment.ledgerId)
+        throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None)
+      expected += 1
+      seen += 1
+      seenBytes += current.getLength
+      true
+    }
+
+  private def nextEntry(): LedgerEntry = {
+    var found = fromWindow()
+    while (found == null) {
+      moveOn()
+      found = fromWindow()
+    }
+    found
+  }
+
+  private def fromWindow(): LedgerEntry =
+    if (entriesAgain.hasNext) entriesAgain.next() else if (window == null) null else window.next()
+
+  private def moveOn(): Unit = {
+    releaseWindow()
+    while (windows.size < depth && toAsk <= segment.last) {
+      val last = math.min(segment.last, toAsk + entriesInWindow - 1)
+      windows.add(new EntryWindow(handle, toAsk, last, MostBytes))
+      toAsk = last + 1
+    }
+    window = windows.poll()
+    try window.await(math.min(options.pollTimeout.toMillis, BatchMillis))
+    catch {
+      case e: ExecutionException => readAgain(e.getCause)
+      case e: TimeoutException   => readAgain(e)
+    }
+  }
+
+  private def readAgain(why: Throwable): Unit = {
+    val (first, last) = (window.first, window.last)
+    log.info(s"$topic: reading entries $first to $last of ledger ${segment.ledgerId} one by one: $why")
+    releaseWindow()
+    again = answerTo(handle.readAsync(first, last))
+    entriesAgain = again.iterator
+  }
+
+  private def entriesInWindow: Long = {
+    val average = if (seen > 0) seenBytes / seen else segment.bytes / math.max(1L, segment.last - segment.first + 1)
+    math.max(1L, math.min(MostEntries, WindowBytes / math.max(1L, average)))
+  }
+
+  private def open(): Unit = {
+    val reader = lease.value
+    reader.ledgers.add(ledger, segment.last)
+    try
+      handle = answerTo(
+        reader.client.newOpenLedgerOp
+          .withLedgerId(segment.ledgerId)
+          .withRecovery(false)
+          .withDigestType(DigestType.valueOf(ledger.digestType))
+          .withPassword(ShippedLedgers.NoPassword)
+          .execute()
+      )
+    finally reader.ledgers.remove(segment.ledgerId)
+  }
+
+  private def answerTo[A](answer: java.util.concurrent.CompletableFuture[A]): A =
+    try answer.get(options.pollTimeout.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case e: ExecutionException => throw unreadable(textOf(e.getCause), Some(e.getCause))
+      case _: TimeoutException   => throw unreadable(s"no answer within ${options.pollTimeout.toMillis} ms (pollTimeoutMs)", None)
+    }
+
+  private def unreadable(why: String, cause: Option[Throwable]) =
+    new SegmentUnreadable(s"entry $expected of ledger ${segment.ledgerId}: $why", cause.orNull)
+
+  private def textOf(e: Throwable): String = e match {
+    case bk: BKException => BKException.getMessage(bk.getCode)
+    case other           => String.valueOf(other.getMessage)
+  }
+
+  private def releaseWindow(): Unit = {
+    if (window != null) window.release()
+    window = null
+    if (again != null) again.close()
+    again = null
+    entriesAgain = java.util.Collections.emptyIterator[LedgerEntry]()
+  }
+
+  override def close(): Unit =
+    try {
+      releaseWindow()
+      windows.forEach(_.release())
+      windows.clear()
+      if (handle != null) handle.closeAsync()
+      ()
+    } finally lease.close()
+}
+
+private object BookieEntrySource {
+  private val log = LoggerFactory.getLogger(classOf[BookieEntrySource])
+
+  /** What is asked for at a time: larger windows gain nothing and cost memory, smaller ones cost requests. */
+  private val WindowBytes  = 1024L * 1024
+  private val MostInFlight = 4L
+  private val MostEntries  = 10000L
+
+  /** Of one answer: what a bookie gives at most by default. */
+  private val MostBytes = 5L * 1024 * 1024
+
+  /** After this long a read of many entries is given up and its entries are asked for one by one. */
+  private val BatchMillis = 35000L
+}

@@ -1,0 +1,69 @@
+package io.github.pulsarspark.storage.bookkeeper
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.bookkeeper.client.api.{LedgerEntries, LedgerEntry, ReadHandle}
+
+/** Some consecutive entries of a ledger that were asked for together. A bookie answers with as many of them as fit its limits, so the rest is asked for as long as
+  * something is missing. Nothing beyond `last` is ever asked for: batch reads do not stop at the end of a ledger that is being written by themselves.
+  *
+  * @param maxBytes
+  *   of one answer
+  */
+private[bookkeeper] final class EntryWindow(handle: ReadHandle, val first: Long, val last: Long, maxBytes: Long) {
+
+  private val parts   = new java.util.ArrayDeque[LedgerEntries]
+  private val arrived = new CompletableFuture[Void]
+
+  private var opened: LedgerEntries                    = _
+  private var entries: java.util.Iterator[LedgerEntry] = java.util.Collections.emptyIterator[LedgerEntry]()
+
+  ask(first)
+
+  /** Waits until every entry is there; fails with BookKeeper's exception. */
+  def await(millis: Long): Unit = {
+    arrived.get(millis, TimeUnit.MILLISECONDS)
+    ()
+  }
+
+  /** The next entry, valid until the next call or [[release]]; null after the last one. */
+  def next(): LedgerEntry = {
+    while (!entries.hasNext) {
+      closeOpened()
+      opened = parts.synchronized(parts.poll())
+      if (opened == null) return null
+      entries = opened.iterator
+    }
+    entries.next()
+  }
+
+  /** Gives the memory back, also of answers that are still to come. */
+  def release(): Unit = {
+    closeOpened()
+    arrived.whenComplete((_, _) => parts.synchronized(while (!parts.isEmpty) parts.poll().close()))
+    ()
+  }
+
+  private def closeOpened(): Unit = if (opened != null) {
+    opened.close()
+    opened = null
+  }
+
+  private def ask(from: Long): Unit = {
+    handle.batchReadAsync(from, (last - from + 1).toInt, maxBytes).whenComplete { (answer, failure) =>
+      if (failure != null) arrived.completeExceptionally(failure)
+      else {
+        val end = answer.iterator.asScala.foldLeft(from - 1)((_, entry) => entry.getEntryId)
+        parts.synchronized(parts.add(answer))
+        if (end >= last) arrived.complete(null)
+        else if (end < from)
+          arrived.completeExceptionally(new IllegalStateException(s"the bookie's answer to a read of entry $from is empty"))
+        else ask(end + 1)
+      }
+      ()
+    }
+    ()
+  }
+}

@@ -1,0 +1,71 @@
+package io.github.pulsarspark.storage
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import munit.FunSuite
+
+import io.github.pulsarspark.offsets.Position
+
+class BookieLedgerSuite extends FunSuite {
+
+  private val custom =
+    "customMetadata={pulsar/managed-ledger=base64:cHVibGljL2RlZmF1bHQvcGVyc2lzdGVudC90, component=base64:bWFuYWdlZC1sZWRnZXI=, application=base64:cHVsc2Fy}"
+
+  private def text(ensembles: String, sizes: String = "ensembleSize=2, writeQuorumSize=2, ackQuorumSize=2", tail: String = s", $custom") =
+    s"LedgerMetadata{formatVersion=3, $sizes, state=CLOSED, length=358, lastEntryId=5, digestType=CRC32C, password=OMITTED, ensembles={$ensembles}$tail}"
+
+  test("what a broker says of a closed ledger") {
+    val expected = BookieLedger(8, 3, 2, 2, 2, "CRC32C", Seq(0L -> Seq("b1:3181", "b2:3181")), Some("public/default/persistent/t"))
+    assertEquals(BookieLedger.parse(8, text("0=[b1:3181, b2:3181]")), Right(expected))
+  }
+
+  test("several ensembles, in any order of the custom metadata, or without it") {
+    val parsed = BookieLedger.parse(8, text("0=[b1:1, b2:1], 245=[b1:1, b3:1]", tail = "")).toOption.get
+    assertEquals(parsed.ensembles, Seq(0L -> Seq("b1:1", "b2:1"), 245L -> Seq("b1:1", "b3:1")))
+    assertEquals(parsed.managedLedger, None)
+    assertEquals(parsed.bookies, Seq("b1:1", "b2:1", "b3:1"))
+    val open = text("0=[b1:1, b2:1]").replace("state=CLOSED, length=358, lastEntryId=5", "state=OPEN, length=0")
+    assert(BookieLedger.parse(8, open).isRight)
+  }
+
+  test("anything unexpected is refused") {
+    Seq(
+      "",
+      "LedgerMetadata{}",
+      text("0=[b1:1, b2:1]").replace("digestType=CRC32C, ", ""),
+      text("0=[b1:1, b2:1]").replace("formatVersion=3", "formatVersion=three"),
+      text("0=[b1:1, b2:1], nonsense"),
+      text("0=[b1:1, b2:1] 5=[b1:1, b2:1]"),
+      text("0=[b1:1]"),
+      text("1=[b1:1, b2:1]"),
+      text(""),
+      text("0=[b1:1, b2:1]", "ensembleSize=2, writeQuorumSize=3, ackQuorumSize=2"),
+      text("0=[b1:1, b2:1]", "ensembleSize=2, writeQuorumSize=2, ackQuorumSize=0")
+    ).foreach(t => assert(BookieLedger.parse(8, t).left.exists(_.contains("its ")), t))
+  }
+
+  test("internalStats: ledgers in the order of their ids, the open one ends where the broker confirms") {
+    val stats = new ObjectMapper().readTree(
+      """{"currentLedgerEntries": 2, "currentLedgerSize": 120, "lastConfirmedEntry": "16:0", "ledgers": [
+        |{"ledgerId": 16, "entries": 0, "size": 0, "offloaded": false, "metadata": "m16"},
+        |{"ledgerId": 8, "entries": 6, "size": 358, "offloaded": true, "metadata": ""}]}""".stripMargin
+    )
+    val storage = TopicStorage.parse(stats)
+    assertEquals(storage.ledgers.map(_.id), Seq(8L, 16L))
+    assertEquals(storage.lastConfirmed, Position(16, 0))
+    assertEquals(storage.ledgers.map(storage.lastEntry), Seq(Some(5L), Some(0L)))
+    assertEquals(storage.ledgers.map(storage.entryBytes), Seq(59L, 60L))
+    assertEquals(storage.ledgers.map(_.metadata), Seq(None, Some("m16")))
+    assert(storage.get(8).get.isOffloaded)
+  }
+
+  test("internalStats of a topic without messages, and ledgers newer than the confirmed end") {
+    def parse(json: String) = TopicStorage.parse(new ObjectMapper().readTree(json))
+    val empty               = parse("""{"lastConfirmedEntry": "16:-1", "ledgers": [{"ledgerId": 16, "entries": 0, "size": 0}]}""")
+    assertEquals(empty.lastEntry(empty.ledgers.head), Some(-1L))
+    val rolled =
+      parse(
+        """{"lastConfirmedEntry": "16:3", "ledgers": [{"ledgerId": 16, "entries": 9, "size": 9}, {"ledgerId": 17, "entries": 0, "size": 0}]}"""
+      )
+    assertEquals(rolled.ledgers.map(rolled.lastEntry), Seq(Some(3L), None))
+  }
+}

@@ -1,0 +1,115 @@
+package io.github.pulsarspark.storage
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop._
+
+import io.github.pulsarspark.offsets.{OffsetRange, Position}
+
+class SegmentPlannerSuite extends ScalaCheckSuite {
+
+  private val topic = "persistent://public/default/t"
+
+  private def onBookies(ledger: StoredLedger): Either[String, SegmentHome] = Right(
+    SegmentHome.Bookies(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
+  )
+
+  private def ledger(id: Long, entries: Long, entryBytes: Long = 100) =
+    StoredLedger(id, entries, entries * entryBytes, isOffloaded = false, None)
+
+  /** Closed ledgers of the given sizes with ids 10, 20, ... and an open one of `open` entries. */
+  private def storage(open: Long, closed: Long*): TopicStorage = {
+    val ledgers = closed.zipWithIndex.map { case (entries, i) => ledger(10L * (i + 1), entries) }
+    val last    = 10L * (closed.size + 1)
+    TopicStorage(ledgers :+ ledger(last, 0), Position(last, open - 1), open * 100, open)
+  }
+
+  private def range(from: Position, to: Position) = OffsetRange(topic, from, to)
+
+  private def shown(slices: Seq[Slice]) =
+    slices.map(s =>
+      s.segment.fold(s"broker (${s.range.startExclusive}, ${s.range.endInclusive}]")(g => s"${g.ledgerId}:${g.first}-${g.last}")
+    )
+
+  test("one slice for each ledger, the open one to the end of the range") {
+    val found = SegmentPlanner.slices(range(Position(10, -1), Position(30, 4)), storage(5, 3, 7), onBookies)
+    assertEquals(shown(found), Seq("10:0-2", "20:0-6", "30:0-4"))
+    assertEquals(found.map(_.segment.get.bytes), Seq(300L, 700L, 500L))
+  }
+
+  test("ranges that begin or end within an entry keep that entry") {
+    val found = SegmentPlanner.slices(range(Position(10, 1, 3), Position(20, 2, 5)), storage(5, 3, 7), onBookies)
+    assertEquals(shown(found), Seq("10:1-2", "20:0-2"))
+    assertEquals(found.map(_.range), Seq(range(Position(10, 1, 3), Position(10, 2)), range(Position(20, -1), Position(20, 2, 5))))
+  }
+
+  test("a range that begins at the end of a ledger does not want it") {
+    assertEquals(shown(SegmentPlanner.slices(range(Position(10, 2), Position(20, 0)), storage(5, 3, 7), onBookies)), Seq("20:0-0"))
+  }
+
+  test("ledgers that only the broker can read are one slice, without a gap to those before and after") {
+    def home(l: StoredLedger) = if (l.id == 20 || l.id == 30) Left(s"not ${l.id}") else onBookies(l)
+    val found                 = SegmentPlanner.slices(range(Position(10, 0), Position(40, 1)), storage(2, 3, 7, 2), home)
+    assertEquals(shown(found), Seq("10:1-2", "broker (10:2, 30:1]", "40:0-1"))
+    assertEquals(found(1).reason, "not 20")
+  }
+
+  test("what the list of ledgers does not cover is the broker's") {
+    val stored                                 = storage(5, 3, 7)
+    def reasonOf(from: Position, to: Position) = {
+      val found = SegmentPlanner.slices(range(from, to), stored, onBookies)
+      assertEquals(found.map(_.range), Seq(range(from, to)))
+      assertEquals(found.head.segment, None)
+      found.head.reason
+    }
+    assert(reasonOf(Position(5, 3), Position(20, 1)).contains("ledger 5, in which the range starts"))
+    assert(reasonOf(Position(10, 1), Position(25, 1)).contains("ledger 25, in which the range ends"))
+    assert(reasonOf(Position(10, 1), Position(30, 5)).contains("30:5 is not confirmed"))
+    assert(reasonOf(Position(10, 1), Position(20, 7)).contains("20:7 is not confirmed"))
+    val unclear = TopicStorage(Seq(ledger(10, 3), ledger(20, 0), ledger(30, 0)), Position(30, 4), 500, 5)
+    assert(SegmentPlanner.slices(range(Position(10, 0), Position(30, 4)), unclear, onBookies).head.reason.contains("the end of ledger 20"))
+  }
+
+  private val stored = for {
+    closed <- Gen.listOf(Gen.choose(1L, 50L))
+    open   <- Gen.choose(0L, 50L)
+  } yield storage(open, closed: _*)
+
+  private def positions(s: TopicStorage): Seq[Position] =
+    s.ledgers.flatMap(l => (0L to s.lastEntry(l).getOrElse(-1L)).map(Position(l.id, _)))
+
+  private val planned = for {
+    s <- stored.suchThat(positions(_).nonEmpty)
+    all = Position(s.ledgers.head.id, -1) +: positions(s)
+    from <- Gen.choose(0, all.size - 2)
+    to   <- Gen.choose(from + 1, all.size - 1)
+    odd  <- Gen.choose(0L, 3L)
+    size <- Gen.choose(1L, 3000L)
+  } yield (s, all.slice(from + 1, to + 1), range(all(from), all(to)), odd, size)
+
+  property("every entry of a range is in one piece, in order, whatever is cut, packed or left to the broker") {
+    forAll(planned) { case (s, wanted, asked, odd, size) =>
+      def home(l: StoredLedger) = if (l.id / 10 % 3 == odd) Left("odd") else onBookies(l)
+      val cut                   = SegmentPlanner.slices(asked, s, home).flatMap(SegmentPlanner.cut(_, size))
+      val packed                = SegmentPlanner.pack(cut, size)(_.segment.map(_.bytes))
+      val read                  = packed.flatten.flatMap { slice =>
+        slice.segment match {
+          case Some(segment) => (segment.first to segment.last).map(Position(segment.ledgerId, _))
+          case None          => positions(s).filter(p => p > slice.range.startExclusive && p <= slice.range.endInclusive)
+        }
+      }
+      assertEquals(read, wanted)
+      cut.flatMap(_.segment).foreach(g => assert(g.bytes <= size || g.first == g.last, g))
+      packed.foreach(group => assert(group.size == 1 || group.map(_.segment.get.bytes).sum <= size))
+    }
+  }
+
+  test("tasks get as many bytes as keeps the cluster busy") {
+    val mb = 1L << 20
+    assertEquals(SegmentPlanner.taskBytes(1000 * mb, 128 * mb, None, 4), 128 * mb)
+    assertEquals(SegmentPlanner.taskBytes(100 * mb, 128 * mb, None, 4), 25 * mb)
+    assertEquals(SegmentPlanner.taskBytes(mb, 128 * mb, None, 4), 4 * mb)
+    assertEquals(SegmentPlanner.taskBytes(mb, 128 * mb, Some(4), 2), mb / 4)
+    assertEquals(SegmentPlanner.taskBytes(0, 128 * mb, Some(4), 2), 1L)
+  }
+}
