@@ -10,14 +10,14 @@ import io.github.pulsarspark.storage.SegmentEntrySource
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
-  * @param schemaAt
-  *   the schema of a topic in a version that is not the one the query reads with
+  * @param broker
+  *   asked for schemas of other versions than the one the query reads with, and for what is in front of the range
   */
 private[read] final class SliceReader(
     planned: PlannedSlice,
     task: ReadTask,
     counts: ReadCounts,
-    schemaAt: (String, Array[Byte]) => TopicSchema
+    broker: () => Broker
 ) extends AutoCloseable {
 
   private val range = planned.slice.range
