@@ -109,6 +109,10 @@ class PulsarReadOptions(TypedOptions):
             MiB. At least 1.
         bookie_addresses: Where bookies are, for those whose ids are not addresses that executors can reach:
             `id=host:port`, separated by commas.
+        encryption_private_key_file: PEM file with the private key that opens messages their producers encrypted, on
+            every machine; or JSON with a file for each key by the name producers gave it: `{"orders":
+            "/etc/pulsar/orders.pem"}`. For keys from elsewhere, name a `CryptoKeyReader` of your own in
+            `pulsar.reader.cryptoKeyReader`.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
         offload_location: Where brokers put offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
@@ -119,8 +123,9 @@ class PulsarReadOptions(TypedOptions):
         subscription_prefix: Start of the names of the non-durable subscriptions under which the broker sees this read.
             None of them outlives it. Default: ``spark-pulsar``.
         client: Any setting of the Pulsar Java client, by its own name.
-        reader: Settings of the Pulsar Java client's readers that have a meaning here: `readerName` and
-            `receiverQueueSize` (most messages a task lets the broker send ahead).
+        reader: Settings of the Pulsar Java client's readers that have a meaning here: `readerName`, `receiverQueueSize`
+            (most messages a task lets the broker send ahead) and `cryptoKeyReader` (name of a class with a constructor
+            without arguments).
         bookkeeper: Settings of the BookKeeper client that reads segments, by its own names.
     """
 
@@ -158,6 +163,7 @@ class PulsarReadOptions(TypedOptions):
     max_bytes_per_partition: int | str | None = None
     min_partitions: int | None = None
     bookie_addresses: str | None = None
+    encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
     offload_location: str | None = None
     offload_format: OffloadFormat | None = None
@@ -258,6 +264,7 @@ class ReadArguments(TypedDict, total=False):
     max_bytes_per_partition: int | str | None
     min_partitions: int | None
     bookie_addresses: str | None
+    encryption_private_key_file: str | None
     offload_location: str | None
     offload_format: OffloadFormat | None
     subscription_prefix: str | None

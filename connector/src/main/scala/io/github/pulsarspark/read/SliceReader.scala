@@ -2,8 +2,8 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import io.github.pulsarspark.client.{Broker, EarlierOnBroker, TopicNames}
-import io.github.pulsarspark.log.EntryDecoder
+import io.github.pulsarspark.client.{Broker, EarlierOnBroker, MessageDecryptor, TopicNames}
+import io.github.pulsarspark.log.{EntryDecoder, PayloadDecryptor}
 import io.github.pulsarspark.offsets.Position
 import io.github.pulsarspark.schema.RowDecoder
 import io.github.pulsarspark.storage.SegmentEntrySource
@@ -28,7 +28,8 @@ private[read] final class SliceReader(
     rows.level,
     task.options.maxMessageBytes,
     ownBytes = rows.refersToBytes,
-    Some(new EarlierOnBroker(range.topic, task.options, broker()))
+    Some(new EarlierOnBroker(range.topic, task.options, broker())),
+    task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _))
   )
   private val messages = decoder.message
   private val source   = new SegmentEntrySource(planned.slice, task.options)
