@@ -118,6 +118,20 @@ class CheckedOptionsSuite extends FunSuite {
     )
   }
 
+  test("private keys: a file, a file for each key, or a class") {
+    def keys(options: (String, String)*) = ReadOptions(check(options: _*)).privateKeys
+    val file                             = "encryption.privateKeyFile"
+    assertEquals(keys(), None)
+    assertEquals(keys(file -> "/a.pem"), Some(PrivateKeys.Files(Map.empty, Some("/a.pem"))))
+    assertEquals(keys(file -> """{"a": "/a.pem", "b": "/b.pem"}"""), Some(PrivateKeys.Files(Map("a" -> "/a.pem", "b" -> "/b.pem"), None)))
+    assertEquals(keys("pulsar.reader.cryptoKeyReader" -> "x.Y"), Some(PrivateKeys.ReaderClass("x.Y")))
+    for (wrong <- Seq("{", "{}", """{"a": 1}""")) {
+      val error = intercept[IllegalArgumentException](keys(file -> wrong))
+      assert(error.getMessage.startsWith("[PULSAR_OPTION_INVALID]") && error.getMessage.contains(file), error.getMessage)
+    }
+    intercept[IllegalArgumentException](keys(file -> "/a.pem", "pulsar.reader.cryptoKeyReader" -> "x.Y"))
+  }
+
   test("no secret is in the text of anything made from options") {
     val secret = "c4n4ry"
     val all    = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)

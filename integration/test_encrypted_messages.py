@@ -1,0 +1,148 @@
+"""Messages that producers encrypted, as the official clients read them with the private key."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from failing import failing
+from messages import Id, produce
+from pyspark.errors import IllegalArgumentException
+from reading import Batches, Seen, assert_exactly_once, batch, dice, java_client, read_available, seen, stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from admin import Admin
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class Key:
+    private: Path
+    public: Path
+
+    def for_python(self) -> pulsar_client.CryptoKeyReader:
+        return pulsar_client.CryptoKeyReader(str(self.public), str(self.private))
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Key, Key]:
+    folder = tmp_path_factory.mktemp("keys")
+
+    def make(name: str) -> Key:
+        key = Key(folder / f"{name}.pem", folder / f"{name}.pub.pem")
+        for arguments in (
+            ["genrsa", "-traditional", "-out", str(key.private), "2048"],
+            ["rsa", "-in", str(key.private), "-pubout", "-out", str(key.public)],
+        ):
+            subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
+        return key
+
+    return make("one"), make("two")
+
+
+def _read_all(client: pulsar_client.Client, topic: str, key: Key) -> list[Seen]:
+    reader = client.create_reader(topic, pulsar_client.MessageId.earliest, crypto_key_reader=key.for_python())
+    found = []
+    while reader.has_message_available():
+        message = reader.read_next(timeout_millis=60_000)
+        found.append(Seen(topic, Id.of(message.message_id()).position, message.data()))
+    reader.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "compression", "chunks"),
+    [(None, "NONE", False), (7, "NONE", False), (7, "LZ4", False), (None, "ZSTD", False), (None, "LZ4", True)],
+)
+def test_what_python_encrypted(
+    spark: SparkSession,
+    service_url: str,
+    client: pulsar_client.Client,
+    topic: str,
+    keys: tuple[Key, Key],
+    batch_size: int | None,
+    compression: str,
+    chunks: bool,
+) -> None:
+    random = dice()
+    sizes = [10, 12_000_000, 0, 6_000_000] if chunks else [random.randint(0, 5000) for _ in range(100)]
+    payloads = [random.randbytes(size) for size in sizes]
+    encryption = {"encryption_key": "app", "crypto_key_reader": keys[0].for_python(), "chunking_enabled": chunks}
+    produce(client, topic, payloads, batch_size=batch_size, compression=compression, **encryption)
+    wanted = _read_all(client, topic, keys[0])
+    assert [one.payload for one in wanted] == payloads
+    frame = batch(spark, service_url, topic=topic, **{"encryption.privateKeyFile": str(keys[0].private)})
+    assert_exactly_once(seen(frame), wanted)
+    assert batch(spark, service_url, topic=topic).count() == len(wanted), "counting needs no key"
+
+
+def test_a_stream_of_plain_and_encrypted_messages(
+    spark: SparkSession,
+    admin: Admin,
+    service_url: str,
+    client: pulsar_client.Client,
+    topic: str,
+    keys: tuple[Key, Key],
+    tmp_path: Path,
+) -> None:
+    admin.create_topic(topic)
+    options = {
+        "startingOffsets": "earliest",
+        "encryption.privateKeyFile": json.dumps({"app": f"file://{keys[0].private}"}),
+    }
+    frame = stream(spark, service_url, topic=topic, **options)
+    batches = Batches()
+    for number in range(3):
+        produce(client, topic, [b"plain %d" % number], batch_size=3)
+        secret = {"encryption_key": "app", "crypto_key_reader": keys[0].for_python()}
+        produce(client, topic, [b"secret %d" % number] * 5, batch_size=3, **secret)
+        read_available(frame, tmp_path / "checkpoint", batches)
+    assert_exactly_once(batches.rows, _read_all(client, topic, keys[0]))
+
+
+def test_what_java_encrypted_for_two_readers(
+    spark: SparkSession, service_url: str, topic: str, keys: tuple[Key, Key]
+) -> None:
+    java = java_client(spark).PulsarClient.builder().serviceUrl(service_url).build()
+    try:
+        builder = java.newProducer().topic(topic)
+        names = {name: f"file://{key.public}" for name, key in zip(("one", "two"), keys, strict=True)}
+        producer = builder.addEncryptionKey("one").addEncryptionKey("two").defaultCryptoKeyReader(names).create()
+        for number in range(20):
+            producer.newMessage().value(b"%d" % number).sendAsync()
+        producer.flush()
+    finally:
+        java.close()
+    for name, key in zip(("one", "two"), keys, strict=True):
+        given = json.dumps({name: str(key.private)})
+        frame = batch(spark, service_url, topic=topic, **{"encryption.privateKeyFile": given})
+        assert [row.payload for row in seen(frame)] == [b"%d" % number for number in range(20)]
+
+
+def test_without_the_right_key_there_is_an_error_that_says_why(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, keys: tuple[Key, Key]
+) -> None:
+    produce(client, topic, [b"x"], encryption_key="app", crypto_key_reader=keys[0].for_python())
+
+    def read(**options: str) -> None:
+        seen(batch(spark, service_url, topic=topic, **options))
+
+    option = "encryption.privateKeyFile"
+    with failing("PULSAR_ENTRY_ENCRYPTED", topic, "the query has no private keys", option):
+        read()
+    with failing("PULSAR_ENTRY_ENCRYPTED", topic, "no private key that was given fits its key `app`") as failure:
+        read(**{option: str(keys[1].private)})
+    secret = keys[1].private.read_text().splitlines()[3]
+    assert secret not in str(failure)
+    with failing("PULSAR_ENTRY_ENCRYPTED", topic, "the file /no/such.pem cannot be read"):
+        read(**{option: "/no/such.pem"})
+    with failing("PULSAR_ENTRY_ENCRYPTED", topic, "no file is given for `app`"):
+        read(**{option: json.dumps({"other": str(keys[0].private)})})
+    with pytest.raises(IllegalArgumentException, match=r"PULSAR_OPTION_INVALID.*privateKeyFile"):
+        read(**{option: "{oops"})
