@@ -14,8 +14,11 @@ private[pulsarspark] trait Broker extends AutoCloseable {
   /** Full names of the topics that match `[tenant/namespace/]expression` now, and of all topics there. */
   def matching(pattern: String): (Seq[String], Seq[String])
 
-  /** First and last position of topic partitions, now. */
+  /** First and last position of topic partitions, now; one that does not exist any more is left out. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
+
+  /** Watches from now on whether anything comes after these positions, and no others, so that [[bounds]] can tell when nothing did. */
+  def watch(positions: Map[String, Position]): Unit
 
   /** For each partition, the place before the first message published at the given time (milliseconds since 1970) or later. */
   def positionsBefore(times: Map[String, Long]): Map[String, Position]

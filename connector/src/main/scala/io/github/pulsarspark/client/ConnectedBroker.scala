@@ -27,6 +27,7 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
   private val client  = lease.client
   private val answers = new Answers(lease.options)
   private val probes  = TrieMap.empty[String, EntryConsumer]
+  private val watches = new TailWatches(watchAfter, answers)
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
     answers
@@ -49,13 +50,23 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
 
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     forgetAllBut(partitions.toSet)
-    partitions.filterNot(probes.contains).grouped(ConnectedBroker.AtOnce).foreach { group =>
-      answers.awaitAll(group)(p => s"Opening $p")(p => open(p).thenApply[Unit](probe => probes.put(p, probe)))
-    }
-    answers.awaitAll(partitions)(p => s"Asking for the last position of $p")(p =>
-      probes(p).bounds().thenApply[(String, PartitionBounds)](b => p -> toBounds(b))
-    ).toMap
+    val found = ask(partitions)
+    // a cursor does not follow when the ledger it stands in is trimmed while nothing comes after it
+    val again = found.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
+    forgetAllBut(partitions.toSet -- again)
+    (found ++ ask(again)).map { case (p, b) => p -> b.copy(emptyAfter = watches.emptyBefore(p, b.first)) }
   }
+
+  private def ask(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    partitions.filterNot(probes.contains).grouped(ConnectedBroker.AtOnce).foreach { group =>
+      answers.awaitAll(group)(p => s"Opening $p")(p => open(p).thenApply[Unit](probe => probes.put(p, probe)).exceptionally(ifMissing(())))
+    }
+    answers.awaitAll(partitions.filter(probes.contains))(p => s"Asking for the last position of $p")(p =>
+      probes(p).bounds().thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b))).exceptionally(ifMissing(None))
+    ).flatten.toMap
+  }
+
+  override def watch(positions: Map[String, Position]): Unit = watches.watch(positions)
 
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] =
     answers
@@ -94,7 +105,7 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
 
   /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
   override def close(): Unit = {
-    val closing = probes.values.map(_.closeAsync()).toSeq
+    val closing = probes.values.map(_.closeAsync()).toSeq ++ watches.closeAll()
     probes.clear()
     try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
     catch {
@@ -121,6 +132,12 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
         1,
         ConnectedBroker.Earliest
       )
+
+  private def watchAfter(partition: String, after: Position): CompletableFuture[EntryConsumer] = {
+    val index = TopicNames.partitionIndex(partition)
+    val start = new MessageIdImpl(after.ledgerId, after.entryId, index)
+    EntryConsumer.watch(client, partition, index, SubscriptionNames.fresh(subscriptionPrefix, "watch"), start)
+  }
 
   private def toBounds(b: EntryConsumer.Bounds): PartitionBounds = {
     val first = Position(b.markDeleteLedgerId, b.markDeleteEntryId)

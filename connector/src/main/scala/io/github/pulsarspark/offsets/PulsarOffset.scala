@@ -13,7 +13,8 @@ import io.github.pulsarspark.errors.PulsarErrors
 /** What a stream has read: everything up to and including one position in each topic partition.
   *
   * @param added
-  *   for partitions that this offset is the first to know, the place before their first message: where the batch that ends here starts reading them
+  *   where the batch that ends here starts reading a partition, if not where the one before it ended: at the place before the first message of a partition that
+  *   is new, or whose ledgers were dropped after all they held was read
   */
 final case class PulsarOffset(positions: SortedMap[String, Position], added: SortedMap[String, Position] = SortedMap.empty) extends Offset {
 

@@ -8,8 +8,10 @@ import io.github.pulsarspark.errors.PulsarErrors
   *   the place before the first message there is
   * @param last
   *   the last message that can be read, as a whole entry; the same as `first` when there is none
+  * @param emptyAfter
+  *   a position before `first` for which it is known that no message was ever between the two
   */
-final case class PartitionBounds(first: Position, last: Position)
+final case class PartitionBounds(first: Position, last: Position, emptyAfter: Option[Position] = None)
 
 /** Turns what was asked for into ranges of positions. Pure. */
 private[pulsarspark] object RangePlanner {
@@ -97,11 +99,11 @@ private[pulsarspark] object RangePlanner {
 
   private def instant(millis: Long) = java.time.Instant.ofEpochMilli(millis).toString
 
-  /** The ranges between two stream offsets: a function of these two values alone, so that a batch that is run again reads the same messages. A partition that
-    * `from` does not know starts where `to` says it began.
+  /** The ranges between two stream offsets: a function of these two values alone, so that a batch that is run again reads the same messages. Where `to` says
+    * that a partition begins, it is read from there.
     */
   def between(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
     to.positions.toSeq
-      .map { case (topic, end) => OffsetRange(topic, from.positions.get(topic).orElse(to.added.get(topic)).getOrElse(end), end) }
+      .map { case (topic, end) => OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end) }
       .filterNot(_.isEmpty)
 }

@@ -21,7 +21,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
     if (starts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
     if (ends.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
     starts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, ends(partition)) }
-    val bounds   = broker.bounds(starts.keys.toSeq.sorted)
+    val bounds   = boundsOf(starts.keys.toSeq.sorted)
     val earliest = positions(starts, -skew)
     val latest   = positions(ends, skew)
     starts.keys.toSeq.sorted.map { p =>
@@ -35,7 +35,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
   def streamStart(topics: Map[String, Seq[String]]): StreamStart = {
     val asked     = startBound(PositionSpec.Latest)
     val starts    = assign(asked, topics)
-    val bounds    = broker.bounds(starts.keys.toSeq.sorted)
+    val bounds    = boundsOf(starts.keys.toSeq.sorted)
     val byTimes   = positions(starts, -skew)
     val notBefore = asked match {
       case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
@@ -45,6 +45,14 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
       PulsarOffset.of(starts.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
       SortedMap.from(notBefore)
     )
+  }
+
+  private def boundsOf(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    val found = broker.bounds(partitions)
+    partitions.find(!found.contains(_)).foreach(p =>
+      throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
+    )
+    found
   }
 
   private def startBound(otherwise: PositionSpec) =

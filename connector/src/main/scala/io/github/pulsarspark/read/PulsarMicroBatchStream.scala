@@ -1,11 +1,14 @@
 package io.github.pulsarspark.read
 
+import java.util.{Map => JMap, Optional}
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.metrics.DataLoss
 import io.github.pulsarspark.offsets._
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -17,10 +20,11 @@ import io.github.pulsarspark.schema.TopicSchema
   *   the folder of this source under the query's checkpoint
   */
 private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: StructType, checkpoint: String) extends MicroBatchStream
-    with SupportsTriggerAvailableNow {
+    with SupportsTriggerAvailableNow with ReportsSourceMetrics {
 
   private lazy val start = new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
   private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
+  private val standstill = new Standstill
 
   private var opened: Option[DriverSession]     = None
   private var schemas: Map[String, TopicSchema] = Map.empty
@@ -36,7 +40,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val latest = StreamProgress.next(read, boundsNow(), losses)
+    val bounds = boundsNow()
+    val latest = StreamProgress.next(read, bounds, losses)
+    session.broker.watch(standstill.at(read, bounds))
     newest = Some(latest)
     val end = pinned.fold(latest)(StreamProgress.within(_, latest))
     if (end.positions == read.positions) read else end
@@ -46,6 +52,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     throw PulsarErrors("PULSAR_INTERNAL", "what" -> "latestOffset without a start was called", "where" -> "PulsarMicroBatchStream")
 
   override def reportLatestOffset(): Offset = newest.orNull
+
+  /** Losses that tasks find are in the metrics of the batch. */
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = JMap.of(DataLoss.Name, losses.lostRanges.toString)
 
   /** Remembers what is there now; the trigger reads that far and no further. */
   override def prepareForTriggerAvailableNow(): Unit = pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))

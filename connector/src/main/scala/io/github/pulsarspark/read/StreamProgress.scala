@@ -32,7 +32,7 @@ private[read] object StreamProgress {
       }
     }
     val positions = SortedMap.from(bounds.view.mapValues(_.last))
-    val added     = SortedMap.from(bounds.view.filterKeys(!read.positions.contains(_)).mapValues(_.first))
+    val added = SortedMap.from(bounds.view.filter { case (p, b) => read.positions.get(p).forall(b.emptyAfter.contains) }.mapValues(_.first))
     if (positions == read.positions) read else PulsarOffset(positions, added)
   }
 

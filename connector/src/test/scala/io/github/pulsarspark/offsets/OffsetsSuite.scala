@@ -78,7 +78,10 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
       RangePlanner.between(from, to),
       Seq(OffsetRange(p0, Position(1, 5), Position(1, 9)), OffsetRange(p1, Position(7, -1), Position(7, 3)))
     )
-    assertEquals(RangePlanner.between(to, to), Nil)
+    assertEquals(RangePlanner.between(to, PulsarOffset(to.positions)), Nil)
+    val moved = PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"4:2"},"added":{"$p0":"4:-1"}}""", "here")
+    assertEquals(RangePlanner.between(from, moved), Seq(OffsetRange(p0, Position(4, -1), Position(4, 2))), "where the end says, before all")
+    assertEquals(RangePlanner.between(from, PulsarOffset(moved.added, moved.added)), Nil)
   }
 }
 

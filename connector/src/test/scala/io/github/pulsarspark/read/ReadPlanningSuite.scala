@@ -17,10 +17,11 @@ private final class FakeBroker(
     positions: Map[String, PartitionBounds],
     before: Map[String, Long => Position] = Map.empty
 ) extends Broker {
-  override def partitions(names: Seq[String]): Map[String, Seq[String]]         = topics.filter { case (t, _) => names.exists(t.endsWith) }
-  override def matching(pattern: String): (Seq[String], Seq[String])            = (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
-  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds]    = partitions.map(p => p -> positions(p)).toMap
+  override def partitions(names: Seq[String]): Map[String, Seq[String]]      = topics.filter { case (t, _) => names.exists(t.endsWith) }
+  override def matching(pattern: String): (Seq[String], Seq[String])         = (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
+  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) => p -> before(p)(t) }
+  override def watch(positions: Map[String, Position]): Unit                    = ()
   override def schema(topic: String): Option[TopicSchema]                       = None
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema       = fail("not asked for")
   override def close(): Unit                                                    = ()
@@ -51,6 +52,13 @@ class ReadPlanningSuite extends FunSuite {
 
   test("everything there is; a partition without messages has no range") {
     assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> TimeBounds()))
+  }
+
+  test("a partition that is deleted while the read is planned is named") {
+    val read = new BoundResolver(options(), new FakeBroker(topics, bounds - p1))
+    val e    = intercept[IllegalArgumentException with PulsarError](read.batchRanges(topics))
+    assertEquals(e.condition, "PULSAR_TOPIC_NOT_FOUND")
+    assert(e.getMessage.contains(p1), e.getMessage)
   }
 
   test("times are looked up with the allowance and kept exact for the tasks") {
@@ -104,6 +112,36 @@ class ReadPlanningSuite extends FunSuite {
     val lenient = new DataLossPolicy(failOnDataLoss = false)
     assertEquals(StreamProgress.next(read, recreated - p1, lenient).positions.toMap, Map(p0 -> Position(0, 5)))
     assertEquals(lenient.lostRanges, 2L)
+  }
+
+  test("progress: where a ledger is gone that is known to have held nothing more, the next range begins at the first message") {
+    val read      = PulsarOffset.of(Seq(p0 -> Position(1, 9), p1 -> Position(2, -1)))
+    val unwatched = Map(p0 -> PartitionBounds(Position(5, -1), Position(5, 3)), p1 -> PartitionBounds(Position(6, -1), Position(6, -1)))
+    def known(at: Map[String, Position])             = unwatched.map { case (p, b) => p -> b.copy(emptyAfter = at.get(p)) }
+    def ranges(bounds: Map[String, PartitionBounds]) =
+      RangePlanner.between(read, PulsarOffset.parse(StreamProgress.next(read, bounds, failing).json, "the checkpoint"))
+
+    assertEquals(ranges(known(read.positions.toMap)), Seq(OffsetRange(p0, Position(5, -1), Position(5, 3))))
+    val asBefore = Seq(OffsetRange(p0, Position(1, 9), Position(5, 3)), OffsetRange(p1, Position(2, -1), Position(6, -1)))
+    assertEquals(ranges(unwatched), asBefore, "nothing is known, so the task has to look")
+    assertEquals(ranges(known(Map(p0 -> Position(1, 8), p1 -> Position(1, -1)))), asBefore, "something is known of another position")
+  }
+
+  test("a partition is watched when it has stood still for a while, at once when it is empty, and no more when it goes on") {
+    var now        = 0L
+    val standstill = new Standstill(() => now)
+    val patience   = Standstill.Patience.toNanos
+    val read       = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
+    val more       = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 10)))
+    val empty      = Map(p1 -> Position(2, -1))
+    assertEquals(standstill.at(read, bounds), empty)
+    now = patience - 1
+    assertEquals(standstill.at(read, bounds), empty)
+    now = patience
+    assertEquals(standstill.at(read, bounds), empty + (p0 -> Position(3, 9)))
+    assertEquals(standstill.at(read, more), empty)
+    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more), empty, "the time begins anew")
+    assertEquals(standstill.at(read, bounds - p1), Map.empty[String, Position])
   }
 
   test("progress within a limit: no further, and no partition it does not know") {

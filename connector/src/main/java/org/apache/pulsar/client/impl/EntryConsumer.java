@@ -49,6 +49,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
     private long receivedEntryId = -1;
     private int session;
     private boolean closed;
+    private long longestOutageMillis;
 
     private EntryConsumer(PulsarClientImpl client, String topic, int partition, ConsumerConfigurationData<byte[]> conf,
                           CompletableFuture<Consumer<byte[]>> subscribed, MessageIdImpl start) {
@@ -74,6 +75,21 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
         EntryConsumer consumer = new EntryConsumer(client, topic, partition, conf, subscribed, start);
         return subscribed.thenApply(ignored -> consumer);
+    }
+
+    /**
+     * Subscribes to look whether anything comes after {@code start}, and lets one entry come: {@link #firstReceived()}. What it was sent is known over every
+     * reconnect.
+     */
+    public static CompletableFuture<EntryConsumer> watch(PulsarClientImpl client, String topic, int partition, String subscription, MessageIdImpl start) {
+        return open(client, topic, partition, subscription, null, 1, start).thenApply(consumer -> {
+            synchronized (consumer.lock) {
+                consumer.receivedLedgerId = start.getLedgerId();
+                consumer.receivedEntryId = start.getEntryId();
+            }
+            consumer.resume();
+            return consumer;
+        });
     }
 
     @Override
@@ -114,6 +130,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
             synchronized (lock) {
                 session++;
                 if (receivedLedgerId >= 0) {
+                    longestOutageMillis = Math.max(longestOutageMillis, System.currentTimeMillis() - getLastDisconnectedTimestamp());
                     lastDequeuedMessageId = new MessageIdImpl(receivedLedgerId, receivedEntryId, -1);
                 }
             }
@@ -133,6 +150,18 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
             throw new PulsarClientException.AlreadyClosedException("The broker closed the consumer of " + topic + ".");
         }
         return entry;
+    }
+
+    /** The first entry that came and was not taken, which stays where it is; null when there is none. */
+    public Entry firstReceived() {
+        return queue.peek();
+    }
+
+    /** The longest time it took to come back after a lost connection or an unload. */
+    public long longestOutageMillis() {
+        synchronized (lock) {
+            return longestOutageMillis;
+        }
     }
 
     /** Lets the broker send {@code messages} more in the session that {@code taken} came in; a newer one has had its own grant. */

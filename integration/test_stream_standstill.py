@@ -1,0 +1,139 @@
+"""Streams that stand at the end of a partition while its ledger goes: messages are loss, an empty end is not."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, existing, read_available, start, stream, wait_for
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class _Held(Batches):
+    """A sink that can be told to keep a batch, so that no trigger comes while things happen to the topic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open = threading.Event()
+        self._open.set()
+        self._reached = threading.Event()
+
+    def __call__(self, frame: DataFrame, batch_id: int) -> None:
+        super().__call__(frame, batch_id)
+        if self.by_id[batch_id] and not self._open.is_set():
+            self._reached.set()
+            assert self._open.wait(120)
+
+    @contextmanager
+    def holding(self) -> Iterator[threading.Event]:
+        """Keep the next batch that has rows until the end; gives what tells that it is kept."""
+        self._open.clear()
+        try:
+            yield self._reached
+        finally:
+            self._open.set()
+
+
+def _messages(name: str, count: int) -> list[bytes]:
+    return [f"{name} {number}".encode() for number in range(count)]
+
+
+def _is_watched(admin: Admin, topic: str) -> bool:
+    return any("-watch-" in name for name in admin.subscriptions(topic))
+
+
+def _ledgers(admin: Admin, topic: str) -> list[int]:
+    return [ledger["ledgerId"] for ledger in admin.internal_stats(topic)["ledgers"]]
+
+
+def test_an_empty_partition_may_be_unloaded(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    empty, other = f"{topic}-partition-0", f"{topic}-partition-1"
+    batches = Batches()
+    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+    try:
+        for turn in range(1, 4):
+            eventually(lambda: _is_watched(admin, empty))
+            before = _ledgers(admin, empty)
+            admin.unload(empty)
+            eventually(lambda before=before: _ledgers(admin, empty)[0] > before[0])  # type: ignore[misc]
+            produce(client, other, _messages("other", 10), batch_size=7)
+            wait_for(10 * turn, query, batches)
+        produce(client, empty, _messages("first", 20), batch_size=7)
+        wait_for(50, query, batches)
+    finally:
+        query.stop()
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+    produce(client, topic, _messages("later", 10), batch_size=7)
+    read_available(stream(spark, service_url, topic=topic), tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_what_was_read_to_its_end_may_be_trimmed(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _messages("read", 20), batch_size=7)
+    there = existing(read_all(client, topic))
+    batches = Batches()
+    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+    try:
+        wait_for(20, query, batches)
+        eventually(lambda: _is_watched(admin, topic))
+        before = _ledgers(admin, topic)
+        admin.unload(topic)
+        eventually(lambda: _is_watched(admin, topic))
+        admin.truncate(topic)
+        eventually(lambda: _ledgers(admin, topic)[0] > before[0])
+        produce(client, topic, _messages("new", 20), batch_size=7)
+        wait_for(40, query, batches)
+    finally:
+        query.stop()
+    assert_exactly_once(batches.rows, [*there, *existing(read_all(client, topic))])
+
+
+@pytest.mark.parametrize("first", ["empty", "read"])
+def test_what_came_between_two_triggers_and_was_trimmed_is_loss(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    first: str,
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    lost, other = f"{topic}-partition-0", f"{topic}-partition-1"
+    if first == "read":
+        produce(client, lost, _messages("read", 20), batch_size=7)
+    batches = _Held()
+    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+    try:
+        eventually(lambda: _is_watched(admin, lost))
+        already = len(batches.rows)
+        with batches.holding() as held:
+            produce(client, other, [b"held"])
+            assert held.wait(60)
+            before = _ledgers(admin, lost)
+            produce(client, lost, _messages("gone", 20), batch_size=7)
+            admin.unload(lost)
+            produce(client, lost, _messages("left", 10), batch_size=7)
+            admin.truncate(lost)
+            eventually(lambda: _ledgers(admin, lost)[0] > before[-1])
+        with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
+            assert query.awaitTermination(60), "the loss was not noticed"
+    finally:
+        query.stop()
+    assert len(batches.rows) == already + 1, "nothing is taken after what is missing"
