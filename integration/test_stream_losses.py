@@ -120,6 +120,34 @@ def test_a_topic_that_is_deleted_while_it_is_read(
     assert not query.isActive
 
 
+def test_a_stream_that_goes_on_without_a_deleted_topic_counts_it(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    left, gone = f"{topic}-1", f"{topic}-2"
+    for name in (left, gone):
+        produce(client, name, [b"%d" % number for number in range(20)], batch_size=7)
+    batches = Batches()
+    pattern = topic.removeprefix("persistent://") + "-.*"
+    frame = stream(spark, service_url, topicsPattern=pattern, startingOffsets="earliest", failOnDataLoss="false")
+    query = start(frame, tmp_path, batches)
+
+    def lost() -> str | None:
+        last = query.lastProgress
+        return last.sources[0].metrics["pulsarDataLoss"] if last and last.sources else None
+
+    try:
+        wait_for(40, query, batches)
+        eventually(lambda: lost() == "0")
+        admin.delete_topic(gone)
+        eventually(lambda: lost() == "1")
+        produce(client, left, [b"more"])
+        wait_for(41, query, batches)
+        eventually(lambda: query.lastProgress is not None and query.lastProgress.batchId == max(batches.by_id))
+        assert lost() == "1", "it is lost once"
+    finally:
+        query.stop()
+
+
 def test_what_was_read_may_be_trimmed(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
