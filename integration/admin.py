@@ -147,10 +147,10 @@ class Admin:
         """Create a durable subscription at the first message."""
         self.call("PUT", f"{_path(topic)}/subscription/{quote(subscription, safe='')}", _EARLIEST)
 
-    def expire(self, topic: str, subscription: str, *, older_than_seconds: int) -> None:
-        """Acknowledge the messages of a subscription that are older than so many seconds."""
-        name = quote(subscription, safe="")
-        self.call("POST", f"{_path(topic)}/subscription/{name}/expireMessages/{older_than_seconds}")
+    def expire(self, topic: str, subscription: str, *, ledger: int, entry: int) -> None:
+        """Let the messages of a subscription expire up to this one, as their time to live would do."""
+        body = {"ledgerId": ledger, "entryId": entry, "partitionIndex": -1, "batchIndex": -1, "isExcluded": False}
+        self.call("POST", f"{_path(topic)}/subscription/{quote(subscription, safe='')}/expireMessages", body)
 
     # Schemas
 

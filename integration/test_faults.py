@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -9,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
+from admin import Admin, AdminError
+from failing import failing
+from holding import LARGE, TAKEN_AT_MOST, held
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
 from waiting import eventually
@@ -57,7 +61,12 @@ def _until(look: Callable[[], bool], rows: Future[list[Seen]]) -> None:
 
     def happened() -> bool:
         assert not rows.done(), f"the read was over too early, with {len(rows.result())} rows"
-        return look()
+        try:
+            return look()
+        except AdminError as error:
+            if error.status < 500:
+                raise
+            return False  # a server that was killed a moment ago may not have its bookie yet
 
     eventually(happened, seconds=120)
 
@@ -170,6 +179,92 @@ def test_a_server_that_never_comes_back_ends_the_read_in_time(
         with pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
             rows.result(timeout=120)
         assert time.monotonic() - began < 40
+
+
+def _is_marked(admin: Admin, topic: str, subscription: str, entry: int) -> bool:
+    mark = str(admin.internal_stats(topic)["cursors"][subscription]["markDeletePosition"])
+    return int(mark.split(":")[1]) >= entry
+
+
+@pytest.mark.parametrize("left", [0, 30])
+def test_messages_that_expire_under_a_reader_are_read_on(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    left: int,
+) -> None:
+    """Expiry moves the cursor over what was not sent yet, but the messages are still there."""
+    count = TAKEN_AT_MOST + _AHEAD + 100
+    ids = produce(client, topic, [LARGE] * count)
+    wanted = existing(read_all(client, topic))
+    with held(batch(spark, service_url, topic=topic, **_LITTLE_AHEAD), tmp_path) as read:
+        (reader,) = [name for name in admin.subscriptions(topic) if "-task-" in name]
+        sent = admin.stats(topic)["subscriptions"][reader]["msgOutCounter"]
+        assert sent < count - left, "the reader has to be before what expires"
+        last = ids[count - left - 1]
+        admin.expire(topic, reader, ledger=last.ledger, entry=last.entry)
+        eventually(lambda: _is_marked(admin, topic, reader, last.entry))
+        read.release()
+        assert_exactly_once(read.rows.result(timeout=120), wanted)
+
+
+@contextmanager
+def _frozen(server: LocalPulsar) -> Iterator[None]:
+    """The server keeps its connections and does not answer."""
+    pid = server.pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_server_that_is_frozen_ends_the_read_in_time(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+) -> None:
+    topic = "persistent://public/default/frozen"
+    with _client(own_pulsar, tmp_path) as client:
+        produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
+    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "2000"}
+    frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
+    with held(frame, tmp_path) as read, _frozen(own_pulsar):
+        read.release()
+        began = time.monotonic()
+        with failing("PULSAR_READ_TIMEOUT", topic, "within 4000 ms"):
+            read.rows.result(timeout=120)
+        assert time.monotonic() - began < 40
+
+
+@pytest.mark.parametrize("poll_timeout_ms", [1000, 60000])
+def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path, poll_timeout_ms: int
+) -> None:
+    """Where a ledger ends the broker has to say whether it moved the cursor: it is asked until `pollTimeoutMs`."""
+    topic = "persistent://public/default/boundary"
+    count = TAKEN_AT_MOST + 50
+    admin = Admin(own_pulsar.admin_url)
+    with _client(own_pulsar, tmp_path) as client:
+        produce(client, topic, [LARGE] * count)
+        admin.unload(topic)
+        produce(client, topic, [b"in the next ledger"] * 10)
+        wanted = existing(read_all(client, topic))
+    own_pulsar.restart()  # the counter starts again at 0
+    options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "1000", "readAheadBytes": "100m"}
+    with held(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
+        eventually(lambda: _sent(admin, topic) >= len(wanted))
+        with _frozen(own_pulsar):
+            read.release()
+            if poll_timeout_ms == 1000:
+                with failing("PULSAR_UNREACHABLE", "Asking for the bounds"):
+                    read.rows.result(timeout=120)
+                return
+            outage_ends = time.monotonic() + 5
+            eventually(lambda: time.monotonic() > outage_ends or read.rows.done())
+            assert not read.rows.done(), f"the outage ended the read: {read.rows}"
+        assert_exactly_once(read.rows.result(timeout=120), wanted)
 
 
 def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSession) -> None:

@@ -3,7 +3,7 @@ package io.github.pulsarspark.client
 import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
-import scala.util.Try
+import scala.util.{Failure, Success, Try}
 import scala.util.control.NonFatal
 
 import io.netty.buffer.ByteBuf
@@ -133,7 +133,17 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
   )
 
   /** Nothing is acknowledged here, so the cursor stays before the range unless the broker moves it. */
-  private def cursorWasMoved: Boolean = markDelete(ask()) > last
+  private def cursorWasMoved: Boolean = markDelete(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) > last
+
+  /** An outage may last as long here as where an entry is awaited. */
+  @tailrec
+  private def askUntil(deadline: Long): EntryConsumer.Bounds = Try(ask()) match {
+    case Success(bounds)                                                     => bounds
+    case Failure(e) if consumer.isGone || System.nanoTime() - deadline >= 0L => throw e
+    case Failure(_)                                                          =>
+      TimeUnit.MILLISECONDS.sleep(RetryMillis)
+      askUntil(deadline)
+  }
 
   private def markDelete(bounds: EntryConsumer.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
 
@@ -185,4 +195,7 @@ private[client] object BrokerEntrySource {
 
   /** When no entry comes for this long, the broker is asked whether it is still there. */
   private val SecondLookMillis = 5000L
+
+  /** Between two questions of which the first was refused at once. */
+  private val RetryMillis = 100L
 }

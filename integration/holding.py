@@ -1,0 +1,67 @@
+"""Reads that are stopped in their middle, so that a fault meets them there however fast the machine is."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql.functions import col, udf
+from pyspark.sql.types import BinaryType
+from reading import seen
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+    from reading import Seen
+
+# Spark hands rows to Python in groups of 100, and some megabytes fit between the two processes: a task that is held has
+# taken one group and at most a part of the next.
+LARGE = b"x" * 200_000
+TAKEN_AT_MOST = 200
+
+
+@dataclass(frozen=True)
+class Held:
+    """A read whose task waits for its first row to get through a Python function."""
+
+    rows: Future[list[Seen]]
+    _gate: Path
+
+    def release(self) -> None:
+        self._gate.touch()
+
+
+@contextmanager
+def held(frame: DataFrame, folder: Path) -> Iterator[Held]:
+    """Start a read of plain bytes and hold it; messages have to be `LARGE` for it to be far from its end."""
+    gate, reached = folder / "gate", folder / "reached"
+    with ThreadPoolExecutor(1) as pool:
+        rows = pool.submit(seen, frame.withColumn("value", _passing(str(gate), str(reached))))
+        try:
+            eventually(lambda: reached.exists() or rows.done(), seconds=120)
+            assert not rows.done(), f"the read was over before it was held: {rows}"
+            yield Held(rows, gate)
+        finally:
+            gate.touch()
+
+
+def _passing(gate: str, reached: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a Column, which pyspark types loosely
+    # Everything it needs is inside: the worker that runs it knows no module of the tests.
+    def passing(value: bytearray | None) -> bytearray | None:
+        import time
+        from pathlib import Path
+
+        Path(reached).touch()
+        deadline = time.monotonic() + 120
+        while not Path(gate).exists():
+            assert time.monotonic() < deadline, "nobody let the rows through"
+            time.sleep(0.02)
+        return value
+
+    return udf(passing, BinaryType(), useArrow=False)(col("value"))
