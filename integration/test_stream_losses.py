@@ -11,6 +11,8 @@ from messages import Received, produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
 from waiting import eventually
 
+from pulsar_spark import condition_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -57,8 +59,9 @@ def test_a_batch_read_fails_when_its_start_was_trimmed(
     gone, left = _produce_and_trim(admin, client, topic)
     assert_exactly_once(seen(batch(spark, service_url, topic=topic)), existing(left))
     start = json.dumps({topic: gone[9].id.position})
-    with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(topic)}"):
+    with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(topic)}") as failure:
         seen(batch(spark, service_url, topic=topic, startingOffsets=start))
+    assert condition_of(failure.value) == "PULSAR_DATA_LOSS"
     going_on = batch(spark, service_url, topic=topic, startingOffsets=start, failOnDataLoss="false")
     assert_exactly_once(seen(going_on), existing(left))
     assert _lost_ranges(spark) == 1

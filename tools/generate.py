@@ -83,7 +83,8 @@ ERRORS_HEAD = """\
 <!-- Made from the list of error conditions by tools/generate.py; do not edit. -->
 
 Every error of pulsar-spark begins with its name in brackets and ends with what to do. In the JVM the name is
-`SparkThrowable.getCondition`, in Python it is `condition` of the exception."""
+`SparkThrowable.getCondition`, in Python it is `condition` of the exception; `pulsar_spark.condition_of` finds it in an
+exception of Spark."""
 SCOPE_WORDS = {
     frozenset((*READS, *WRITES)): "reads and writes",
     frozenset(READS): "reads",

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from pulsar_spark._version import __version__
-from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, PulsarSparkError
+from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, PulsarSparkError, condition_of
 from pulsar_spark.frames import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
 from pulsar_spark.sessions import configure, jar_path, maven_coordinate, session
@@ -23,6 +23,7 @@ __all__ = [
     "PulsarSparkError",
     "PulsarWriteOptions",
     "__version__",
+    "condition_of",
     "configure",
     "jar_path",
     "maven_coordinate",

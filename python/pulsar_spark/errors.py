@@ -10,6 +10,7 @@ from pulsar_spark import _tables
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_CONDITION = re.compile(r"\[(PULSAR_[A-Z0-9_]+)\]")
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z]+)\}")
 
 
@@ -34,6 +35,18 @@ class PulsarOptionError(PulsarSparkError, ValueError):
 
 class PulsarSetupError(PulsarSparkError, RuntimeError):
     """This Python or this Spark session cannot use the connector as it is."""
+
+
+def condition_of(error: BaseException) -> str | None:
+    """The condition of an error of the connector, whatever Spark made of it on its way; None for any other error.
+
+    What goes wrong in a task, a stream or on the driver while a query runs reaches Python as an exception of Spark or
+    py4j, which has the connector's error in its text.
+    """
+    if isinstance(error, PulsarSparkError):
+        return error.condition
+    known = _tables.error_conditions()
+    return next((name for name in _CONDITION.findall(str(error)) if name in known), None)
 
 
 def _text(condition: str, parameters: Mapping[str, str]) -> str:

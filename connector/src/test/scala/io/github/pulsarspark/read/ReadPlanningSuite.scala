@@ -150,6 +150,11 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(StreamProgress.within(limit, next).positions.toMap, Map(p0 -> Position(3, 5)))
   }
 
+  test("a stream is never asked for its end without its start") {
+    val stream = new PulsarMicroBatchStream(ReadTask(new StructType(), options()), new StructType(), "nowhere")
+    assertEquals(intercept[RuntimeException with PulsarError](stream.latestOffset()).condition, "PULSAR_INTERNAL")
+  }
+
   test("topics with different columns are named with the first difference") {
     val a = TopicSchema("INT64")
     assertEquals(SourceColumns.values(Seq("a" -> a, "b" -> a)), new StructType().add("value", LongType))

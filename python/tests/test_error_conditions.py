@@ -1,0 +1,68 @@
+"""The names of errors: each is expected by some test of the side that raises it, and found in what Spark raises."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pulsar_spark import PulsarOptionError, _tables, condition_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+# These name conditions to make errors of them, not because something raised them.
+_NAMING_ONLY = {"PulsarErrorsSuite.scala", Path(__file__).name}
+
+_NAME = re.compile(r"\bPULSAR_[A-Z0-9_]+\b")
+
+
+def _tests() -> list[Path]:
+    found = [
+        *(_ROOT / "python" / "tests").glob("*.py"),
+        *(_ROOT / "integration").glob("*.py"),
+        *(_ROOT / "connector" / "src" / "test").rglob("*.scala"),
+    ]
+    return [file for file in found if file.name not in _NAMING_ONLY]
+
+
+def _named(texts: Iterable[str]) -> set[str]:
+    """The conditions in a text; alternatives such as PULSAR_(A|B) name none, since one of them would do."""
+    return {name for text in texts for name in _NAME.findall(text)}
+
+
+def test_every_condition_is_expected_by_a_test() -> None:
+    expected = _named(file.read_text(encoding="utf-8") for file in _tests())
+    assert sorted(_tables.error_conditions().keys() - expected) == []
+
+
+def test_the_search_finds_what_is_there_and_nothing_else() -> None:
+    assert len(_tests()) > 30
+    text = 'with refused("PULSAR_TOPIC_NOT_FOUND"): match=r"PULSAR_(READ_TIMEOUT|UNREACHABLE)"; XPULSAR_INTERNAL'
+    assert _named([text]) == {"PULSAR_TOPIC_NOT_FOUND"}
+
+
+@pytest.mark.parametrize(
+    ("error", "condition"),
+    [
+        (PulsarOptionError("PULSAR_OPTION_MISSING", option="topic", example="t"), "PULSAR_OPTION_MISSING"),
+        (
+            RuntimeError("o1.collect\n: x.PulsarException: [PULSAR_DATA_LOSS] Topic t: ... [PULSAR_INTERNAL]"),
+            "PULSAR_DATA_LOSS",
+        ),
+        (
+            RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_UNREACHABLE] Opening t got no answer"),
+            "PULSAR_UNREACHABLE",
+        ),
+        (RuntimeError("[PULSAR_NO_SUCH_CONDITION] of someone else"), None),
+        (ValueError("PULSAR_DATA_LOSS"), None),
+    ],
+)
+def test_the_condition_of_an_error_is_found_in_whatever_spark_made_of_it(
+    error: Exception, condition: str | None
+) -> None:
+    assert condition_of(error) == condition
