@@ -130,7 +130,9 @@ def _form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
         case "boolean":
             return "true or false", lambda value: value.lower() in ("true", "false")
         case "milliseconds":
-            return f"a whole number of milliseconds, at least {least}", lambda value: _at_least(least, _integer(value, _LONG))
+            return f"a whole number of milliseconds, at least {least}", lambda value: _at_least(
+                least, _integer(value, _LONG)
+            )
         case "bytes":
             return f"a number of bytes, at least {least}, as `16m`", lambda value: _at_least(least, _bytes(value))
         case "count":
