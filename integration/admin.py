@@ -138,6 +138,25 @@ class Admin:
         """Ledgers and cursors of one topic or partition."""
         return dict(self.call("GET", f"{_path(topic)}/internalStats?metadata=true"))
 
+    def internal_info(self, topic: str) -> dict[str, Any]:
+        """What the metadata store has of one topic or partition."""
+        return dict(self.call("GET", f"{_path(topic)}/internal-info"))
+
+    def offload(self, topic: str, *, seconds: float = 180.0) -> None:
+        """Have every ledger but the open one offloaded, and wait until that is done.
+
+        Raises:
+            TimeoutError: It was not done in time: a broker with wrong settings tries for ever.
+        """
+        ledger, _, entry = str(self.internal_stats(topic)["lastConfirmedEntry"]).partition(":")
+        end = {"ledgerId": int(ledger), "entryId": int(entry), "partitionIndex": -1}
+        self.call("PUT", f"{_path(topic)}/offload", end)
+        deadline = time.monotonic() + seconds
+        while (status := self.call("GET", f"{_path(topic)}/offload"))["status"] != "SUCCESS":
+            if status["status"] == "ERROR" or time.monotonic() > deadline:
+                raise TimeoutError(f"{topic} is not offloaded: {status}")
+            time.sleep(_POLL_SECONDS)
+
     # Subscriptions
 
     def subscriptions(self, topic: str) -> list[str]:

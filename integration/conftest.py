@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
+from offloading import FORMATS, Offloading, running_offload
+from s3a import s3a_jars
 from servers import Addresses, running_server
 
 from pulsar_spark.local import LocalPulsar
@@ -98,15 +100,19 @@ def connector_jar() -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark(connector_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Spark with the packaged connector, small and in UTC."""
+def spark(
+    connector_jar: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[SparkSession]:
+    """Spark with the packaged connector, small and in UTC; with Hadoop's S3 client when a test needs that."""
     from pyspark.sql import SparkSession
 
     folder = tmp_path_factory.mktemp("spark")
+    needs_s3 = any("offloading" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    jars = [connector_jar, *(s3a_jars() if needs_s3 else [])]
     session = (
         SparkSession.builder.master("local[2]")
         .appName("pulsar-spark integration tests")
-        .config("spark.jars", str(connector_jar))
+        .config("spark.jars", ",".join(map(str, jars)))
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "1g")
@@ -119,6 +125,18 @@ def spark(connector_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def offloading(
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Offloading]:
+    """A broker that offloads, once for each format, to storage that Spark can reach."""
+    with running_offload(request.param, tmp_path_factory.mktemp(f"offload-{request.param}")) as offloading:
+        hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+        for key, value in offloading.hadoop.items():
+            hadoop.set(key, value)
+        yield offloading
 
 
 def _readable(text: str) -> str:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _POLL_SECONDS = 0.02
 _OWNER_CHECK_SECONDS = 0.2
@@ -170,7 +170,14 @@ class ServerProcess:
 
     @classmethod
     def supervised(
-        cls, command: Sequence[str], *, folder: Path, log: Path, lock: FileLock, discard: bool
+        cls,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        log: Path,
+        lock: FileLock,
+        discard: bool,
+        environment: Mapping[str, str] | None = None,
     ) -> ServerProcess:
         """Start a server that ends when this process ends, also by SIGKILL, whichever thread calls.
 
@@ -180,6 +187,7 @@ class ServerProcess:
             log: The file its output is added to.
             lock: The lock it inherits.
             discard: Whether the supervisor removes ``folder`` should it have to end the server itself.
+            environment: What it finds in its environment besides ours.
         """
         script = [sys.executable, "-I", "-S", __file__, "--owner", str(os.getpid()), "--log", str(log)]
         script += ["--lock", str(lock.fileno()), *(["--discard", str(folder)] if discard else []), "--", *command]
@@ -187,6 +195,7 @@ class ServerProcess:
             child = subprocess.Popen(
                 script,
                 cwd=folder,
+                env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=output,
@@ -202,12 +211,21 @@ class ServerProcess:
         return cls(int(answer), lock.path, child)
 
     @classmethod
-    def detached(cls, command: Sequence[str], *, folder: Path, log: Path, lock: FileLock) -> ServerProcess:
+    def detached(
+        cls,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        log: Path,
+        lock: FileLock,
+        environment: Mapping[str, str] | None = None,
+    ) -> ServerProcess:
         """Start a server that goes on when this process ends; the arguments are those of `supervised`."""
         with log.open("ab") as output:
             child = subprocess.Popen(
                 list(command),
                 cwd=folder,
+                env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -23,12 +23,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark import _server
+from pulsar_spark import _offload, _server
+from pulsar_spark._offload import FileSystemOffload, S3Offload
 from pulsar_spark._process import FileLock, InUseError, Port, ServerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
+
+__all__ = ["FileSystemOffload", "LocalPulsar", "LocalPulsarError", "S3Offload"]
 
 LOCK_NAME = "lock"
 STOP_SECONDS = 10.0
@@ -78,6 +81,7 @@ class LocalPulsar:
         heap: str | None = None,
         direct: str | None = None,
         transactions: bool = False,
+        offload: FileSystemOffload | S3Offload | None = None,
         config: Mapping[str, str] | None = None,
         admin_token: str | None = None,
         java: str | None = None,
@@ -96,6 +100,7 @@ class LocalPulsar:
             heap: Java heap size such as ``512m``, instead of the profile's.
             direct: Size of the off-heap buffers, instead of the profile's.
             transactions: Run the transaction coordinator.
+            offload: Where ledgers go that somebody asks to be offloaded; the first use downloads the plug-in.
             config: Further broker settings, which go before all others.
             admin_token: The token for the ready check, when ``config`` switches authentication on.
             java: The ``java`` command; that of ``JAVA_HOME`` or ``PATH`` without it.
@@ -105,6 +110,7 @@ class LocalPulsar:
         chosen = _PROFILES[profile]
         self._profile = replace(chosen, heap=heap or chosen.heap, direct=direct or chosen.direct)
         self._config = {"transactionCoordinatorEnabled": str(transactions).lower(), **(config or {})}
+        self._offload = offload
         self._wanted_dir = Path(data_dir).absolute() if data_dir is not None else None
         self._keep_data = keep_data or data_dir is not None
         self._wanted_ports = broker_port, web_port
@@ -222,7 +228,7 @@ class LocalPulsar:
         try:
             class_data = self._class_data(java)
             with self._folder_lock() as lock:
-                plan = _server.Launch(self._folder, self._ports, self._profile, self._config)
+                plan = _server.Launch(self._folder, self._ports, self._profile, self._settings(self._folder))
                 command = plan.command(java, jars, class_data=class_data)
                 self._process = self._spawn(command, lock)
             self._wait_until_ready()
@@ -236,6 +242,14 @@ class LocalPulsar:
                     shutil.rmtree(self._folder / part, ignore_errors=True)
             self._release(keep_files=self._keep_data or failed)
             raise
+
+    def _settings(self, folder: Path) -> dict[str, str]:
+        if self._offload is None:
+            return self._config
+        try:
+            return {**_offload.settings(self._offload, folder), **self._config}
+        except _server.ServerUnavailableError as error:
+            raise LocalPulsarError(str(error)) from error
 
     def _reserve_ports(self) -> tuple[Port, Port, Port]:
         reserved: list[Port] = []
@@ -260,10 +274,12 @@ class LocalPulsar:
             ) from error
 
     def _spawn(self, command: list[str], lock: FileLock) -> ServerProcess:
+        folder, log, environment = self.data_dir, self.log_file, self._offload.environment if self._offload else {}
         if self._detached:
-            return ServerProcess.detached(command, folder=self.data_dir, log=self.log_file, lock=lock)
-        discard = not self._keep_data
-        return ServerProcess.supervised(command, folder=self.data_dir, log=self.log_file, lock=lock, discard=discard)
+            return ServerProcess.detached(command, folder=folder, log=log, lock=lock, environment=environment)
+        return ServerProcess.supervised(
+            command, folder=folder, log=log, lock=lock, discard=not self._keep_data, environment=environment
+        )
 
     def _wait_until_ready(self) -> None:
         """Wait for two signs: the health check passes slightly before the default namespace accepts topics."""

@@ -1,0 +1,92 @@
+"""A broker that offloads in one of Pulsar's two formats."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pulsar
+from admin import Admin
+from s3_server import running_s3
+from waiting import eventually
+
+from pulsar_spark.local import FileSystemOffload, LocalPulsar, S3Offload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+FORMATS = ("block", "mapfile")
+ENTRIES_PER_LEDGER = 100
+
+_DELETION_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Offloading:
+    """A broker that offloads, and its storage.
+
+    Attributes:
+        server: The broker; a ledger is closed after ENTRIES_PER_LEDGER entries.
+        admin: Its admin interface.
+        client: The official client.
+        format: One of FORMATS, as option ``offload.format`` has it.
+        location: Where the ledgers go, as option ``offload.location`` has it.
+        hadoop: What Hadoop's file system has to be told, as users do by ``spark.hadoop...``.
+    """
+
+    server: LocalPulsar
+    admin: Admin
+    client: pulsar.Client
+    format: str
+    location: str
+    hadoop: Mapping[str, str]
+
+    def ledgers(self, topic: str) -> list[dict[str, Any]]:
+        """The ledgers that are offloaded, with id, entries and the uuid of the offload."""
+        offloaded = {one["ledgerId"] for one in self.admin.internal_stats(topic)["ledgers"] if one["offloaded"]}
+        return [one for one in self.admin.internal_info(topic)["ledgers"] if one["ledgerId"] in offloaded]
+
+    def offload(self, topic: str) -> None:
+        """Have all ledgers but the open one offloaded, and their copies on the bookie deleted."""
+        self.admin.offload(topic)
+        self.admin.trim(topic)
+        ids = [one["ledgerId"] for one in self.ledgers(topic)]
+        assert ids
+        eventually(lambda: all(map(self._is_deleted, ids)), seconds=_DELETION_SECONDS)
+
+    def _is_deleted(self, ledger: int) -> bool:
+        log = self.server.log_file.read_text(encoding="utf-8", errors="replace")
+        return f"Deleted and invalidated offloaded ledger {ledger} from bookkeeper" in log
+
+
+@contextmanager
+def running_offload(kind: str, folder: Path) -> Iterator[Offloading]:
+    """Run a broker that offloads in this format to storage that nobody else uses."""
+    with ExitStack() as stack:
+        offload: S3Offload | FileSystemOffload
+        if kind == "block":
+            offload = stack.enter_context(running_s3(folder)).bucket("pulsar-offload")
+            location, hadoop = f"s3a://{offload.bucket}", _s3a(offload)
+        else:
+            offload = FileSystemOffload(folder / "offloaded")
+            location, hadoop = offload.folder.as_uri(), {}
+        config = {"managedLedgerMaxEntriesPerLedger": str(ENTRIES_PER_LEDGER)}
+        server = stack.enter_context(LocalPulsar(data_dir=folder / "pulsar", offload=offload, config=config))
+        logger = pulsar.FileLogger(pulsar.LoggerLevel.Warn, str(folder / "client.log"))
+        client = pulsar.Client(server.service_url, logger=logger, operation_timeout_seconds=60)
+        stack.callback(client.close)
+        yield Offloading(server, Admin(server.admin_url), client, kind, location, hadoop)
+
+
+def _s3a(offload: S3Offload) -> dict[str, str]:
+    settings = {
+        "endpoint": offload.endpoint,
+        "endpoint.region": "us-east-1",
+        "path.style.access": "true",
+        "connection.ssl.enabled": "false",
+        "access.key": offload.access_key,
+        "secret.key": offload.secret_key,
+    }
+    return {f"fs.s3a.{key}": value for key, value in settings.items()}

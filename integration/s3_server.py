@@ -1,0 +1,63 @@
+"""An S3 server on this machine for tests: moto, which keeps everything in memory."""
+
+from __future__ import annotations
+
+import sys
+import urllib.request
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from waiting import eventually
+
+from pulsar_spark._process import FileLock, Port, ServerProcess
+from pulsar_spark.local import S3Offload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_READY_SECONDS = 60
+_STOP_SECONDS = 10
+_REQUEST_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class S3Server:
+    """A running S3 server; it asks nobody for credentials."""
+
+    endpoint: str
+
+    def bucket(self, name: str) -> S3Offload:
+        """Make a bucket for a broker to offload to."""
+        self._call("PUT", name)
+        return S3Offload(self.endpoint, name, access_key="test-user", secret_key="test-secret")
+
+    def answers(self) -> bool:
+        try:
+            self._call("GET", "")
+        except OSError:
+            return False
+        return True
+
+    def _call(self, method: str, path: str) -> None:
+        request = urllib.request.Request(f"{self.endpoint}/{path}", method=method)
+        # A proxy of the environment must not come between the tests and a local server.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=_REQUEST_SECONDS):
+            pass
+
+
+@contextmanager
+def running_s3(folder: Path) -> Iterator[S3Server]:
+    """Run a server whose log is in the folder; it ends with this process at the latest."""
+    with closing(Port.reserve()) as port, FileLock(folder / "s3.lock") as lock:
+        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port.number)]
+        process = ServerProcess.supervised(command, folder=folder, log=folder / "s3.log", lock=lock, discard=False)
+        try:
+            server = S3Server(f"http://127.0.0.1:{port.number}")
+            eventually(lambda: server.answers() or not process.running, seconds=_READY_SECONDS)
+            assert process.running, (folder / "s3.log").read_text()
+            yield server
+        finally:
+            process.stop(_STOP_SECONDS)
