@@ -26,6 +26,13 @@ private[pulsarspark] object TopicNames {
   /** The name of the managed ledger that stores a partition, as its ledgers carry it. */
   def managedLedger(partition: String): String = TopicName.get(partition).getPersistenceNamingEncoding
 
+  /** The admin resource with the offload policies that hold for the topic of a partition. */
+  def offloadPolicies(partition: String): String =
+    s"v2/${TopicName.get(TopicName.get(partition).getPartitionedTopicName).getRestPath}/offloadPolicies?applied=true"
+
+  /** The admin resource with the offload policies of a partition's namespace. */
+  def namespaceOffloadPolicies(partition: String): String = s"v2/namespaces/${TopicName.get(partition).getNamespace}/offloadPolicies"
+
   /** The partitions of a topic that has `count` of them; the topic itself for 0. */
   def partitions(topic: String, count: Int): Seq[String] =
     if (count == 0) Seq(topic) else (0 until count).map(i => TopicName.get(topic).getPartition(i).toString)

@@ -2,17 +2,15 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
+import io.github.pulsarspark.client.{Broker, ClientLease, ClientPool, ConnectedBroker}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
-import io.github.pulsarspark.storage.SegmentCatalog
+import io.github.pulsarspark.storage.{HadoopSettings, SegmentCatalog}
 
 /** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
-private[pulsarspark] final class DriverSession private (
-    val broker: Broker,
-    private[read] val segments: SegmentCatalog,
-    options: ReadOptions
-) extends AutoCloseable {
+private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions) extends AutoCloseable {
+
+  val broker: Broker = new ConnectedBroker(lease, options.subscriptionPrefix)
 
   private[read] val discovery = new Discovery(options.topics, broker, options.client.serviceUrl)
 
@@ -27,12 +25,12 @@ private[pulsarspark] final class DriverSession private (
     schemas.toMap
   }
 
+  /** Says who reads what. */
+  private[read] def segments(hadoop: HadoopSettings): SegmentCatalog = new SegmentCatalog(lease, options, hadoop)
+
   override def close(): Unit = broker.close()
 }
 
 private[pulsarspark] object DriverSession {
-  def apply(options: ReadOptions): DriverSession = {
-    val lease = ClientPool.acquire(options.client)
-    new DriverSession(new ConnectedBroker(lease, options.subscriptionPrefix), new SegmentCatalog(lease, options), options)
-  }
+  def apply(options: ReadOptions): DriverSession = new DriverSession(ClientPool.acquire(options.client), options)
 }

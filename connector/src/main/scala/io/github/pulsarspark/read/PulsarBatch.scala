@@ -2,7 +2,6 @@ package io.github.pulsarspark.read
 
 import scala.util.Using
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
@@ -25,8 +24,7 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType) exten
     val ranges  = new BoundResolver(task.options, session.broker).batchRanges(topics).map { case (range, times) =>
       PlannedRange(range, times, schemas(topicOf(range.topic)))
     }
-    val parallelism = SparkSession.active.sparkContext.defaultParallelism
-    val made        = TaskPlanner.partitions(ranges, task.options, parallelism, session.segments.slices(_))
+    val made = new TaskPlanner(task, session).partitions(ranges)
     planned = Some(made)
     made.toArray
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.offsets.{OffsetRange, TimeBounds}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.storage.Slice
+import io.github.pulsarspark.storage.{HadoopSettings, Slice}
 
 /** A range of one topic partition that is to be read, and how its messages become rows. */
 private[read] final case class PlannedRange(range: OffsetRange, times: TimeBounds, schema: TopicSchema)
@@ -22,4 +22,4 @@ private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSl
 }
 
 /** What all tasks of a query have in common; has no secret in its text. */
-private[pulsarspark] final case class ReadTask(output: StructType, options: ReadOptions)
+private[pulsarspark] final case class ReadTask(output: StructType, options: ReadOptions, hadoop: HadoopSettings)

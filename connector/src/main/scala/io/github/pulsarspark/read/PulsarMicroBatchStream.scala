@@ -70,8 +70,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
           None
       }
     }
-    val slicesOf = session.segments.slices(_, PulsarMicroBatchStream.TailEntries)
-    TaskPlanner.partitions(planned, task.options, SparkSession.active.sparkContext.defaultParallelism, slicesOf).toArray
+    new TaskPlanner(task, session).partitions(planned, PulsarMicroBatchStream.TailEntries).toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.read
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
@@ -7,6 +8,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options._
+import io.github.pulsarspark.storage.HadoopSettings
 
 /** Plans a read: takes the columns that Spark wants.
   *
@@ -30,12 +32,20 @@ private[read] final class PulsarScan(options: RawOptions, columns: StructType, o
 
   override def readSchema(): StructType = output
 
-  private lazy val batch = new PulsarBatch(ReadTask(output, ReadOptions(options.check(Scope.BatchRead))), columns)
+  private lazy val batch = new PulsarBatch(task(Scope.BatchRead), columns)
 
   override def toBatch: Batch = batch
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
-    new PulsarMicroBatchStream(ReadTask(output, ReadOptions(options.check(Scope.StreamRead))), columns, checkpointLocation)
+    new PulsarMicroBatchStream(task(Scope.StreamRead), columns, checkpointLocation)
+
+  private def task(scope: Scope): ReadTask = {
+    val checked = ReadOptions(options.check(scope))
+    val hadoop  =
+      if (checked.readLevel == ReadLevel.Broker || checked.client.adminUrl.isEmpty) HadoopSettings.none
+      else HadoopSettings.of(SparkSession.active.sparkContext.hadoopConfiguration)
+    ReadTask(output, checked, hadoop)
+  }
 
   override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.UNSUPPORTED
 

@@ -32,7 +32,7 @@ private[read] final class SliceReader(
     task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _))
   )
   private val messages = decoder.message
-  private val source   = new SegmentEntrySource(planned.slice, task.options)
+  private val source   = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
   private var inEntry  = false
 
   def next(): Boolean = {

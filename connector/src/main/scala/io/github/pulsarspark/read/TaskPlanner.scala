@@ -1,37 +1,38 @@
 package io.github.pulsarspark.read
 
+import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.offsets.OffsetRange
-import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.{Level, SegmentPlanner, Slice}
 
 /** Shares out ranges among tasks. */
-private[read] object TaskPlanner {
-  private val log = LoggerFactory.getLogger(getClass)
+private[read] final class TaskPlanner(task: ReadTask, session: DriverSession) {
 
-  /** @param slicesOf
-    *   cuts ranges by where their entries are
-    * @param parallelism
-    *   tasks that the cluster runs at a time
+  /** @param tail
+    *   entries up to which a range is left to the broker without looking where they are stored
     */
-  def partitions(
-      ranges: Seq[PlannedRange],
-      options: ReadOptions,
-      parallelism: Int,
-      slicesOf: Seq[OffsetRange] => Seq[Slice]
-  ): Seq[PulsarInputPartition] = {
+  def partitions(ranges: Seq[PlannedRange], tail: Long = 0): Seq[PulsarInputPartition] = {
+    val catalog = session.segments(task.hadoop)
     val byTopic = ranges.map(r => r.range.topic -> r).toMap
-    val slices  = slicesOf(ranges.map(_.range))
-    val total   = slices.flatMap(_.segment).map(_.bytes).sum
-    val bytes   = SegmentPlanner.taskBytes(total, options.maxBytesPerPartition, options.minPartitions, parallelism)
-    val cut     = slices.flatMap(SegmentPlanner.cut(_, bytes)).map { slice =>
-      val planned = byTopic(slice.range.topic)
-      PlannedSlice(slice, planned.times, planned.schema)
+    val slices  = catalog.slices(ranges.map(_.range), tail)
+    TaskPlanner.logReasons(slices)
+    val bytes   = taskBytes(slices)
+    val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, catalog.starts)).map { slice =>
+      PlannedSlice(slice, byTopic(slice.range.topic).times, byTopic(slice.range.topic).schema)
     }
-    logReasons(slices)
-    SegmentPlanner.pack(cut, bytes)(_.slice.segment.map(_.bytes)).map(group => PulsarInputPartition(group, group.head.slice.hosts))
+    SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(group => PulsarInputPartition(group, group.head.slice.hosts))
   }
+
+  private def taskBytes(slices: Seq[Slice]): Long = SegmentPlanner.taskBytes(
+    slices.flatMap(_.segment).map(_.bytes).sum,
+    task.options.maxBytesPerPartition,
+    task.options.minPartitions,
+    SparkSession.active.sparkContext.defaultParallelism
+  )
+}
+
+private[read] object TaskPlanner {
+  private val log = LoggerFactory.getLogger(classOf[TaskPlanner])
 
   /** Tasks, and how many slices are read from where. */
   def summary(partitions: Seq[PulsarInputPartition]): String = {

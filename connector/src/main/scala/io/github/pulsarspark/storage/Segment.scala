@@ -10,10 +10,15 @@ private[pulsarspark] sealed trait SegmentHome extends Serializable {
   def hosts: Seq[String]
 }
 
-private[storage] object SegmentHome {
+private[pulsarspark] object SegmentHome {
   final case class Bookies(ledger: BookieLedger) extends SegmentHome {
     override def level: Level       = Level.Bookies
     override def hosts: Seq[String] = ledger.bookies.map(_.takeWhile(_ != ':')).distinct
+  }
+
+  final case class Tiered(ledger: OffloadedLedger) extends SegmentHome {
+    override def level: Level       = Level.Tiered
+    override def hosts: Seq[String] = Nil
   }
 }
 

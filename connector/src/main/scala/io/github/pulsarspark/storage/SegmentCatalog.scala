@@ -4,98 +4,98 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.client.{AdminApi, Answers, ClientLease, TopicNames}
+import io.github.pulsarspark.client.{Answers, ClientLease, TopicNames}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.offsets.OffsetRange
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
+import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
-/** Finds out where the entries of ranges are and who reads them, by the option `readLevel`. Used on the driver, and by a task whose ledger is not where it was.
-  *
-  * The broker is asked for each partition's ledgers with the user's own credentials, so whoever may not consume a topic does not learn where it is stored.
-  */
-private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: ReadOptions) {
+/** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose ledger is not where it was. */
+private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: ReadOptions, hadoop: HadoopSettings) {
   import SegmentCatalog._
 
-  private val answers      = new Answers(lease.options)
   private val reachability = new Reachability(options.bookKeeper)
 
   /** The slices of each range, in order.
     *
     * @param tail
-    *   ranges that are about this many entries or less stay with the broker under `auto`, without asking: what has just been written is in its cache
+    *   ranges of one ledger that are no longer than this many entries stay with the broker under `auto`, without a question: it has them in its cache
     */
-  def slices(ranges: Seq[OffsetRange], tail: Long = 0): Seq[Slice] = options.readLevel match {
-    case ReadLevel.Broker => ranges.map(Slice(_, None, "readLevel is broker"))
-    case level            =>
-      lease.admin match {
-        case None        => ranges.map(r => orFail(Slice(r, None, "admin.url is not set")))
-        case Some(admin) =>
-          val far     = ranges.filterNot(r => level == ReadLevel.Auto && isShort(r, tail))
-          val planned = answersOf(admin, far).map { case (range, storage) =>
-            range -> storage.fold(
-              reason => Seq(Slice(range, None, reason)),
-              SegmentPlanner.slices(range, _, home(range.topic, _))
-            )
-          }.toMap
-          ranges.flatMap(r => planned.getOrElse(r, Seq(Slice(r, None, "it is short")))).map(orFail)
-      }
+  def slices(ranges: Seq[OffsetRange], tail: Long = 0): Seq[Slice] = {
+    val found = (options.readLevel, lease.admin) match {
+      case (ReadLevel.Broker, _) => ranges.map(Slice(_, None, "readLevel is broker"))
+      case (_, None)             => ranges.map(Slice(_, None, "admin.url is not set"))
+      case (level, Some(admin))  =>
+        val isShort = (range: OffsetRange) => level == ReadLevel.Auto && entriesWithin(range).exists(_ <= tail)
+        val located = ask(new LedgerLists(admin, new Answers(lease.options), options), ranges.filterNot(isShort).map(_.topic).distinct)
+        ranges.flatMap(range =>
+          if (isShort(range)) Seq(Slice(range, None, "it is short"))
+          else
+            located match {
+              case Left(reason)  => Seq(Slice(range, None, reason))
+              case Right(topics) => SegmentPlanner.slices(range, topics.storage(range.topic), home(range.topic, topics, _))
+            }
+        )
+    }
+    if (options.readLevel == ReadLevel.Segment) found.find(_.segment.isEmpty).foreach(fail)
+    found
   }
 
-  private def answersOf(admin: AdminApi, ranges: Seq[OffsetRange]): Seq[(OffsetRange, Either[String, TopicStorage])] =
-    ranges.grouped(AtOnce).flatMap { group =>
-      val asked = group.map(range => range -> admin.internalStats(range.topic, withMetadata = true))
-      asked.map { case (range, answer) =>
-        val what = s"Asking for the ledgers of ${range.topic}"
-        range -> (
-          try Right(TopicStorage.parse(answers.await(what)(answer)))
-          catch {
-            case NonFatal(e) if options.readLevel == ReadLevel.Auto =>
-              log.warn(
-                "{}: the broker will be read, because the admin service did not tell where the topic is stored: {}",
-                range.topic,
-                e.getMessage: Any
-              )
-              Left("the admin service did not tell where the topic is stored")
-          }
-        )
-      }
-    }.toSeq
+  /** The entries of a segment at which a piece of it had better begin; none when any will do. */
+  def starts(segment: Segment): Seq[Long] = segment.home match {
+    case SegmentHome.Tiered(ledger) => OffloadedLedgers.blocks(ledger, hadoop.configuration, options.pollTimeout).map(_.firstEntryId)
+    case _                          => Nil
+  }
 
-  private def home(topic: String, ledger: StoredLedger): Either[String, SegmentHome] =
-    if (ledger.isOffloaded) Left(s"ledger ${ledger.id} is offloaded")
+  private def ask(lists: LedgerLists, topics: Seq[String]): Either[String, Topics] =
+    try {
+      val storage = lists.ofTopics(topics)
+      Right(Topics(storage, lists.offloads(topics.filter(storage(_).ledgers.exists(_.isOffloaded)))))
+    } catch {
+      case NonFatal(e) if options.readLevel == ReadLevel.Auto =>
+        log.warn("The broker will be read, because the admin service did not tell where topics are stored: {}", e.getMessage)
+        Left("the admin service did not tell where topics are stored")
+    }
+
+  private def home(topic: String, topics: Topics, ledger: StoredLedger): Either[String, SegmentHome] =
+    if (ledger.isOffloaded)
+      for {
+        location <- topics.offloads(topic).location
+        uuid     <- topics.offloads(topic).uuids.get(ledger.id).toRight(s"the id of the offload of ledger ${ledger.id} is not known")
+      } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, TopicNames.managedLedger(topic), location))
     else
       for {
         text  <- ledger.metadata.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
         found <- BookieLedger.parse(ledger.id, text)
-        _     <- Either.cond(
-          found.managedLedger.contains(TopicNames.managedLedger(topic)),
-          (),
-          s"ledger ${ledger.id} belongs to ${found.managedLedger.getOrElse("nobody")}"
-        )
-        _ <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
-        _ <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
+        _     <- belongs(found, topic)
+        _     <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
+        _     <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
       } yield SegmentHome.Bookies(found)
 
-  private def orFail(slice: Slice): Slice =
-    if (slice.segment.isEmpty && options.readLevel == ReadLevel.Segment)
-      throw PulsarErrors(
-        "PULSAR_SEGMENT_UNAVAILABLE",
-        "topic"  -> slice.range.topic,
-        "from"   -> slice.range.startExclusive.toString,
-        "to"     -> slice.range.endInclusive.toString,
-        "reason" -> slice.reason
-      )
-    else slice
+  /** The ledgers of a shadow topic, for instance, are another topic's. */
+  private def belongs(ledger: BookieLedger, topic: String): Either[String, Unit] = Either.cond(
+    ledger.managedLedger.contains(TopicNames.managedLedger(topic)),
+    (),
+    s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("nobody")}"
+  )
 
-  private def isShort(range: OffsetRange, tail: Long): Boolean =
-    range.startExclusive.ledgerId == range.endInclusive.ledgerId && range.endInclusive.entryId - range.startExclusive.entryId <= tail
+  private def fail(slice: Slice): Nothing = throw PulsarErrors(
+    "PULSAR_SEGMENT_UNAVAILABLE",
+    "topic"  -> slice.range.topic,
+    "from"   -> slice.range.startExclusive.toString,
+    "to"     -> slice.range.endInclusive.toString,
+    "reason" -> slice.reason
+  )
+
+  private def entriesWithin(range: OffsetRange): Option[Long] =
+    Option.when(range.startExclusive.ledgerId == range.endInclusive.ledgerId)(range.endInclusive.entryId - range.startExclusive.entryId)
 }
 
 private object SegmentCatalog {
   private val log = LoggerFactory.getLogger(classOf[SegmentCatalog])
 
-  /** Partitions asked about at the same time. */
-  private val AtOnce = 64
+  /** What the admin service says of topic partitions. */
+  private final case class Topics(storage: Map[String, TopicStorage], offloads: Map[String, Offloads])
 
   /** What can be checked without a password. */
   private val Digests = Set("CRC32C", "CRC32", "DUMMY")

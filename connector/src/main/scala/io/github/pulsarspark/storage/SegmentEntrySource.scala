@@ -4,16 +4,17 @@ import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool}
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.{PulsarErrors, PulsarException}
 import io.github.pulsarspark.log.EntrySource
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.bookkeeper.BookieEntrySource
+import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a ledger was offloaded or trimmed), the rest of
   * the slice is looked up again, and when that does not help, the broker reads it, unless `readLevel` forbids that.
   */
-private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadOptions) extends EntrySource {
+private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadOptions, hadoop: HadoopSettings) extends EntrySource {
   import SegmentEntrySource._
 
   private var left                = List(slice)
@@ -35,7 +36,10 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
       if (source == null) source = open(left.head)
       val more =
         try source.next()
-        catch { case unreadable: SegmentUnreadable => lookAgain(unreadable) }
+        catch {
+          case e: SegmentUnreadable                                            => lookAgain(e)
+          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e)
+        }
       if (more) {
         last = Position(source.ledgerId, source.entryId)
         return true
@@ -48,14 +52,15 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
     false
   }
 
-  private def open(slice: Slice): EntrySource = slice.segment match {
-    case None => new BrokerEntrySource(ClientPool.acquire(options.client), slice.range, options)
-    case Some(segment @ Segment(_, _, _, _, SegmentHome.Bookies(ledger))) =>
-      new BookieEntrySource(ledger, segment, slice.range.topic, options)
+  private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
+    case None                                         => new BrokerEntrySource(ClientPool.acquire(options.client), slice.range, options)
+    case Some((segment, SegmentHome.Bookies(ledger))) => new BookieEntrySource(ledger, segment, options)
+    case Some((segment, SegmentHome.Tiered(ledger)))  =>
+      OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes, options.pollTimeout)
   }
 
   /** Plans what is left of the slice anew; always false. */
-  private def lookAgain(unreadable: SegmentUnreadable): Boolean = {
+  private def lookAgain(unreadable: Exception): Boolean = {
     closeSource()
     attempts += 1
     val rest = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
@@ -76,7 +81,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
     val lease = ClientPool.acquire(options.client)
-    try new SegmentCatalog(lease, options).slices(Seq(rest)).toList
+    try new SegmentCatalog(lease, options, hadoop).slices(Seq(rest)).toList
     finally lease.close()
   }
 

@@ -70,24 +70,39 @@ private[pulsarspark] object SegmentPlanner {
     case _ => done :+ next
   }
 
-  /** Cuts a slice into pieces of at most `bytes`, by its average entry; what the broker reads stays whole. */
-  def cut(slice: Slice, bytes: Long): Seq[Slice] = slice.segment match {
+  /** Cuts a slice into pieces of about `bytes`; what the broker reads stays whole.
+    *
+    * @param starts
+    *   entries at which a piece of the segment had better begin, in order; none when any will do
+    */
+  def cut(slice: Slice, bytes: Long, starts: Segment => Seq[Long] = _ => Nil): Seq[Slice] = slice.segment match {
     case Some(segment) if segment.bytes > bytes && segment.last > segment.first =>
       val entries = segment.last - segment.first + 1
       val most    = (BigInt(bytes) * entries / segment.bytes).max(1).toLong // entries in a piece
-      val pieces  = (entries + most - 1) / most
-      (0L until pieces).map { n =>
-        val first = segment.first + entries * n / pieces
-        val last  = segment.first + entries * (n + 1) / pieces - 1
+      val inside  = starts(segment).filter(e => e > segment.first && e <= segment.last)
+      val firsts  = segment.first +: (if (inside.isEmpty) evenly(segment.first, entries, most) else spaced(segment.first, inside, most))
+      firsts.zip(firsts.tail.map(_ - 1) :+ segment.last).map { case (first, last) =>
         val range = OffsetRange(
           slice.range.topic,
-          if (n == 0) slice.range.startExclusive else Position(segment.ledgerId, first - 1),
-          if (n == pieces - 1) slice.range.endInclusive else Position(segment.ledgerId, last)
+          if (first == segment.first) slice.range.startExclusive else Position(segment.ledgerId, first - 1),
+          if (last == segment.last) slice.range.endInclusive else Position(segment.ledgerId, last)
         )
         Slice(range, Some(segment.copy(first = first, last = last, bytes = segment.bytes * (last - first + 1) / entries)))
       }
     case _ => Seq(slice)
   }
+
+  /** Pieces of one size, but for one entry. */
+  private def evenly(first: Long, entries: Long, most: Long): Seq[Long] = {
+    val pieces = (entries + most - 1) / most
+    (1L until pieces).map(n => first + entries * n / pieces)
+  }
+
+  /** As few pieces as keep each within `most` entries, or else the distance between two starts. */
+  private def spaced(first: Long, starts: Seq[Long], most: Long): Seq[Long] =
+    starts.zipAll(starts.drop(1), 0L, Long.MaxValue).foldLeft((Vector.empty[Long], first)) { case ((chosen, begin), (start, next)) =>
+      if (next - begin > most) (chosen :+ start, start) else (chosen, begin)
+    }._1
 
   /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than wanted, none very small unless asked for. */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {

@@ -15,7 +15,7 @@ import io.github.pulsarspark.storage.{BookieLedger, Segment, SegmentUnreadable}
   * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that do not fit their checksum. When a read of
   * many entries fails or does not come back (BookKeeper 4.17 loses one whose checksum is wrong), the window is read once more entry by entry.
   */
-private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Segment, topic: String, options: ReadOptions)
+private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Segment, options: ReadOptions)
     extends EntrySource {
   import BookieEntrySource._
 
@@ -79,7 +79,7 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
 
   private def readAgain(why: Throwable): Unit = {
     val (first, last) = (window.first, window.last)
-    log.info(s"$topic: reading entries $first to $last of ledger ${segment.ledgerId} one by one: $why")
+    log.info(s"reading entries $first to $last of ledger ${segment.ledgerId} one by one: $why")
     releaseWindow()
     again = answerTo(handle.readAsync(first, last))
     entriesAgain = again.iterator
