@@ -80,6 +80,17 @@ def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     client.close()
 
 
+@pytest.fixture(params=["broker", "segment"])
+def read_level(request: pytest.FixtureRequest, spark: SparkSession, pulsar: Addresses) -> Iterator[str]:
+    """Runs a test once for each way to the messages, which has to make no difference to what is read."""
+    settings = {"readLevel": request.param, "admin.url": pulsar.admin_url}
+    for name, value in settings.items():
+        spark.conf.set(f"spark.datasource.pulsar.{name}", value)
+    yield request.param
+    for name in settings:
+        spark.conf.unset(f"spark.datasource.pulsar.{name}")
+
+
 @pytest.fixture
 def own_pulsar(tmp_path: Path) -> Iterator[LocalPulsar]:
     """A server of this test alone, to be killed and restarted."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.usefixtures("read_level")
+
 _KEYS = (None, "key", "schlüssel 鍵", "a" * 300, "=not/base64+")
 _PROPERTIES: tuple[dict[str, str], ...] = ({}, {"a": "1"}, {"a": "", "ü": "é", "long": "x" * 500})
 _PAYLOADS: tuple[bytes | None, ...] = (b"text", b"", None, bytes(range(256)), "ünï".encode(), b"repeat" * 200)

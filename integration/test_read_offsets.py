@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.usefixtures("read_level")
+
 _HOUR_MS = 3_600_000
 _WITHOUT_WAITING_SECONDS = 30  # a read that waits for messages does so for pollTimeoutMs, which is two minutes
 

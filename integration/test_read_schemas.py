@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.usefixtures("read_level")
+
 _NUMBERS: dict[str, tuple[str, str, list[Any]]] = {
     "INT8": (">b", "tinyint", [0, 1, -1, 127, -128]),
     "INT16": (">h", "smallint", [0, 1, -1, 32767, -32768]),

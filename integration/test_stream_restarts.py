@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.usefixtures("read_level")
+
 
 def _numbers(*numbers: range) -> list[bytes]:
     return [b"%d" % number for some in numbers for number in some]

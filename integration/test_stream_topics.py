@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.usefixtures("read_level")
+
 
 def _numbers(count: int) -> list[bytes]:
     return [b"%d" % number for number in range(count)]

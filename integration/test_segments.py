@@ -1,0 +1,185 @@
+"""Reads past the broker: that they are, what makes them impossible, what happens when ledgers change under them."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from failing import failing
+from messages import Message, produce, read_all
+from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, stream
+from waiting import eventually
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from servers import Addresses
+
+
+def _messages(count: int, size: int = 20) -> list[Message]:
+    return [Message(b"%08d" % number + b"x" * size) for number in range(count)]
+
+
+def _ledgers(admin: Admin, topic: str) -> list[int]:
+    return [int(ledger["ledgerId"]) for ledger in admin.internal_stats(topic)["ledgers"]]
+
+
+def _scan(frame: DataFrame) -> Any:  # noqa: ANN401 - what py4j gives has no type
+    """The part of a frame's own plan that reads."""
+    jframe: Any = frame._jdf
+    return jframe.queryExecution().executedPlan().collectLeaves().head()
+
+
+def _planned(frame: DataFrame) -> str:
+    """Make Spark plan a read; what the connector says of it."""
+    scan = _scan(frame)
+    scan.inputPartitions()
+    return str(scan.scan().description())
+
+
+def _entries(frame: DataFrame) -> dict[str, int]:
+    """Run a read; the number of entries by who delivered them, from Spark's own metrics."""
+    frame.collect()
+    metrics = _scan(frame).metrics()
+    names = {"broker": "pulsarBrokerEntries", "bookies": "pulsarBookieEntries", "tiered": "pulsarTieredEntries"}
+    return {level: int(metrics.apply(name).value()) for level, name in names.items()}
+
+
+def test_segments_are_read_from_bookies_and_the_writer_goes_on(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    produce(client, topic, _messages(2000), batch_size=50)
+    before = _ledgers(admin, topic)
+    frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
+    assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+    assert _entries(frame) == {"broker": 0, "bookies": 40, "tiered": 0}
+    produce(client, topic, _messages(10))
+    assert _ledgers(admin, topic) == before, "reading made the broker open another ledger"
+
+
+def test_a_ledger_is_cut_into_the_tasks_asked_for(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(3000), batch_size=10)
+    options = {"topic": topic, "readLevel": "segment", "admin.url": pulsar.admin_url}
+    parts = batch(spark, pulsar.service_url, minPartitions="7", **options)
+    assert parts.rdd.getNumPartitions() >= 7
+    assert_exactly_once(seen(parts), existing(read_all(client, topic)))
+    small = batch(spark, pulsar.service_url, maxBytesPerPartition="8k", **options)
+    assert small.rdd.getNumPartitions() > 10
+    assert_exactly_once(seen(small), existing(read_all(client, topic)))
+    assert batch(spark, pulsar.service_url, **options).rdd.getNumPartitions() == 1, "there is no use in tiny tasks"
+
+
+def test_auto_takes_segments_and_leaves_short_tails_of_streams_to_the_broker(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _messages(1200))
+    options = {"topic": topic, "admin.url": pulsar.admin_url}
+    frame = batch(spark, pulsar.service_url, **options)
+    assert _entries(frame) == {"broker": 0, "bookies": 1200, "tiered": 0}
+    sink = Batches()
+    streamed = stream(spark, pulsar.service_url, startingOffsets="earliest", **options)
+    read_available(streamed, tmp_path, sink)
+    produce(client, topic, _messages(30))
+    read_available(streamed, tmp_path, sink)
+    assert_exactly_once(sink.rows, existing(read_all(client, topic)))
+
+
+def test_without_an_admin_service_the_broker_is_read_or_the_reason_told(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(20))
+    assert _entries(batch(spark, service_url, topic=topic))["broker"] == 20
+    nowhere = {"admin.url": "http://127.0.0.1:1", "operationTimeoutMs": "2000"}
+    assert _entries(batch(spark, service_url, topic=topic, **nowhere))["broker"] == 20
+    with failing("PULSAR_SEGMENT_UNAVAILABLE", topic, "admin.url is not set"):
+        batch(spark, service_url, topic=topic, readLevel="segment").collect()
+    with failing("PULSAR_UNREACHABLE", topic):
+        batch(spark, service_url, topic=topic, readLevel="segment", **nowhere).collect()
+
+
+def test_bookies_that_cannot_be_reached_leave_the_work_to_the_broker(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    produce(client, topic, _messages(20))
+    text = admin.call("GET", f"persistent/{topic.removeprefix('persistent://')}/internalStats?metadata=true")
+    bookie = text["ledgers"][0]["metadata"].split("0=[")[1].split("]")[0]
+    lost = {"topic": topic, "admin.url": pulsar.admin_url, "bookieAddresses": f"{bookie}=127.0.0.1:1"}
+    assert _entries(batch(spark, pulsar.service_url, **lost)) == {"broker": 20, "bookies": 0, "tiered": 0}
+    with failing("PULSAR_SEGMENT_READ_FAILED", topic, "entry 0 of ledger"):
+        batch(spark, pulsar.service_url, readLevel="segment", pollTimeoutMs="3000", **lost).collect()
+
+
+@pytest.fixture
+def rolling(tmp_path: Path) -> Iterator[LocalPulsar]:
+    """A server that begins a new ledger every 20 entries."""
+    config = {"managedLedgerMaxEntriesPerLedger": "20", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
+    with LocalPulsar(data_dir=tmp_path / "pulsar", config=config) as server:
+        yield server
+
+
+def test_many_small_ledgers_are_put_together_and_change_under_a_plan(
+    spark: SparkSession, rolling: LocalPulsar, tmp_path: Path
+) -> None:
+    admin, topic = Admin(rolling.admin_url), "persistent://public/default/rolled"
+    admin.set_retention("public/default", minutes=-1, megabytes=-1)
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path / "client.log"))
+    with closing(pulsar_client.Client(rolling.service_url, logger=logger)) as client:
+        produce(client, topic, _messages(200))
+        wanted = existing(read_all(client, topic))
+        assert len(_ledgers(admin, topic)) >= 10
+        options = {"topic": topic, "admin.url": rolling.admin_url}
+        frame = batch(spark, rolling.service_url, readLevel="segment", **options)
+        assert frame.rdd.getNumPartitions() == 1
+        assert_exactly_once(seen(frame), wanted)
+        assert_exactly_once(seen(batch(spark, rolling.service_url, minPartitions="5", **options)), wanted)
+
+        planned = batch(spark, rolling.service_url, **options)
+        assert "bookies" in _planned(planned)
+        admin.unload(topic)
+        assert_exactly_once(seen(planned), wanted)
+
+        start = {"startingOffsets": json.dumps({topic: wanted[5].position})}
+        assert_exactly_once(seen(batch(spark, rolling.service_url, **options, **start)), wanted[6:])
+        admin.truncate(topic)
+        eventually(lambda: len(_ledgers(admin, topic)) < 3, seconds=30)
+        with failing("PULSAR_DATA_LOSS", topic):
+            batch(spark, rolling.service_url, **options, **start).collect()
+        with failing("PULSAR_SEGMENT_UNAVAILABLE", topic, "in which the range starts"):
+            batch(spark, rolling.service_url, **options, **start, readLevel="segment").collect()
+
+
+def test_a_topic_is_read_while_it_is_written(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _messages(100))
+    ledgers = _ledgers(admin, topic)
+    done = threading.Event()
+
+    def write() -> None:
+        while not done.is_set():
+            produce(client, topic, _messages(50), batch_size=5)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    sink = Batches()
+    try:
+        options = {"topic": topic, "admin.url": pulsar.admin_url, "readLevel": "segment", "startingOffsets": "earliest"}
+        for _ in range(5):
+            read_available(stream(spark, pulsar.service_url, **options), tmp_path, sink)
+    finally:
+        done.set()
+        writer.join()
+    read_available(stream(spark, pulsar.service_url, **options), tmp_path, sink)
+    assert_exactly_once(sink.rows, existing(read_all(client, topic)))
+    assert _ledgers(admin, topic) == ledgers, "reading made the broker open another ledger"
