@@ -2,6 +2,7 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.client.{Broker, ClientLease, ClientPool, ConnectedBroker}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
@@ -26,7 +27,8 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
   }
 
   /** Says who reads what. */
-  private[read] def segments(hadoop: HadoopSettings): SegmentCatalog = new SegmentCatalog(lease, options, hadoop)
+  private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentCatalog =
+    new SegmentCatalog(lease, options, hadoop, losses)
 
   override def close(): Unit = broker.close()
 }

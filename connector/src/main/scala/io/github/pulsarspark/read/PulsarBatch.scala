@@ -5,6 +5,8 @@ import scala.util.Using
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.errors.DataLossPolicy
+
 /** A batch read. All positions are fixed here, before a task runs, and once: Spark may ask for the partitions more than once.
   *
   * @param columns
@@ -24,7 +26,7 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType) exten
     val ranges  = new BoundResolver(task.options, session.broker).batchRanges(topics).map { case (range, times) =>
       PlannedRange(range, times, schemas(topicOf(range.topic)))
     }
-    val made = new TaskPlanner(task, session).partitions(ranges)
+    val made = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss)).partitions(ranges)
     planned = Some(made)
     made.toArray
   }

@@ -70,7 +70,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
           None
       }
     }
-    new TaskPlanner(task, session).partitions(planned, PulsarMicroBatchStream.TailEntries).toArray
+    new TaskPlanner(task, session, losses).partitions(planned, PulsarMicroBatchStream.TailEntries).toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)

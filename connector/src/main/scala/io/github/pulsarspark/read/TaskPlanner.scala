@@ -3,16 +3,17 @@ package io.github.pulsarspark.read
 import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.storage.{Level, SegmentPlanner, Slice}
 
 /** Shares out ranges among tasks. */
-private[read] final class TaskPlanner(task: ReadTask, session: DriverSession) {
+private[read] final class TaskPlanner(task: ReadTask, session: DriverSession, losses: DataLossPolicy) {
 
   /** @param tail
     *   entries up to which a range is left to the broker without looking where they are stored
     */
   def partitions(ranges: Seq[PlannedRange], tail: Long = 0): Seq[PulsarInputPartition] = {
-    val catalog = session.segments(task.hadoop)
+    val catalog = session.segments(task.hadoop, losses)
     val byTopic = ranges.map(r => r.range.topic -> r).toMap
     val slices  = catalog.slices(ranges.map(_.range), tail)
     TaskPlanner.logReasons(slices)

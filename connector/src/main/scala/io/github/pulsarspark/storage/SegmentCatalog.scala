@@ -5,13 +5,13 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{Answers, ClientLease, TopicNames}
-import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.offsets.OffsetRange
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
 /** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose ledger is not where it was. */
-private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: ReadOptions, hadoop: HadoopSettings) {
+private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: ReadOptions, hadoop: HadoopSettings, losses: DataLossPolicy) {
   import SegmentCatalog._
 
   private val reachability = new Reachability(options.bookKeeper)
@@ -33,7 +33,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
           else
             located match {
               case Left(reason)  => Seq(Slice(range, None, reason))
-              case Right(topics) => SegmentPlanner.slices(range, topics.storage(range.topic), home(range.topic, topics, _))
+              case Right(topics) => SegmentPlanner.slices(present(range, topics), topics.storage(range.topic), home(range.topic, topics, _))
             }
         )
     }
@@ -56,6 +56,15 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
         log.warn("The broker will be read, because the admin service did not tell where topics are stored: {}", e.getMessage)
         Left("the admin service did not tell where topics are stored")
     }
+
+  /** The range without what was in ledgers that are gone. Where the broker may be asked, it tells whether that is a loss. */
+  private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).ledgers.headOption match {
+    case Some(first) if options.readLevel == ReadLevel.Segment && range.startExclusive.ledgerId < first.id =>
+      val begin = Position(first.id, -1)
+      losses.report(range.topic, range.startExclusive.toString, begin.toString, s"the topic now begins with ledger ${first.id}")
+      range.copy(startExclusive = begin)
+    case _ => range
+  }
 
   private def home(topic: String, topics: Topics, ledger: StoredLedger): Either[String, SegmentHome] =
     if (ledger.isOffloaded)

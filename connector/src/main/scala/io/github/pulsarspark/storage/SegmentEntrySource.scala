@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool}
-import io.github.pulsarspark.errors.{PulsarErrors, PulsarException}
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
 import io.github.pulsarspark.log.EntrySource
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
@@ -21,12 +21,13 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   private var source: EntrySource = _
   private var last                = slice.range.startExclusive
   private var attempts            = 0
-  private var losses              = 0L
+  private var passed              = 0L // ranges lost in sources that are closed
+  private val losses              = new DataLossPolicy(options.failOnDataLoss)
 
   override def ledgerId: Long   = source.ledgerId
   override def entryId: Long    = source.entryId
   override def entry: ByteBuf   = source.entry
-  override def lostRanges: Long = losses + (if (source == null) 0 else source.lostRanges)
+  override def lostRanges: Long = passed + losses.lostRanges + (if (source == null) 0 else source.lostRanges)
 
   /** Who delivers the entry at hand. */
   def level: Level = left.head.level
@@ -81,12 +82,12 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
     val lease = ClientPool.acquire(options.client)
-    try new SegmentCatalog(lease, options, hadoop).slices(Seq(rest)).toList
+    try new SegmentCatalog(lease, options, hadoop, losses).slices(Seq(rest)).toList
     finally lease.close()
   }
 
   private def closeSource(): Unit = if (source != null) {
-    losses += source.lostRanges
+    passed += source.lostRanges
     try source.close()
     finally source = null
   }
