@@ -9,6 +9,7 @@ import io.github.pulsarspark.client.Broker
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError}
 import io.github.pulsarspark.offsets._
 import io.github.pulsarspark.options._
+import io.github.pulsarspark.storage.HadoopSettings
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A cluster that answers from memory. */
@@ -151,7 +152,7 @@ class ReadPlanningSuite extends FunSuite {
   }
 
   test("a stream is never asked for its end without its start") {
-    val stream = new PulsarMicroBatchStream(ReadTask(new StructType(), options()), new StructType(), "nowhere")
+    val stream = new PulsarMicroBatchStream(ReadTask(new StructType(), options(), HadoopSettings.none), new StructType(), "nowhere")
     assertEquals(intercept[RuntimeException with PulsarError](stream.latestOffset()).condition, "PULSAR_INTERNAL")
   }
 
