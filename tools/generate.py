@@ -36,7 +36,7 @@ WIDTH = 120
 READS, WRITES = ("batchRead", "streamRead"), ("batchWrite", "streamWrite")
 
 # Fields that functions have as arguments of their own, or replace by better ones.
-READ_ARGUMENTS = {"service_url", "topic", "topics", "topics_pattern", "metadata_columns"}
+READ_ARGUMENTS = {"service_url", "topic", "topics", "topics_pattern", "metadata_columns", "read_level"}
 READ_ARGUMENTS |= {"starting_offsets", "starting_time", "ending_offsets", "ending_time"}
 WRITE_ARGUMENTS = {"service_url", "topic"}
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from pulsar_spark._bounds import Bound
+    from pulsar_spark.options import ReadLevel
 
 FORMAT = "pulsar"
 SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
@@ -35,6 +36,7 @@ _TOPIC_KEYS = ("topic", "topics", "topicsPattern")
 # Fields of the option classes for which reads have an argument that can do more.
 _REPLACED = {
     "topic": "topics",
+    "read_level": "level",
     "starting_offsets": "start",
     "starting_time": "start",
     "ending_offsets": "end",
@@ -53,6 +55,7 @@ def read_pulsar(
     end: Bound | None = None,
     service_url: str | None = None,
     metadata_columns: str | Sequence[str] | None = None,
+    level: ReadLevel | None = None,
     schema: StructType | str | None = None,
     options: PulsarReadOptions | None = None,
     **more: Unpack[ReadArguments],
@@ -75,6 +78,9 @@ def read_pulsar(
         service_url: Where the brokers are. Without it that of ``options``, of the session
             (``spark.datasource.pulsar.service.url``) or of the environment (``PULSAR_SERVICE_URL``).
         metadata_columns: Hidden metadata columns to show, or ``"all"``.
+        level: Who delivers the messages: ``"broker"``; ``"segment"``, the bookies and the storage that hold them, past
+            the broker and in parallel within a partition; or ``"auto"``, the default: segments wherever they can be
+            reached, the broker for the rest. Segments need ``admin_url``. The rows are the same.
         schema: The columns, if not those of the topics' schema.
         options: Further options; an argument goes before the same option in here.
         more: Fields of `PulsarReadOptions` as arguments.
@@ -82,9 +88,8 @@ def read_pulsar(
     Raises:
         PulsarOptionError: An argument or option is wrong.
     """
-    given = _read_options(
-        options, topics, topics_pattern, {"start": start, "end": end}, service_url, metadata_columns, dict(more)
-    )
+    fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
+    given = _read_options(options, topics, topics_pattern, {"start": start, "end": end}, fields, dict(more))
     reader = spark.read.format(FORMAT).options(**_checked(spark, given, "batchRead", inferred=schema is None))
     return (reader if schema is None else reader.schema(schema)).load()
 
@@ -97,6 +102,7 @@ def read_pulsar_stream(
     start: Bound | None = None,
     service_url: str | None = None,
     metadata_columns: str | Sequence[str] | None = None,
+    level: ReadLevel | None = None,
     schema: StructType | str | None = None,
     options: PulsarReadOptions | None = None,
     **more: Unpack[ReadArguments],
@@ -111,6 +117,7 @@ def read_pulsar_stream(
             where the checkpoint says.
         service_url: As in `read_pulsar`.
         metadata_columns: As in `read_pulsar`; before Spark 4.2 the only way for a stream to see those columns.
+        level: As in `read_pulsar`; with ``"auto"`` the broker delivers what has just arrived.
         schema: As in `read_pulsar`.
         options: As in `read_pulsar`.
         more: Fields of `PulsarReadOptions` as arguments.
@@ -118,7 +125,8 @@ def read_pulsar_stream(
     Raises:
         PulsarOptionError: An argument or option is wrong.
     """
-    given = _read_options(options, topics, topics_pattern, {"start": start}, service_url, metadata_columns, dict(more))
+    fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
+    given = _read_options(options, topics, topics_pattern, {"start": start}, fields, dict(more))
     reader = spark.readStream.format(FORMAT).options(**_checked(spark, given, "streamRead", inferred=schema is None))
     return (reader if schema is None else reader.schema(schema)).load()
 
@@ -200,15 +208,12 @@ def _read_options(
     topics: str | Sequence[str] | None,
     topics_pattern: str | None,
     bounds: Mapping[Literal["start", "end"], Bound | None],
-    service_url: str | None,
-    metadata_columns: str | Sequence[str] | None,
+    fields: Mapping[str, Any],
     more: dict[str, Any],
 ) -> dict[str, str]:
-    named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "schema", "options")
+    named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "level", "schema", "options")
     _check_names(more, ReadArguments.__annotations__, named)
-    if metadata_columns is not None:
-        more["metadata_columns"] = metadata_columns
-    given = _combined(options or PulsarReadOptions(), service_url, more)
+    given = _combined(options or PulsarReadOptions(), fields, more)
     if topics is not None or topics_pattern is not None:
         _remove(given, *_TOPIC_KEYS)
     if topics is not None:
@@ -227,14 +232,13 @@ def _write_options(
     options: PulsarWriteOptions | None, topic: str | None, service_url: str | None, more: dict[str, Any]
 ) -> dict[str, str]:
     _check_names(more, WriteArguments.__annotations__, ("topic", "service_url", "options"))
-    if topic is not None:
-        more["topic"] = topic
-    return _combined(options or PulsarWriteOptions(), service_url, more)
+    return _combined(options or PulsarWriteOptions(), {"service_url": service_url, "topic": topic}, more)
 
 
-def _combined(options: Options, service_url: str | None, more: Mapping[str, Any]) -> dict[str, str]:
-    url = {} if service_url is None else {"service_url": service_url}
-    return replace(options, **{**more, **url}).to_options()
+def _combined(options: Options, fields: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, str]:
+    """The options with what arguments say; of ``fields`` None is not given."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    return replace(options, **{**more, **given}).to_options()
 
 
 def _check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequence[str]) -> None:

@@ -260,7 +260,6 @@ class ReadArguments(TypedDict, total=False):
     poll_timeout_ms: int | None
     read_ahead_bytes: int | str | None
     max_message_bytes: int | str | None
-    read_level: ReadLevel | None
     max_bytes_per_partition: int | str | None
     min_partitions: int | None
     bookie_addresses: str | None

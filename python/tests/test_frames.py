@@ -127,6 +127,20 @@ def test_a_stream_read() -> None:
     assert json.loads(spark.readStream.given["startingOffsets"]) == {"a": "1:2", "b": "latest"}
 
 
+def test_who_delivers_the_messages() -> None:
+    other = PulsarReadOptions(read_level="broker", admin_url="http://localhost:8080")
+    assert read("a", level="segment", options=other) == {
+        "service.url": URL,
+        "admin.url": "http://localhost:8080",
+        "topic": "a",
+        "readLevel": "segment",
+    }
+    assert read("a", options=other)["readLevel"] == "broker"
+    spark = FakeSpark()
+    read_pulsar_stream(spark.session, "a", level="auto", service_url=URL)
+    assert spark.readStream.given == {"service.url": URL, "topic": "a", "readLevel": "auto"}
+
+
 def test_a_batch_write() -> None:
     spark = FakeSpark()
     options = PulsarWriteOptions(topic="others", send_timeout_ms=1000)
@@ -185,6 +199,8 @@ def test_options_of_the_session_are_checked_as_spark_will_add_them() -> None:
         ),
         ({"topics": "a", "begin": 1}, "no option `begin`."),
         ({"topics": "a", "topic": "b"}, "Option `topic` cannot be set .* Use instead: topics"),
+        ({"topics": "a", "read_level": "broker"}, "Option `read_level` cannot be set .* Use instead: level"),
+        ({"topics": "a", "level": "segments"}, "Option `readLevel` is `segments`"),
         ({"topics": "a", "starting_time": 5}, "Option `starting_time` cannot be set .* Use instead: start"),
         ({"topics": "a", "schema_type": "avro"}, "no option `schema_type`"),
         ({"topics": "a", "topics_pattern": "b"}, "but `topic` and `topicsPattern` are given"),
