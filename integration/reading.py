@@ -34,6 +34,27 @@ def stream(spark: SparkSession, service_url: str, **options: str) -> DataFrame:
     return spark.readStream.format("pulsar").options(**options).load()
 
 
+def _scan(frame: DataFrame) -> Any:  # noqa: ANN401 - what py4j gives has no type
+    """The part of a frame's own plan that reads."""
+    jframe: Any = frame._jdf
+    return jframe.queryExecution().executedPlan().collectLeaves().head()
+
+
+def description(frame: DataFrame) -> str:
+    """Make Spark plan a read; what the connector says of it."""
+    scan = _scan(frame)
+    scan.inputPartitions()
+    return str(scan.scan().description())
+
+
+def entries_by_level(frame: DataFrame) -> dict[str, int]:
+    """Run a read; the number of entries by who delivered them, from Spark's own metrics."""
+    frame.collect()
+    metrics = _scan(frame).metrics()
+    names = {"broker": "pulsarBrokerEntries", "bookies": "pulsarBookieEntries", "tiered": "pulsarTieredEntries"}
+    return {level: int(metrics.apply(name).value()) for level, name in names.items()}
+
+
 @dataclass(frozen=True, order=True)
 class Seen:
     """One message as far as the check is concerned."""

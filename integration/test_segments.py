@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
 from failing import failing
 from messages import Message, produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, stream
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    description,
+    entries_by_level,
+    existing,
+    read_available,
+    seen,
+    stream,
+)
 from waiting import eventually
 
 from pulsar_spark.local import LocalPulsar
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
     from servers import Addresses
 
 
@@ -33,27 +43,6 @@ def _ledgers(admin: Admin, topic: str) -> list[int]:
     return [int(ledger["ledgerId"]) for ledger in admin.internal_stats(topic)["ledgers"]]
 
 
-def _scan(frame: DataFrame) -> Any:  # noqa: ANN401 - what py4j gives has no type
-    """The part of a frame's own plan that reads."""
-    jframe: Any = frame._jdf
-    return jframe.queryExecution().executedPlan().collectLeaves().head()
-
-
-def _planned(frame: DataFrame) -> str:
-    """Make Spark plan a read; what the connector says of it."""
-    scan = _scan(frame)
-    scan.inputPartitions()
-    return str(scan.scan().description())
-
-
-def _entries(frame: DataFrame) -> dict[str, int]:
-    """Run a read; the number of entries by who delivered them, from Spark's own metrics."""
-    frame.collect()
-    metrics = _scan(frame).metrics()
-    names = {"broker": "pulsarBrokerEntries", "bookies": "pulsarBookieEntries", "tiered": "pulsarTieredEntries"}
-    return {level: int(metrics.apply(name).value()) for level, name in names.items()}
-
-
 def test_segments_are_read_from_bookies_and_the_writer_goes_on(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
 ) -> None:
@@ -61,7 +50,7 @@ def test_segments_are_read_from_bookies_and_the_writer_goes_on(
     before = _ledgers(admin, topic)
     frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
     assert_exactly_once(seen(frame), existing(read_all(client, topic)))
-    assert _entries(frame) == {"broker": 0, "bookies": 40, "tiered": 0}
+    assert entries_by_level(frame) == {"broker": 0, "bookies": 40, "tiered": 0}
     produce(client, topic, _messages(10))
     assert _ledgers(admin, topic) == before, "reading made the broker open another ledger"
 
@@ -86,7 +75,7 @@ def test_auto_takes_segments_and_leaves_short_tails_of_streams_to_the_broker(
     produce(client, topic, _messages(1200))
     options = {"topic": topic, "admin.url": pulsar.admin_url}
     frame = batch(spark, pulsar.service_url, **options)
-    assert _entries(frame) == {"broker": 0, "bookies": 1200, "tiered": 0}
+    assert entries_by_level(frame) == {"broker": 0, "bookies": 1200, "tiered": 0}
     sink = Batches()
     streamed = stream(spark, pulsar.service_url, startingOffsets="earliest", **options)
     read_available(streamed, tmp_path, sink)
@@ -100,12 +89,16 @@ def test_auto_goes_to_the_broker_when_the_admin_service_or_the_bookies_do_not_an
 ) -> None:
     produce(client, topic, _messages(20))
     nowhere = {"admin.url": "http://127.0.0.1:1", "operationTimeoutMs": "2000"}
-    assert _entries(batch(spark, pulsar.service_url, topic=topic, **nowhere))["broker"] == 20
+    assert entries_by_level(batch(spark, pulsar.service_url, topic=topic, **nowhere))["broker"] == 20
     with failing("PULSAR_UNREACHABLE", topic):
         batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **nowhere).collect()
     bookie = admin.internal_stats(topic)["ledgers"][0]["metadata"].split("0=[")[1].split("]")[0]
     lost = {"admin.url": pulsar.admin_url, "bookieAddresses": f"{bookie}=127.0.0.1:1"}
-    assert _entries(batch(spark, pulsar.service_url, topic=topic, **lost)) == {"broker": 20, "bookies": 0, "tiered": 0}
+    assert entries_by_level(batch(spark, pulsar.service_url, topic=topic, **lost)) == {
+        "broker": 20,
+        "bookies": 0,
+        "tiered": 0,
+    }
 
 
 @pytest.fixture
@@ -133,7 +126,7 @@ def test_many_small_ledgers_are_put_together_and_change_under_a_plan(
         assert_exactly_once(seen(batch(spark, rolling.service_url, minPartitions="5", **options)), wanted)
 
         planned = batch(spark, rolling.service_url, **options)
-        assert "bookies" in _planned(planned)
+        assert "bookies" in description(planned)
         admin.unload(topic)
         assert_exactly_once(seen(planned), wanted)
 

@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{Answers, ClientLease, TopicNames}
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
@@ -41,10 +41,18 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     found
   }
 
-  /** The entries of a segment at which a piece of it had better begin; none when any will do. */
+  /** The entries of a segment at which a piece of it had better begin; none when any will do. That it cannot be read is for the task to find out, which knows
+    * where else to go.
+    */
   def starts(segment: Segment): Seq[Long] = segment.home match {
-    case SegmentHome.Tiered(ledger) => OffloadedLedgers.blocks(ledger, hadoop.configuration, options.pollTimeout).map(_.firstEntryId)
-    case _                          => Nil
+    case SegmentHome.Tiered(ledger) =>
+      try OffloadedLedgers.blocks(ledger, hadoop.configuration, options.client.operationTimeout).map(_.firstEntryId)
+      catch {
+        case e: PulsarException =>
+          log.warn("The blocks of an offloaded ledger are not known: {}", e.getMessage)
+          Nil
+      }
+    case _ => Nil
   }
 
   private def ask(lists: LedgerLists, topics: Seq[String]): Either[String, Topics] =
