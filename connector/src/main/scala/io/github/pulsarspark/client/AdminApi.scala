@@ -21,9 +21,19 @@ private[pulsarspark] final class AdminApi private[client] (http: AdminHttp) {
   /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were offloaded. */
   def internalInfo(partition: String): CompletableFuture[JsonNode] = http.get(s"${path(partition)}/internal-info")
 
+  /** What the broker knows of a topic partition's transactions as a whole. */
+  def transactionBuffer(partition: String): CompletableFuture[JsonNode] =
+    http.get(s"admin/v3/transactions/transactionBufferStats/${name(partition)}")
+
+  /** What it knows of one of them. */
+  def transaction(partition: String, mostBits: Long, leastBits: Long): CompletableFuture[JsonNode] =
+    http.get(s"admin/v3/transactions/transactionInBufferStats/${name(partition)}/$mostBits/$leastBits")
+
   /** Any other resource, by its path after `/admin/`; None when there is none. */
   def find(resource: String): CompletableFuture[Option[JsonNode]] =
     http.get(s"admin/$resource").thenApply[Option[JsonNode]](Some(_)).exceptionally(ifMissing)
+
+  private def name(partition: String) = TopicName.get(partition).getRestPath.stripPrefix("persistent/")
 
   private def path(partition: String) = s"admin/v2/${TopicName.get(partition).getRestPath}"
 

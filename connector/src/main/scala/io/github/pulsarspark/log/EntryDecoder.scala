@@ -23,6 +23,8 @@ import io.github.pulsarspark.offsets.Position
   *   allocation of up to megabytes per entry where whoever reads the view copies what it keeps
   * @param earlier
   *   where the chunks are that messages have in front of the range; without it such messages are incomplete
+  * @param transactions
+  *   entries of aborted ones yield nothing
   */
 private[pulsarspark] final class EntryDecoder(
     topic: String,
@@ -30,7 +32,8 @@ private[pulsarspark] final class EntryDecoder(
     maxMessageBytes: Int = EntryDecoder.DefaultMaxMessageBytes,
     ownBytes: Boolean = true,
     earlier: Option[EarlierEntries] = None,
-    decryptor: PayloadDecryptor = PayloadDecryptor.NoKeys
+    decryptor: PayloadDecryptor = PayloadDecryptor.NoKeys,
+    transactions: TransactionView = TransactionView.NothingAborted
 ) {
 
   /** The one view, overwritten by `next()`. The fields of the entry are valid after `open`. */
@@ -89,7 +92,7 @@ private[pulsarspark] final class EntryDecoder(
     catch { case malformed: MalformedBytes => throw corrupt(malformed.getMessage) }
     takeEntryFields()
     opensPayload = level >= DecodeLevel.Message || metadata.isCompacted
-    if (!metadata.isMarker)
+    if (!metadata.isMarker && !isAborted)
       if (metadata.isBatch) limitTo(afterIndex, lastIndex)
       else if (!metadata.isChunk) endIndex = 1
       else {
@@ -97,6 +100,8 @@ private[pulsarspark] final class EntryDecoder(
         if (metadata.isLastChunk) endIndex = 1
       }
   }
+
+  private def isAborted: Boolean = metadata.inTransaction && transactions.isAborted(metadata.txnMostBits, metadata.txnLeastBits)
 
   /** Moves the view to the next message; false when the entry is done. Messages that compaction removed are skipped, but have a batch index. */
   def next(): Boolean =

@@ -33,8 +33,16 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
   var chunkId: Int     = 0
   var hasUuid: Boolean = false
 
+  /** When both are there, the message belongs to a transaction. */
+  var hasMostBits: Boolean  = false
+  var hasLeastBits: Boolean = false
+  var txnMostBits: Long     = 0
+  var txnLeastBits: Long    = 0
+
   def isChunk: Boolean     = chunks > 1
   def isLastChunk: Boolean = chunkId == chunks - 1
+
+  def inTransaction: Boolean = hasMostBits && hasLeastBits
 
   /** True when compaction wrote the entry and says which messages it kept (brokers from 4.1 on say so). */
   var isCompacted: Boolean = false
@@ -52,7 +60,7 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
   private def clear(): Unit = {
     publishTime = 0; isReplicated = false; hasSchemaVersion = false; compression = 0; uncompressedSize = 0
     isBatch = false; messages = 1; isMarker = false; isEncrypted = false; isCompacted = false; hasMessageFields = false
-    chunks = 0; chunkId = 0; hasUuid = false
+    chunks = 0; chunkId = 0; hasUuid = false; hasMostBits = false; hasLeastBits = false
     sequenceId = 0; eventTime = 0; deliverAtTime = 0; valueIsNull = false; partitionKeyIsNull = false
   }
 
@@ -75,6 +83,8 @@ private[log] final class EntryMetadata(cursor: ProtobufCursor) {
         case 130           => schemaVersion.set(bytes, cursor); hasSchemaVersion = true
         case 152           => deliverAtTime = cursor.long()
         case 160           => isMarker = true; cursor.skip(tag)
+        case 176           => txnLeastBits = cursor.long(); hasLeastBits = true
+        case 184           => txnMostBits = cursor.long(); hasMostBits = true
         case 200           => valueIsNull = cursor.boolean()
         case 210           => uuid.set(bytes, cursor); hasUuid = true
         case 216           => chunks = cursor.int()

@@ -2,11 +2,11 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import io.github.pulsarspark.client.{Broker, EarlierOnBroker, MessageDecryptor, TopicNames}
-import io.github.pulsarspark.log.{EntryDecoder, PayloadDecryptor}
+import io.github.pulsarspark.client._
+import io.github.pulsarspark.log.{EntryDecoder, PayloadDecryptor, UndecidedTransaction}
 import io.github.pulsarspark.offsets.Position
 import io.github.pulsarspark.schema.RowDecoder
-import io.github.pulsarspark.storage.SegmentEntrySource
+import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
@@ -29,11 +29,15 @@ private[read] final class SliceReader(
     task.options.maxMessageBytes,
     ownBytes = rows.refersToBytes,
     Some(new EarlierOnBroker(range.topic, task.options, broker())),
-    task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _))
+    task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
+    (most, least) => source.level != Level.Broker && transactions.isAborted(most, least)
   )
   private val messages = decoder.message
-  private val source   = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
-  private var inEntry  = false
+
+  /** The broker leaves out aborted transactions, everybody else must be told of them. */
+  private val transactions = new AbortedTransactions(new AdminTransactionBuffer(range.topic, task.options.client))
+  private val source       = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
+  private var inEntry      = false
 
   def next(): Boolean = {
     while (true) {
@@ -53,11 +57,12 @@ private[read] final class SliceReader(
   /** Messages left out so far because not all of their chunks are there. */
   def incompleteMessages: Long = decoder.incompleteMessages
 
-  private def open(): Unit = {
-    decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
-    counts.add(source.level, decoder.entryBytes)
-    inEntry = planned.times.contains(messages.publishTime)
-  }
+  private def open(): Unit =
+    try {
+      decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
+      counts.add(source.level, decoder.entryBytes)
+      inEntry = planned.times.contains(messages.publishTime)
+    } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
 
   /** In the entry that the range starts within, the batch index that is read already. */
   private def firstIndexAfter: Int =

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
-import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.log.{EntrySource, UndecidedTransaction}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.bookkeeper.BookieEntrySource
@@ -20,6 +20,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   private var left                = List(slice)
   private var source: EntrySource = _
   private var last                = slice.range.startExclusive
+  private var before              = slice.range.startExclusive // the entry before the one at hand
   private var attempts            = 0
   private var passed              = 0L // ranges lost in sources that are closed
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
@@ -42,6 +43,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
           case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e)
         }
       if (more) {
+        before = last
         last = Position(source.ledgerId, source.entryId)
         return true
       }
@@ -51,6 +53,16 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
       }
     }
     false
+  }
+
+  /** Lets the broker deliver the entry at hand, if it does, and what follows: the others cannot know what it knows. */
+  def leaveToBroker(undecided: UndecidedTransaction): Unit = {
+    val reason = undecided.getMessage
+    if (options.readLevel == ReadLevel.Segment) throw failed(before, reason, undecided)
+    closeSource()
+    log.warn("{}: the broker goes on after {}: {}", slice.range, before, reason: Any)
+    left = List(Slice(OffsetRange(slice.range.topic, before, slice.range.endInclusive), None, reason))
+    last = before
   }
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
@@ -70,15 +82,17 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
       if (attempts <= MostLookUps) lookUp(rest)
       else if (options.readLevel == ReadLevel.Auto) List(Slice(rest, None, unreadable.getMessage))
       else
-        throw PulsarErrors.caused(
-          "PULSAR_SEGMENT_READ_FAILED",
-          unreadable,
-          "topic"    -> rest.topic,
-          "position" -> last.toString,
-          "cause"    -> unreadable.getMessage
-        )
+        throw failed(last, unreadable.getMessage, unreadable)
     false
   }
+
+  private def failed(after: Position, reason: String, cause: Throwable) = PulsarErrors.caused(
+    "PULSAR_SEGMENT_READ_FAILED",
+    cause,
+    "topic"    -> slice.range.topic,
+    "position" -> after.toString,
+    "cause"    -> reason
+  )
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
     val lease = ClientPool.acquire(options.client)
