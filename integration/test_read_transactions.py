@@ -1,0 +1,253 @@
+"""Messages of transactions: past the broker, too, a read has what was committed and nothing else."""
+
+from __future__ import annotations
+
+import threading
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from failing import failing
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, batch, dice, existing, java_client, read_available, seen, stream
+from servers import Addresses
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """A server that begins a ledger after a few entries."""
+    limits = {"managedLedgerMaxEntriesPerLedger": "10"}
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("txn"), transactions=True, config=limits) as server:
+        yield Addresses(server.service_url, server.admin_url)
+
+
+@pytest.fixture(scope="module")
+def service_url(pulsar: Addresses) -> str:
+    return pulsar.service_url
+
+
+@pytest.fixture(scope="module")
+def admin(pulsar: Addresses) -> Admin:
+    return Admin(pulsar.admin_url)
+
+
+@pytest.fixture(scope="module")
+def client(service_url: str) -> Iterator[pulsar_client.Client]:
+    logger = pulsar_client.ConsoleLogger(pulsar_client.LoggerLevel.Error)
+    client = pulsar_client.Client(service_url, logger=logger, operation_timeout_seconds=60)
+    yield client
+    client.close()
+
+
+class Sender:
+    """Sends within transactions; the official Python client has none, the Java client, which our jar carries, has."""
+
+    def __init__(self, spark: SparkSession, service_url: str) -> None:
+        jvm: Any = spark.sparkContext._jvm
+        self._units = jvm.java.util.concurrent.TimeUnit
+        self._java = java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(True).build()
+
+    def begin(self) -> Any:  # noqa: ANN401 - what py4j gives has no type
+        started = self._java.newTransaction().withTransactionTimeout(10, self._units.MINUTES).build()
+        return started.get(_SECONDS, self._units.SECONDS)
+
+    def end(self, transaction: Any, *, commit: bool) -> None:  # noqa: ANN401
+        (transaction.commit() if commit else transaction.abort()).get(_SECONDS, self._units.SECONDS)
+
+    def producer(self, topic: str, *, batch_size: int) -> Any:  # noqa: ANN401
+        builder = (
+            self._java.newProducer().topic(topic).sendTimeout(0, self._units.SECONDS).enableBatching(batch_size > 1)
+        )
+        if batch_size > 1:
+            builder = builder.batchingMaxMessages(batch_size).batchingMaxPublishDelay(5, self._units.MILLISECONDS)
+        return builder.create()
+
+    def close(self) -> None:
+        self._java.close()
+
+
+@pytest.fixture(scope="module")
+def sender(spark: SparkSession, service_url: str) -> Iterator[Sender]:
+    sender = Sender(spark, service_url)
+    yield sender
+    sender.close()
+
+
+def _send_at_random(sender: Sender, topic: str, count: int) -> tuple[list[bytes], Any]:
+    """Some transactions at a time, plain messages between them; returns what is committed, and one that is open."""
+    random = dice()
+    # the Java client may put messages in and outside of a transaction into one batch, so there are two producers
+    producer, plain = sender.producer(topic, batch_size=random.choice([1, 3])), sender.producer(topic, batch_size=1)
+    wanted: list[bytes] = []
+    opened: list[tuple[Any, list[bytes]]] = []
+    for number in range(count):
+        payload = b"%d" % number
+        place = random.random()
+        if place < 0.2 or not opened:
+            opened.append((sender.begin(), []))
+        if place < 0.3:
+            plain.newMessage().value(payload).send()
+            wanted.append(payload)
+        else:
+            transaction, sent = random.choice(opened)
+            producer.newMessage(transaction).value(payload).sendAsync()
+            sent.append(payload)
+        if place > 0.8:
+            transaction, sent = opened.pop(random.randrange(len(opened)))
+            commit = random.random() < 0.6
+            sender.end(transaction, commit=commit)
+            wanted += sent if commit else []
+    producer.flush()
+    for transaction, sent in opened:
+        sender.end(transaction, commit=True)
+        wanted += sent
+    last = sender.begin()
+    producer.newMessage(last).value(b"open").send()
+    plain.newMessage().value(b"behind").send()
+    producer.close()
+    plain.close()
+    return wanted, last
+
+
+@pytest.fixture
+def same_at_each_level(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+) -> Callable[[], list[bytes | None]]:
+    """Reads the topic at each level and compares with the official client; returns the payloads."""
+
+    def check() -> list[bytes | None]:
+        wanted = existing(read_all(client, topic))
+        for level in ("broker", "segment", "auto"):
+            frame = batch(spark, service_url, topic=topic, readLevel=level, **{"admin.url": admin.url})
+            assert_exactly_once(seen(frame), wanted)
+            assert frame.count() == len(wanted), level
+        return [one.payload for one in wanted]
+
+    return check
+
+
+@pytest.mark.parametrize("commit", [True, False])
+def test_what_was_committed_is_read_at_each_level(
+    sender: Sender,
+    admin: Admin,
+    topic: str,
+    same_at_each_level: Callable[[], list[bytes | None]],
+    commit: bool,
+) -> None:
+    wanted, last = _send_at_random(sender, topic, 120)
+    found = same_at_each_level()
+    assert sorted(found, key=str) == sorted(wanted, key=str), "nothing of the open transaction, nor what is behind it"
+    stats = admin.call("GET", f"/admin/v3/transactions/transactionBufferStats/{topic.removeprefix('persistent://')}")
+    assert stats["totalAbortedTransactions"] > 0
+    assert len(admin.internal_stats(topic)["ledgers"]) > 3
+    sender.end(last, commit=commit)
+    expected = [*wanted, b"behind", *([b"open"] if commit else [])]
+    assert sorted(same_at_each_level(), key=str) == sorted(expected, key=str)
+    admin.unload(topic)  # the broker has to learn anew what was aborted
+    assert sorted(same_at_each_level(), key=str) == sorted(expected, key=str)
+
+
+def test_nothing_but_committed_transactions(
+    sender: Sender, topic: str, same_at_each_level: Callable[[], list[bytes | None]]
+) -> None:
+    producer = sender.producer(topic, batch_size=1)
+    for number in range(15):
+        transaction = sender.begin()
+        producer.newMessage(transaction).value(b"%d" % number).send()
+        sender.end(transaction, commit=True)
+    producer.close()
+    assert same_at_each_level() == [b"%d" % number for number in range(15)]
+
+
+def test_a_message_that_comes_after_its_transaction_was_aborted(
+    sender: Sender, topic: str, same_at_each_level: Callable[[], list[bytes | None]]
+) -> None:
+    producer = sender.producer(topic, batch_size=1)
+    producer.newMessage().value(b"first").send()
+    transaction = sender.begin()
+    producer.newMessage(transaction).value(b"in time").send()
+    sender.end(transaction, commit=False)
+    late = producer.newMessage().value(b"late")
+    identity = transaction.getTxnID()
+    late.getMetadataBuilder().setTxnidMostBits(identity.getMostSigBits()).setTxnidLeastBits(identity.getLeastSigBits())
+    late.send()
+    producer.newMessage().value(b"last").send()
+    producer.close()
+    assert same_at_each_level() == [b"first", b"last"]
+
+
+def test_a_stream_past_the_broker(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    sender: Sender,
+    topic: str,
+    tmp_path: Path,
+) -> None:
+    produce(client, topic, [b"plain"])
+    batches = Batches()
+    options = {"startingOffsets": "earliest", "readLevel": "segment", "admin.url": admin.url}
+    frame = stream(spark, service_url, topic=topic, **options)
+    for commit in (True, False):
+        _, last = _send_at_random(sender, topic, 30)
+        read_available(frame, tmp_path, batches)
+        assert b"behind" not in [row.payload for row in batches.rows][-1:]
+        sender.end(last, commit=commit)
+        read_available(frame, tmp_path, batches)
+        assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@contextmanager
+def _forgetful(admin_url: str) -> Iterator[str]:
+    """An admin service that fails when it is asked for transactions."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if "/transactions/" in self.path:
+                self.send_error(500, "transactions are forgotten")
+                return
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(admin_url + self.path) as answer:
+                body = answer.read()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_the_broker_reads_what_cannot_be_decided_elsewhere(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, sender: Sender, topic: str
+) -> None:
+    produce(client, topic, [b"plain %d" % number for number in range(25)], batch_size=2)
+    _, last = _send_at_random(sender, topic, 60)
+    sender.end(last, commit=True)
+    wanted = existing(read_all(client, topic))
+    with _forgetful(admin.url) as url:
+        frame = batch(spark, service_url, topic=topic, readLevel="auto", **{"admin.url": url})
+        assert_exactly_once(seen(frame), wanted)
+        assert frame.count() == len(wanted)
+        with failing("PULSAR_SEGMENT_READ_FAILED", topic, "which transactions were aborted"):
+            seen(batch(spark, service_url, topic=topic, readLevel="segment", **{"admin.url": url}))
