@@ -131,15 +131,25 @@ def mixed(client: pulsar_client.Client, service_url: str, namespace: str) -> tup
     return topic, received
 
 
-def _between(spark: SparkSession, service_url: str, topic: str, after: str | None, last: str | None) -> DataFrame:
+@pytest.fixture(params=["broker", "segment"])
+def level(request: pytest.FixtureRequest, admin: Admin) -> dict[str, str]:
+    """Options of a read at broker level, and of one past the broker in many tasks."""
+    return {"readLevel": request.param, "admin.url": admin.url, "minPartitions": "7"}
+
+
+def _between(
+    spark: SparkSession, service_url: str, topic: str, after: str | None, last: str | None, level: dict[str, str]
+) -> DataFrame:
     bounds = {"startingOffsets": after, "endingOffsets": last}
     given = {key: json.dumps({topic: place}) for key, place in bounds.items() if place is not None}
-    return batch(spark, service_url, topic=topic, **given)
+    return batch(spark, service_url, topic=topic, **given, **level)
 
 
-def test_mixed_messages(spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]]) -> None:
+def test_mixed_messages(
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], level: dict[str, str]
+) -> None:
     topic, received = mixed
-    frame = batch(spark, service_url, topic=topic, metadataColumns="__messageId,__position")
+    frame = batch(spark, service_url, topic=topic, metadataColumns="__messageId,__position", **level)
     assert_exactly_once(seen(frame), existing(received))
     first = [_first_chunk(bytes(row[0])) for row in frame.select("__messageId").collect()]
     spans = [(begin, (one.id.ledger, one.id.entry)) for begin, one in zip(first, received, strict=True) if begin]
@@ -168,13 +178,13 @@ def test_little_memory_costs_only_time(
 
 
 def test_two_halves_have_every_message_once(
-    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]]
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], level: dict[str, str]
 ) -> None:
     """Also when the cut is inside of several messages, or at the border of two ledgers."""
     random = dice()
     topic, received = mixed
     ends = sorted({(one.id.ledger, one.id.entry) for one in received})
-    cuts = {(ledger, random.randint(-1, entry)) for ledger, entry in random.sample(ends, 10)}
+    cuts = {(ledger, random.randint(-1, entry)) for ledger, entry in random.sample(ends, 5)}
     for ledger, entry in sorted({*cuts, (ends[3][0], -1)}):
         cut = f"{ledger}:{entry}"
         wanted = [
@@ -182,11 +192,11 @@ def test_two_halves_have_every_message_once(
             for late in (False, True)
         ]
         for (after, last), messages in zip(((None, cut), (cut, None)), wanted, strict=True):
-            half = _between(spark, service_url, topic, after, last)
+            half = _between(spark, service_url, topic, after, last, level)
             print(f"cut {cut}: {len(messages)} messages")
             assert [row.position for row in seen(half)] == [one.id.position for one in messages]
             assert half.count() == len(messages)
-        assert_exactly_once(seen(_between(spark, service_url, topic, cut, None)), existing(wanted[1]))
+        assert_exactly_once(seen(_between(spark, service_url, topic, cut, None, level)), existing(wanted[1]))
 
 
 def test_a_stream_whose_batches_end_inside_of_messages(

@@ -20,8 +20,9 @@ import io.github.pulsarspark.options.ReadOptions
   *
   * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its arrival proves that nothing is missing
   * between them. Wherever entries do not follow each other (at markers, aborted transactions and the end of a ledger, but also after trimming or expiry under
-  * our feet), the broker is asked whether it moved our cursor. If it did, the consumer is opened again after the last entry taken; when the entries that should
-  * follow do not come then either, they are gone.
+  * our feet), the broker is asked whether it moved our cursor. If it did, the consumer is opened again after the last entry taken; when the broker then puts the
+  * cursor beyond that place at once, what is between them is gone. When it does not, and the same entry comes first again, there is nothing between them that
+  * anybody could read: the broker acknowledges markers and aborted transactions itself, which moves the cursor over those that a range begins with.
   */
 private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: OffsetRange, options: ReadOptions) extends EntrySource {
   import BrokerEntrySource._
@@ -38,7 +39,13 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
   private var done = false
 
   /** No entry has come since the consumer was opened. */
-  private var fresh                        = true
+  private var fresh = true
+
+  /** Where the topic ended and our cursor stood when the consumer was opened, before anything could move the cursor. */
+  private var opened: EntryConsumer.Bounds = _
+
+  /** What came before the consumer was opened again. */
+  private var cameBefore: Option[Position] = None
   private var consumer: EntryConsumer      = _
   private var current: EntryConsumer.Entry = _
 
@@ -51,7 +58,7 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
     releaseCurrent()
     if (consumer == null) {
       consumer = open()
-      stopWhereTheTopicEnds(ask())
+      stopWhereTheTopicEnds(opened)
     }
     advance()
   }
@@ -66,13 +73,15 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
           val position = Position(taken.ledgerId, taken.entryId)
           val isProof  = position == last
           val isGap    = !isProof && !follows(position) && cursorWasMoved
-          if (isProof || isGap && !fresh) {
+          val isLoss   = isGap && fresh && markDelete(opened) > last
+          if (isProof || isGap && !isLoss && !(fresh && cameBefore.contains(position))) {
             window.refill(consumer, taken)
             taken.buffer.release()
+            cameBefore = Some(position)
             if (isGap) reopen() else fresh = false
             advance()
           } else {
-            if (isGap) reportLoss(position, s"the next message there is has position $position")
+            if (isLoss) reportLoss(position, s"the next message there is has position $position")
             accept(taken, position)
           }
       }
@@ -175,11 +184,12 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
     val subscription = SubscriptionNames.fresh(options.subscriptionPrefix, "task")
     window.restart()
     fresh = true
-    val opened = answers.await(s"Opening ${range.topic} at $last")(
+    val made = answers.await(s"Opening ${range.topic} at $last")(
       EntryConsumer.open(lease.client, range.topic, partition, subscription, options.readerName.orNull, window.first, start)
     )
-    opened.resume()
-    opened
+    opened = answers.await(s"Asking for the bounds of ${range.topic}")(made.bounds())
+    made.resume()
+    made
   }
 
   private def closeConsumer(): Unit = answers.await(s"Closing the reader of ${range.topic}")(consumer.closeAsync())
