@@ -22,7 +22,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   private var last                = slice.range.startExclusive
   private var before              = slice.range.startExclusive // the entry before the one at hand
   private var attempts            = 0
-  private var passed              = 0L // ranges lost in sources that are closed
+  private var passed              = 0L                         // ranges lost in sources that are closed
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
 
   override def ledgerId: Long   = source.ledgerId
@@ -81,8 +81,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
     left =
       if (attempts <= MostLookUps) lookUp(rest)
       else if (options.readLevel == ReadLevel.Auto) List(Slice(rest, None, unreadable.getMessage))
-      else
-        throw failed(last, unreadable.getMessage, unreadable)
+      else throw failed(last, unreadable.getMessage, unreadable)
     false
   }
 
