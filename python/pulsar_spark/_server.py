@@ -179,7 +179,7 @@ SMALL = Profile(
         "bookkeeperNumberOfChannelsPerBookie": "2",
         "managedLedgerCacheSizeMB": "32",
         "dbStorage_writeCacheMaxSizeMb": "32",
-        "dbStorage_readAheadCacheMaxSizeMb": "16",
+        "dbStorage_readAheadCacheMaxSizeMb": "64",
         "dbStorage_readAheadCacheBatchSize": "1000",
         "dbStorage_rocksDB_blockCacheSize": "8388608",
         "serverNumIOThreads": "1",

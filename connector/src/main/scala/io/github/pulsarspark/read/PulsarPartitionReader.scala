@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
@@ -16,23 +18,39 @@ private[read] final case class PulsarReaderFactory(task: ReadTask) extends Parti
 
 /** Reads the slices of a partition in turn: entries from a source, messages from entries, rows from messages. */
 private[read] final class PulsarPartitionReader(partition: PulsarInputPartition, task: ReadTask) extends PartitionReader[InternalRow] {
+  import PulsarPartitionReader._
 
   private val counts                = new ReadCounts
   private var left                  = partition.slices.toList
   private var slice: SliceReader    = _
+  private val ahead                 = mutable.ArrayDeque.empty[SliceReader]
   private var asked: Option[Broker] = None
 
   override def next(): Boolean = {
-    while (slice != null || left.nonEmpty) {
+    while (slice != null || ahead.nonEmpty || left.nonEmpty) {
       if (slice == null) {
-        slice = new SliceReader(left.head, task, counts, () => broker)
-        left = left.tail
+        slice = ahead.removeHeadOption().getOrElse(take())
+        prepareSome()
       }
       if (slice.next()) return true
       closeSlice()
     }
     false
   }
+
+  private def take(): SliceReader = {
+    val reader = new SliceReader(left.head, task, counts, () => broker)
+    left = left.tail
+    reader
+  }
+
+  /** Of many small slices, several are on their way at a time. */
+  private def prepareSome(): Unit =
+    while (left.nonEmpty && ahead.size < MostAhead && left.head.slice.segment.exists(_.bytes <= SmallBytes)) {
+      val reader = take()
+      ahead.append(reader)
+      reader.prepare()
+    }
 
   override def get(): InternalRow = slice.row
 
@@ -52,6 +70,13 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values(Option(slice))
 
   override def close(): Unit =
-    try closeSlice()
-    finally asked.foreach(_.close())
+    try {
+      closeSlice()
+      ahead.foreach(_.close())
+    } finally asked.foreach(_.close())
+}
+
+private object PulsarPartitionReader {
+  private val MostAhead  = 8
+  private val SmallBytes = 1L << 20
 }

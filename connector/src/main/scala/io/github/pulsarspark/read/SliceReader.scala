@@ -39,6 +39,9 @@ private[read] final class SliceReader(
   private val source       = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
   private var inEntry      = false
 
+  /** Lets entries come before they are wanted. */
+  def prepare(): Unit = source.prepare()
+
   def next(): Boolean = {
     while (true) {
       if (inEntry && decoder.next()) return true

@@ -33,6 +33,9 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   /** Who delivers the entry at hand. */
   def level: Level = left.head.level
 
+  /** Lets entries of bookies come before they are wanted. */
+  def prepare(): Unit = if (source == null && left.headOption.exists(_.level == Level.Bookies)) source = open(left.head)
+
   override def next(): Boolean = {
     while (left.nonEmpty) {
       if (source == null) source = open(left.head)

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.storage.bookkeeper
 
-import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException, TimeUnit, TimeoutException}
 
 import io.netty.buffer.ByteBuf
 import org.apache.bookkeeper.client.api.{BKException, DigestType, LedgerEntries, LedgerEntry, ReadHandle}
@@ -10,7 +10,7 @@ import io.github.pulsarspark.log.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.{BookieLedger, Segment, SegmentUnreadable}
 
-/** Entries of a ledger as bookies give them: some windows of consecutive entries are always on their way, within `readAheadBytes`.
+/** Entries of a ledger as bookies give them: from its making on some windows of consecutive entries are on their way, within `readAheadBytes`.
   *
   * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that do not fit their checksum. When a read of
   * many entries fails or does not come back (BookKeeper 4.17 loses one whose checksum is wrong), the window is read once more entry by entry.
@@ -22,7 +22,6 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
   private val lease                = BookKeeperPool.acquire(options.bookKeeper)
   private val windows              = new java.util.ArrayDeque[EntryWindow]
   private val depth                = math.max(1L, math.min(MostInFlight, options.readAheadBytes / WindowBytes)).toInt
-  private var handle: ReadHandle   = _
   private var window: EntryWindow  = _
   private var again: LedgerEntries = _ // the window at hand, read entry by entry
   private var current: LedgerEntry = _
@@ -32,6 +31,9 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
   private var seenBytes            = 0L
   private var entriesAgain         = java.util.Collections.emptyIterator[LedgerEntry]()
 
+  private val handle = open()
+  ask()
+
   override def ledgerId: Long   = segment.ledgerId
   override def entryId: Long    = current.getEntryId
   override def entry: ByteBuf   = current.getEntryBuffer
@@ -40,7 +42,6 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
   override def next(): Boolean =
     if (expected > segment.last) false
     else {
-      if (handle == null) open()
       current = nextEntry()
       if (current.getEntryId != expected || current.getLedgerId != segment.ledgerId)
         throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None)
@@ -64,11 +65,7 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
 
   private def moveOn(): Unit = {
     releaseWindow()
-    while (windows.size < depth && toAsk <= segment.last) {
-      val last = math.min(segment.last, toAsk + entriesInWindow - 1)
-      windows.add(new EntryWindow(handle, toAsk, last, MostBytes))
-      toAsk = last + 1
-    }
+    ask()
     window = windows.poll()
     try window.await(math.min(options.pollTimeout.toMillis, BatchMillis))
     catch {
@@ -77,11 +74,17 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
     }
   }
 
+  private def ask(): Unit = while (windows.size < depth && toAsk <= segment.last) {
+    val last = math.min(segment.last, toAsk + entriesInWindow - 1)
+    windows.add(new EntryWindow(handle, toAsk, last, MostBytes))
+    toAsk = last + 1
+  }
+
   private def readAgain(why: Throwable): Unit = {
     val (first, last) = (window.first, window.last)
     log.info(s"reading entries $first to $last of ledger ${segment.ledgerId} one by one: $why")
     releaseWindow()
-    again = answerTo(handle.readAsync(first, last))
+    again = answerTo(handle.thenCompose[LedgerEntries](_.readAsync(first, last)))
     entriesAgain = again.iterator
   }
 
@@ -90,22 +93,19 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
     math.max(1L, math.min(MostEntries, WindowBytes / math.max(1L, average)))
   }
 
-  private def open(): Unit = {
+  private def open(): CompletableFuture[ReadHandle] = {
     val reader = lease.value
     reader.ledgers.add(ledger, segment.last)
-    try
-      handle = answerTo(
-        reader.client.newOpenLedgerOp
-          .withLedgerId(segment.ledgerId)
-          .withRecovery(false)
-          .withDigestType(DigestType.valueOf(ledger.digestType))
-          .withPassword(ShippedLedgers.NoPassword)
-          .execute()
-      )
-    finally reader.ledgers.remove(segment.ledgerId)
+    reader.client.newOpenLedgerOp
+      .withLedgerId(segment.ledgerId)
+      .withRecovery(false)
+      .withDigestType(DigestType.valueOf(ledger.digestType))
+      .withPassword(ShippedLedgers.NoPassword)
+      .execute()
+      .whenComplete((_, _) => reader.ledgers.remove(segment.ledgerId))
   }
 
-  private def answerTo[A](answer: java.util.concurrent.CompletableFuture[A]): A =
+  private def answerTo[A](answer: CompletableFuture[A]): A =
     try answer.get(options.pollTimeout.toMillis, TimeUnit.MILLISECONDS)
     catch {
       case e: ExecutionException => throw unreadable(textOf(e.getCause), Some(e.getCause))
@@ -116,8 +116,9 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
     new SegmentUnreadable(s"entry $expected of ledger ${segment.ledgerId}: $why", cause.orNull)
 
   private def textOf(e: Throwable): String = e match {
-    case bk: BKException => BKException.getMessage(bk.getCode)
-    case other           => String.valueOf(other.getMessage)
+    case wrapped: CompletionException if wrapped.getCause != null => textOf(wrapped.getCause)
+    case bk: BKException                                          => BKException.getMessage(bk.getCode)
+    case other                                                    => String.valueOf(other.getMessage)
   }
 
   private def releaseWindow(): Unit = {
@@ -133,7 +134,7 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
       releaseWindow()
       windows.forEach(_.release())
       windows.clear()
-      if (handle != null) handle.closeAsync()
+      handle.thenCompose[Void](_.closeAsync())
       ()
     } finally lease.close()
 }

@@ -9,10 +9,12 @@ import org.apache.bookkeeper.client.api.{LedgerEntries, LedgerEntry, ReadHandle}
 /** Some consecutive entries of a ledger that were asked for together. A bookie answers with as many of them as fit its limits, so the rest is asked for as long as
   * something is missing. Nothing beyond `last` is ever asked for: batch reads do not stop at the end of a ledger that is being written by themselves.
   *
+  * @param handle
+  *   of the ledger, which may still be opening
   * @param maxBytes
   *   of one answer
   */
-private[bookkeeper] final class EntryWindow(handle: ReadHandle, val first: Long, val last: Long, maxBytes: Long) {
+private[bookkeeper] final class EntryWindow(handle: CompletableFuture[ReadHandle], val first: Long, val last: Long, maxBytes: Long) {
 
   private val parts   = new java.util.ArrayDeque[LedgerEntries]
   private val arrived = new CompletableFuture[Void]
@@ -52,7 +54,8 @@ private[bookkeeper] final class EntryWindow(handle: ReadHandle, val first: Long,
   }
 
   private def ask(from: Long): Unit = {
-    handle.batchReadAsync(from, (last - from + 1).toInt, maxBytes).whenComplete { (answer, failure) =>
+    val asked = handle.thenCompose[LedgerEntries](_.batchReadAsync(from, (last - from + 1).toInt, maxBytes))
+    asked.whenComplete { (answer, failure) =>
       if (failure != null) arrived.completeExceptionally(failure)
       else {
         val end = answer.iterator.asScala.foldLeft(from - 1)((_, entry) => entry.getEntryId)
