@@ -129,6 +129,16 @@ class Admin:
         """Delete the ledgers that the retention no longer asks for, now instead of at the next check."""
         self.call("POST", f"{_path(topic)}/trim")
 
+    def compact(self, topic: str) -> None:
+        """Start a compaction; `is_compacted` tells when it is done."""
+        self.call("PUT", f"{_path(topic)}/compaction")
+
+    def is_compacted(self, topic: str) -> bool:
+        """Whether the compaction that was started last is done; fails when it failed."""
+        status = self.call("GET", f"{_path(topic)}/compaction")
+        assert status["status"] != "ERROR", status
+        return bool(status["status"] == "SUCCESS")
+
     def stats(self, topic: str) -> dict[str, Any]:
         """The topic's statistics with an exact backlog; those of all partitions together for a partitioned topic."""
         name = "partitioned-stats" if self.partitions(topic) else "stats"

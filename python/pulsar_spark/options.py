@@ -101,6 +101,9 @@ class PulsarReadOptions(TypedOptions):
             parallel within a partition; `auto` = segments wherever they can be reached and the broker for the rest.
             Segments need `admin.url` and a network on which executors reach the bookies. `segment` fails with the
             reason where `auto` goes to the broker. The rows are the same. Default: ``auto``.
+        read_compacted: Read what compaction left of a topic: the newest message of each key up to the last compaction,
+            then everything after it. The broker delivers that, at any `readLevel` but `segment`, which refuses it.
+            Default: ``false``.
         max_bytes_per_partition: Stored bytes that one task reads past the broker, at most (one ledger may be cut into
             several tasks, small ones are put together). At broker level one task reads one topic partition. Default:
             ``128m``. At least 1.
@@ -160,6 +163,7 @@ class PulsarReadOptions(TypedOptions):
     read_ahead_bytes: int | str | None = None
     max_message_bytes: int | str | None = None
     read_level: ReadLevel | None = None
+    read_compacted: bool | None = None
     max_bytes_per_partition: int | str | None = None
     min_partitions: int | None = None
     bookie_addresses: str | None = None
@@ -260,6 +264,7 @@ class ReadArguments(TypedDict, total=False):
     poll_timeout_ms: int | None
     read_ahead_bytes: int | str | None
     max_message_bytes: int | str | None
+    read_compacted: bool | None
     max_bytes_per_partition: int | str | None
     min_partitions: int | None
     bookie_addresses: str | None

@@ -156,14 +156,14 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
 
   private def markDelete(bounds: EntryConsumer.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
 
-  /** The end of a range is a message that existed when it was planned. */
+  /** The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. */
   private def stopWhereTheTopicEnds(bounds: EntryConsumer.Bounds): Unit = {
     val end = Position(bounds.lastLedgerId, bounds.lastEntryId)
     if (end.isBeforeLedger) {
-      if (last < stop) reportLoss(range.endInclusive, "the topic is empty now")
+      if (last < stop && !options.readCompacted) reportLoss(range.endInclusive, "the topic is empty now")
       done = true
     } else if (end < stop) {
-      reportLoss(range.endInclusive, s"the topic ends at $end now")
+      if (!options.readCompacted) reportLoss(range.endInclusive, s"the topic ends at $end now")
       stop = end
       done = stop <= last
     }
@@ -185,7 +185,16 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
     window.restart()
     fresh = true
     val made = answers.await(s"Opening ${range.topic} at $last")(
-      EntryConsumer.open(lease.client, range.topic, partition, subscription, options.readerName.orNull, window.first, start)
+      EntryConsumer.open(
+        lease.client,
+        range.topic,
+        partition,
+        subscription,
+        options.readerName.orNull,
+        window.first,
+        start,
+        options.readCompacted
+      )
     )
     opened = answers.await(s"Asking for the bounds of ${range.topic}")(made.bounds())
     made.resume()

@@ -22,7 +22,8 @@ import io.github.pulsarspark.schema.TopicSchema
   * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a stream asks for its end with one request for
   * each partition, and they are gone with the connection whatever happens.
   */
-private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptionPrefix: String) extends Broker {
+private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptionPrefix: String, readCompacted: Boolean = false)
+    extends Broker {
 
   private val client  = lease.client
   private val answers = new Answers(lease.options)
@@ -130,7 +131,8 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
         SubscriptionNames.fresh(subscriptionPrefix, "driver"),
         null,
         1,
-        ConnectedBroker.Earliest
+        ConnectedBroker.Earliest,
+        readCompacted
       )
 
   private def watchAfter(partition: String, after: Position): CompletableFuture[EntryConsumer] = {

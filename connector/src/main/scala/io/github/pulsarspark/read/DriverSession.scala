@@ -11,7 +11,7 @@ import io.github.pulsarspark.storage.{HadoopSettings, SegmentCatalog}
 /** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
 private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions) extends AutoCloseable {
 
-  val broker: Broker = new ConnectedBroker(lease, options.subscriptionPrefix)
+  val broker: Broker = new ConnectedBroker(lease, options.subscriptionPrefix, options.readCompacted)
 
   private[read] val discovery = new Discovery(options.topics, broker, options.client.serviceUrl)
 

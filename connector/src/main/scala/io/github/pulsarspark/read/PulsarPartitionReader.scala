@@ -56,7 +56,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   /** Asked only when a message has another schema version than the one the query reads with, or began in front of the range. */
   private def broker: Broker = asked.getOrElse {
-    val made = new ConnectedBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix)
+    val made = new ConnectedBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix, task.options.readCompacted)
     asked = Some(made)
     made
   }

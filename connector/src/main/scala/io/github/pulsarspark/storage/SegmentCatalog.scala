@@ -23,9 +23,10 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     */
   def slices(ranges: Seq[OffsetRange], tail: Long = 0): Seq[Slice] = {
     val found = (options.readLevel, lease.admin) match {
-      case (ReadLevel.Broker, _) => ranges.map(Slice(_, None, "readLevel is broker"))
-      case (_, None)             => ranges.map(Slice(_, None, "admin.url is not set"))
-      case (level, Some(admin))  =>
+      case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, "readLevel is broker"))
+      case _ if options.readCompacted => ranges.map(Slice(_, None, "the compacted view is the broker's"))
+      case (_, None)                  => ranges.map(Slice(_, None, "admin.url is not set"))
+      case (level, Some(admin))       =>
         val isShort = (range: OffsetRange) => level == ReadLevel.Auto && entriesWithin(range).exists(_ <= tail)
         val located = ask(new LedgerLists(admin, new Answers(lease.options), options), ranges.filterNot(isShort).map(_.topic).distinct)
         ranges.flatMap(range =>

@@ -61,9 +61,10 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
      *
      * @param start the first entry wanted; the broker sends it, or the first existing one after it
      * @param permits messages the broker may send ahead at first
+     * @param readCompacted true to get what compaction left of the topic
      */
     public static CompletableFuture<EntryConsumer> open(PulsarClientImpl client, String topic, int partition, String subscription, String consumerName,
-                                                        int permits, MessageIdImpl start) {
+                                                        int permits, MessageIdImpl start, boolean readCompacted) {
         ConsumerConfigurationData<byte[]> conf = new ConsumerConfigurationData<>();
         conf.getTopicNames().add(topic);
         conf.setSubscriptionName(subscription);
@@ -72,6 +73,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         conf.setSubscriptionMode(SubscriptionMode.NonDurable);
         conf.setReceiverQueueSize(permits);
         conf.setStartPaused(true);
+        conf.setReadCompacted(readCompacted);
         CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
         EntryConsumer consumer = new EntryConsumer(client, topic, partition, conf, subscribed, start);
         return subscribed.thenApply(ignored -> consumer);
@@ -82,7 +84,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
      * reconnect.
      */
     public static CompletableFuture<EntryConsumer> watch(PulsarClientImpl client, String topic, int partition, String subscription, MessageIdImpl start) {
-        return open(client, topic, partition, subscription, null, 1, start).thenApply(consumer -> {
+        return open(client, topic, partition, subscription, null, 1, start, false).thenApply(consumer -> {
             synchronized (consumer.lock) {
                 consumer.receivedLedgerId = start.getLedgerId();
                 consumer.receivedEntryId = start.getEntryId();
