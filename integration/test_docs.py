@@ -10,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from servers import Addresses
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "docs/quickstart.md")
@@ -25,15 +26,21 @@ def snippets(page: str) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_snippets_run(
-    page: str, spark: SparkSession, service_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: str, spark: SparkSession, pulsar: Addresses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert spark.version
-    monkeypatch.setenv("PULSAR_SERVICE_URL", service_url)
+    monkeypatch.setenv("PULSAR_SERVICE_URL", pulsar.service_url)
+    places = {
+        "pulsar://localhost:6650": pulsar.service_url,
+        "http://localhost:8080": pulsar.admin_url,
+        "/tmp/pulsar-spark": str(tmp_path),
+    }
     names: dict[str, Any] = {}
     found = snippets(page)
     assert len(found) >= 4
     for line, code in found:
-        code = code.replace("pulsar://localhost:6650", service_url).replace("/tmp/pulsar-spark", str(tmp_path))
+        for written, here in places.items():
+            code = code.replace(written, here)
         # Errors name the page and the line.
         exec(compile("\n" * (line - 1) + code, page, "exec"), names)
 
