@@ -80,7 +80,8 @@ def read_pulsar(
         metadata_columns: Hidden metadata columns to show, or ``"all"``.
         level: Who delivers the messages: ``"broker"``; ``"segment"``, the bookies and the storage that hold them, past
             the broker and in parallel within a partition; or ``"auto"``, the default: segments wherever they can be
-            reached, the broker for the rest. Segments need ``admin_url``. The rows are the same.
+            reached, the broker for the rest. Segments need ``admin_url``. The rows are the same; `plan` shows
+            who would deliver what.
         schema: The columns, if not those of the topics' schema.
         options: Further options; an argument goes before the same option in here.
         more: Fields of `PulsarReadOptions` as arguments.

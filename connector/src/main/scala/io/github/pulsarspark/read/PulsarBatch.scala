@@ -19,7 +19,8 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType) exten
   /** How the read was shared out; None as long as nobody has asked for the partitions. */
   def summary: Option[String] = planned.map(TaskPlanner.summary)
 
-  private lazy val partitions: Array[InputPartition] = Using.resource(DriverSession(task.options)) { session =>
+  /** What each task reads. */
+  lazy val tasks: Seq[PulsarInputPartition] = Using.resource(DriverSession(task.options)) { session =>
     val topics  = session.discovery.topics()
     val schemas = session.schemas(topics.keys, columns)
     val topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
@@ -28,10 +29,10 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType) exten
     }
     val made = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss)).partitions(ranges)
     planned = Some(made)
-    made.toArray
+    made
   }
 
-  override def planInputPartitions(): Array[InputPartition] = partitions
+  override def planInputPartitions(): Array[InputPartition] = tasks.toArray
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
 }

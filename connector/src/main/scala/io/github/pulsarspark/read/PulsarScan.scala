@@ -28,13 +28,16 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
 }
 
 /** A read whose columns are known. */
-private[read] final class PulsarScan(options: RawOptions, columns: StructType, output: StructType) extends Scan {
+private[pulsarspark] final class PulsarScan(options: RawOptions, columns: StructType, output: StructType) extends Scan {
 
   override def readSchema(): StructType = output
 
   private lazy val batch = new PulsarBatch(task(Scope.BatchRead), columns)
 
   override def toBatch: Batch = batch
+
+  /** What each task of the batch read reads; decided at the first question, like the read itself. */
+  def tasks: Seq[PulsarInputPartition] = batch.tasks
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new PulsarMicroBatchStream(task(Scope.StreamRead), columns, checkpointLocation)

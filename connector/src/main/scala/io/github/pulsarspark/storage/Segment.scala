@@ -39,4 +39,11 @@ private[pulsarspark] final case class Segment(ledgerId: Long, first: Long, last:
 private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[Segment], reason: String = "") {
   def level: Level       = segment.fold[Level](Level.Broker)(_.home.level)
   def hosts: Seq[String] = segment.toSeq.flatMap(_.home.hosts)
+
+  /** How many positions it has, some of which may be empty; None for several ledgers at once, which only the broker reads. */
+  def entries: Option[Long] = segment.map(s => s.last - s.first + 1).orElse {
+    val (start, end) = (range.startExclusive, range.endInclusive)
+    val first        = if (start.isWholeEntry) start.entryId + 1 else start.entryId
+    Option.when(start.ledgerId == end.ledgerId)(end.entryId - first + 1)
+  }
 }

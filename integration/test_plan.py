@@ -1,0 +1,130 @@
+"""The plan of a batch read, and that the read then does what the plan says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from failing import refused
+from messages import Message, produce, read_all
+from offloading import ENTRIES_PER_LEDGER, running_offload
+from reading import assert_exactly_once, existing, seen
+
+from pulsar_spark import PulsarOptionError, PulsarReadOptions, ReadPlan, plan, read_pulsar, read_pulsar_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pulsar as pulsar_client
+    from offloading import Offloading
+    from pyspark.sql import DataFrame, SparkSession
+    from servers import Addresses
+
+_METRICS = {"broker": "pulsarBrokerEntries", "bookies": "pulsarBookieEntries", "tiered": "pulsarTieredEntries"}
+
+
+def _messages(count: int) -> list[Message]:
+    return [Message(b"%08d" % number + b"x" * 50) for number in range(count)]
+
+
+def _planned_entries(made: ReadPlan) -> dict[str, int | None]:
+    return {tier: made.totals[tier].entries if tier in made.totals else 0 for tier in ("broker", "bookies", "tiered")}
+
+
+def _read_entries(frame: DataFrame) -> dict[str, int]:
+    """What Spark's metrics say of the frame's own read, which must have run."""
+    jframe: Any = frame._jdf
+    metrics = jframe.queryExecution().executedPlan().collectLeaves().head().metrics()
+    return {tier: int(metrics.apply(name).value()) for tier, name in _METRICS.items()}
+
+
+def test_a_plan_at_broker_level(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(300), batch_size=10)
+    made = plan(read_pulsar(spark, topic, service_url=service_url, level="broker"))
+    (part,) = made.slices
+    assert (part.topic, part.tier, part.entries, part.reason) == (topic, "broker", 30, "readLevel is broker")
+    assert "admin.url is not set" in str(plan(read_pulsar(spark, topic, service_url=service_url)))
+
+
+def test_a_plan_of_segments_is_what_the_read_does(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(3000), batch_size=10)
+    frame = read_pulsar(
+        spark,
+        topic,
+        service_url=pulsar.service_url,
+        admin_url=pulsar.admin_url,
+        level="segment",
+        min_partitions=3,
+    )
+    made = plan(frame)
+    produce(client, topic, _messages(100), batch_size=10)
+    assert len(made.tasks) == frame.rdd.getNumPartitions() >= 3
+    assert _planned_entries(made) == {"broker": 0, "bookies": 300, "tiered": 0}
+    assert [part.after for part in made.slices[1:]] == [part.through for part in made.slices[:-1]]
+    assert sum(part.bytes or 0 for part in made.slices) > 300 * 500
+    frame.collect()
+    assert _read_entries(frame) == _planned_entries(made), "what came meanwhile is not in the plan, nor in its read"
+    part = made.slices[1]
+    rows = seen(read_pulsar(spark, topic, service_url=pulsar.service_url, start=part.after, end=part.through))
+    wanted = existing(read_all(client, topic))
+    first = 10 * (made.slices[0].entries or 0)
+    assert_exactly_once(rows, wanted[first : first + 10 * (part.entries or 0)])
+
+
+def test_a_plan_of_a_query_has_all_its_reads_and_nothing_else(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    for name in ("left", "right"):
+        produce(client, f"{topic}-{name}", _messages(20))
+    left, right = (read_pulsar(spark, f"{topic}-{name}", service_url=service_url) for name in ("left", "right"))
+    joined = left.join(right, "value").groupBy("value").count()
+    assert {part.topic for part in plan(joined).slices} == {f"{topic}-left", f"{topic}-right"}
+    assert [part.topic for part in plan(left.where("value IS NOT NULL")).slices] == [f"{topic}-left"]
+    with pytest.raises(PulsarOptionError, match="PULSAR_PLAN_NO_READ"):
+        plan(spark.range(5))
+    with pytest.raises(PulsarOptionError, match="PULSAR_PLAN_NO_READ"):
+        plan(read_pulsar_stream(spark, f"{topic}-left", service_url=service_url))
+
+
+def test_a_plan_tells_why_segments_cannot_be_had(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(5))
+    with refused("PULSAR_SEGMENT_UNAVAILABLE", topic, "admin.url is not set"):
+        plan(read_pulsar(spark, topic, service_url=service_url, level="segment"))
+
+
+@pytest.fixture(scope="module")
+def offloaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Offloading]:
+    with running_offload("mapfile", tmp_path_factory.mktemp("offload")) as running:
+        yield running
+
+
+def test_a_plan_of_all_tiers_is_what_the_read_does(spark: SparkSession, offloaded: Offloading) -> None:
+    topic = "persistent://public/default/tiers"
+    produce(offloaded.client, topic, _messages(3 * ENTRIES_PER_LEDGER + 20))
+    offloaded.offload(topic)
+    away = sum(one["entries"] for one in offloaded.ledgers(topic))
+    assert away >= ENTRIES_PER_LEDGER
+    left = 3 * ENTRIES_PER_LEDGER + 20 - away
+    urls = PulsarReadOptions(service_url=offloaded.server.service_url, admin_url=offloaded.server.admin_url)
+
+    known = read_pulsar(spark, topic, options=urls)
+    unknown = read_pulsar(spark, topic, options=urls, offload_location="nowhere")
+    assert _planned_entries(plan(known)) == {"broker": 0, "bookies": left, "tiered": away}
+    by_broker, by_bookies = plan(unknown).slices
+    assert (by_broker.tier, by_broker.entries, by_broker.bytes) == ("broker", None, None), "several ledgers"
+    assert "nowhere is not a URI" in (by_broker.reason or "")
+    assert (by_bookies.tier, by_bookies.entries) == ("bookies", left)
+    wanted = existing(read_all(offloaded.client, topic))
+    for frame, tiers in (
+        (known, {"broker": 0, "bookies": left, "tiered": away}),
+        (unknown, {"broker": away, "bookies": left, "tiered": 0}),
+    ):
+        frame.collect()
+        assert _read_entries(frame) == tiers
+        assert_exactly_once(seen(frame), wanted)

@@ -1,0 +1,105 @@
+"""How a plan is shown and handed out; what it says comes from the JVM and is tested there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from pulsar_spark import PlannedSlice, PlannedTask, PulsarOptionError, PulsarSetupError, ReadPlan, plan
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+TOPIC = "persistent://public/default/rides"
+BOOKIES = PlannedSlice(TOPIC, "7:-1", "7:1233", "bookies", entries=1234, bytes=5 << 20)
+REST = PlannedSlice(TOPIC, "7:1233", "7:1299:4", "bookies", entries=66, bytes=1000)
+OFFLOADED = PlannedSlice(TOPIC, "3:-1", "3:99", "tiered", entries=100, bytes=2048)
+BROKER = PlannedSlice(TOPIC, "1:5", "2:8", "broker", reason="ledger 1 belongs to nobody")
+MIXED = ReadPlan((PlannedTask((BROKER,)), PlannedTask((OFFLOADED, BOOKIES)), PlannedTask((REST,), ("bookie-1",))))
+
+
+def test_a_plan_is_a_table() -> None:
+    assert str(MIXED).splitlines() == [
+        "task  topic                 after   through   entries    bytes  read from  why",
+        "----  --------------------  ------  --------  -------  -------  ---------  --------------------------",
+        "   0  public/default/rides  1:5     2:8             ?        ?  broker     ledger 1 belongs to nobody",
+        "   1  public/default/rides  3:-1    3:99          100  2.0 KiB  tiered",
+        "   1  public/default/rides  7:-1    7:1233      1,234  5.0 MiB  bookies",
+        "   2  public/default/rides  7:1233  7:1299:4       66  1,000 B  bookies",
+        "3 tasks",
+        "  bookies: 2 slices, 1,300 entries, 5.0 MiB",
+        "  tiered: 1 slice, 100 entries, 2.0 KiB",
+        "  broker: 1 slice",
+    ]
+
+
+def test_there_is_no_column_for_reasons_without_any() -> None:
+    assert str(ReadPlan((PlannedTask((OFFLOADED,)),))).splitlines()[0].endswith("read from")
+
+
+def test_a_long_plan_is_shown_in_part_and_added_up_in_full() -> None:
+    lines = str(ReadPlan(tuple(PlannedTask((REST,)) for _ in range(1000)))).splitlines()
+    assert lines[-3:] == [
+        "... and 940 more slices",
+        "1,000 tasks",
+        "  bookies: 1,000 slices, 66,000 entries, 976.6 KiB",
+    ]
+    assert len(lines) == 65
+
+
+def test_a_plan_of_nothing() -> None:
+    assert str(ReadPlan(())) == "nothing to read"
+    assert ReadPlan(()).totals == {}
+
+
+def test_programs_get_everything_as_json() -> None:
+    told = json.loads(MIXED.to_json())
+    assert [len(task["slices"]) for task in told["tasks"]] == [1, 2, 1]
+    assert told["tasks"][2]["hosts"] == ["bookie-1"]
+    assert PlannedSlice(**told["tasks"][0]["slices"][0]) == BROKER
+    assert told["totals"] == {
+        "bookies": {"slices": 2, "entries": 1300, "bytes": (5 << 20) + 1000},
+        "tiered": {"slices": 1, "entries": 100, "bytes": 2048},
+        "broker": {"slices": 1, "entries": None, "bytes": None},
+    }
+
+
+class FakeFrame:
+    """Stands for a DataFrame whose session says what the JVM would."""
+
+    def __init__(self, told: str = "", *, streaming: bool = False) -> None:
+        self.isStreaming = streaming
+        self.told = told
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return self
+
+    def __call__(self, *_: object) -> FakeFrame:
+        return self
+
+    def json(self, _: object) -> str:
+        return self.told
+
+    @property
+    def frame(self) -> DataFrame:
+        return cast("DataFrame", self)
+
+
+def test_what_the_jvm_says_is_the_plan() -> None:
+    slices = [
+        {"topic": TOPIC, "after": "1:5", "through": "2:8", "tier": "broker", "reason": "ledger 1 belongs to nobody"},
+        {"topic": TOPIC, "after": "3:-1", "through": "3:99", "tier": "tiered", "entries": 100, "bytes": 2048},
+    ]
+    told = {"reads": 1, "tasks": [{"hosts": ["h"], "slices": slices}]}
+    assert plan(FakeFrame(json.dumps(told)).frame) == ReadPlan((PlannedTask((BROKER, OFFLOADED), ("h",)),))
+
+
+def test_what_cannot_be_planned() -> None:
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*is a stream"):
+        plan(FakeFrame(streaming=True).frame)
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*reads nothing of Pulsar"):
+        plan(FakeFrame('{"reads": 0, "tasks": []}').frame)
+    with pytest.raises(PulsarSetupError, match=r"PULSAR_PLAN_NO_JVM.*Spark Connect"):
+        plan(cast("DataFrame", object()))
