@@ -91,6 +91,9 @@ def test_every_count_is_right_and_nothing_is_left(tmp_path: Path, start: list[De
     rows = {step["title"]: step["rows"] for step in facts["steps"]}
     assert rows["`rides` is counted"] == 3000
     assert facts["live_delay_ms"]["median"] > 0
+    assert facts["levels"].keys() == {"broker", "segment"}
+    assert all(level["rows_per_second"] > 0 for level in facts["levels"].values())
+    assert "rows of the answer that are the same at both levels" in {check["title"] for check in facts["checks"]}
     assert "seed 7" in err
     assert "\033" not in err
     assert "WARN" not in err

@@ -21,6 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import pulsar_spark
 from pulsar_spark._server import VERSION as SERVER_VERSION
+from pulsar_spark.demo import levels
 from pulsar_spark.demo.rides import make_rides
 from pulsar_spark.demo.topics import BackgroundProducer, Receipt, RideProducer, connect, create_partitioned, read_json
 from pulsar_spark.local import LocalPulsar
@@ -110,9 +111,10 @@ class _Tour:
         client = self.stack.enter_context(closing(connect(server.service_url, self.folder / "client.log")))
         producer = self.produce(client, server.admin_url)
         with report.step("Spark is started") as step:
-            spark = self.start_spark(server.service_url)
+            spark = self.start_spark(server)
             step.title = f"Spark {spark.version} is running"
         self.read_batch(spark, producer)
+        compared = levels.compare(spark, report, RIDES, rides, by_city)
         with report.step(f"`{RIDES}` is streamed to `{RECEIPTS}`, what is there now") as step:
             step.rows = _Progress(self.receipts(spark, available_now=True), report).until_it_ends()
         report.check("rides of the stream that takes what is there", expected=rides, found=step.rows)
@@ -129,7 +131,13 @@ class _Tour:
             report.line(f"\nFrom the pickup of a live ride to its receipt: {times}")
         versions = {"pulsar_spark": pulsar_spark.__version__, "spark": spark.version, "pulsar": SERVER_VERSION}
         versions |= {"python": platform.python_version(), "pulsar_client": pulsar.__version__}
-        return {**report.facts(), "seed": self.settings.seed, "versions": versions, "live_delay_ms": delays}
+        return {
+            **report.facts(),
+            "seed": self.settings.seed,
+            "versions": versions,
+            "levels": compared,
+            "live_delay_ms": delays,
+        }
 
     def produce(self, client: pulsar.Client, admin_url: str) -> RideProducer:
         count = self.settings.rides
@@ -145,9 +153,10 @@ class _Tour:
             step.rows = count
         return producer
 
-    def start_spark(self, service_url: str) -> SparkSession:
+    def start_spark(self, server: LocalPulsar) -> SparkSession:
         conf = {
-            "spark.datasource.pulsar.service.url": service_url,
+            "spark.datasource.pulsar.service.url": server.service_url,
+            "spark.datasource.pulsar.admin.url": server.admin_url,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",
@@ -253,7 +262,7 @@ def by_city(rides: DataFrame) -> DataFrame:
             F.count_if(F.col("__messageProperties")["app"] == "ios").alias("ios"),
             F.sum(F.col("fare") * 100).cast("bigint").alias("cents"),
             F.round(F.avg("rating"), 2).alias("rating"),
-            F.mode(F.hour("__eventTime")).alias("busiest_hour"),
+            F.mode(F.hour("__eventTime"), deterministic=True).alias("busiest_hour"),
         )
         .orderBy(F.desc("cents"))
     )
