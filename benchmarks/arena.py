@@ -15,8 +15,8 @@ import pyspark
 from benchmarks import kafka
 from benchmarks.processes import Answer, Worker, cpu_seconds
 from benchmarks.registry import resolve
-from benchmarks.workloads import Case, Contender, Workload, write_content
-from pulsar_spark import jar_path, maven
+from benchmarks.workloads import SPARK, Case, Contender, Workload, write_content
+from pulsar_spark import _server, jar_path, maven
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
@@ -69,13 +69,14 @@ class Arena:
             java = [maven.java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
             pulsar_path = f"{classes}:{jar_path()}:{_spark_jars()}/*"
             kafka_path = f"{classes}:{kafka.jars()}/*"
+            bookkeeper_path = f"{classes}:{_server.libraries()}/*"
             self._java = self._worker("java-pulsar", [*java, pulsar_path, "PulsarJava", self.pulsar.service_url])
             self._kafka_java = self._worker("java-kafka", [*java, kafka_path, "KafkaJava", self.kafka.servers])
-            self._workers: dict[Contender, Worker] = {
-                "connector": self._stack.enter_context(self.spark("connector")),
-                "java": self._java,
-                "kafka": self._stack.enter_context(self.spark("kafka")),
-            }
+            bookies = self._worker("java-bookies", [*java, bookkeeper_path, "Bookies", self.pulsar.admin_url])
+            self._workers: dict[Contender, Worker] = {"java": self._java, "bookies": bookies}
+            for contender in SPARK:
+                self._workers[contender] = self._stack.enter_context(self.spark(contender))
+            self._workers["single"] = self._workers["segment"]
         except BaseException:
             self._stack.close()
             raise
@@ -105,23 +106,37 @@ class Arena:
         if workload in self._filled:
             return
         arguments = self.arguments(workload, workload.topic)
+        of_connector = self.arguments(workload, workload.topic, "connector")
         self.create("connector", workload, workload.topic)
         self.create("kafka", workload, workload.topic)
         filled = [worker.ask("fill", arguments) for worker in (self._java, self._kafka_java)]
-        checked = [self._workers[spark].ask("check", arguments) for spark in ("connector", "kafka")]
+        checked = [
+            self._workers["connector"].ask("check", of_connector),
+            self._workers["kafka"].ask("check", arguments),
+        ]
         seen = {(answer.rows, answer.bytes) for answer in (*filled, *checked)}
         if seen != {(workload.count, workload.count * workload.size)} or checked[0].content != checked[1].content:
             raise ValueError(f"{workload.topic} differs between the servers: {filled} {checked}")
         self._filled.add(workload)
 
-    def arguments(self, workload: Workload, topic: str) -> dict[str, object]:
-        """What a contender has to know to do a job on a topic."""
-        return workload.arguments(self._work) | {"topic": topic, "threads": THREADS}
+    def arguments(self, workload: Workload, topic: str, contender: Contender | None = None) -> dict[str, object]:
+        """What a contender has to know to do a job on a topic, and the options with which it reads."""
+        options = {f"option.{name}": value for name, value in self._read_options(contender).items()}
+        return workload.arguments(self._work) | {"topic": topic, "threads": THREADS} | options
+
+    def _read_options(self, contender: Contender | None) -> dict[str, str]:
+        past_broker = {"readLevel": "segment", "admin.url": self.pulsar.admin_url}
+        options: dict[Contender | None, dict[str, str]] = {
+            "segment": past_broker,
+            "single": {**past_broker, "minPartitions": "1", "maxBytesPerPartition": "16g"},
+            "connector": {"readLevel": "broker"},
+        }
+        return options.get(contender, {})
 
     def act(self, contender: Contender, action: str, workload: Workload, topic: str) -> Answer:
         """Have one contender do one job, and check its number of rows."""
         own_name = "read" if (contender, action) == ("java", "scan") else action
-        answer = self._workers[contender].ask(own_name, self.arguments(workload, topic))
+        answer = self._workers[contender].ask(own_name, self.arguments(workload, topic, contender))
         if answer.rows != workload.count:
             raise ValueError(f"{contender} had {answer.rows} rows of {workload.count} in {action} of {topic}")
         return answer
@@ -135,7 +150,7 @@ class Arena:
                 if case.job == "write":
                     self.create(contender, case.workload, topic)
                 peaks.append(fresh.peak)
-                peaks.append(fresh.ask(case.job, self.arguments(case.workload, topic)).peak)
+                peaks.append(fresh.ask(case.job, self.arguments(case.workload, topic, contender)).peak)
                 if case.job == "write":
                     self.check_written(contender, case.workload, topic)
         return max(peaks)
@@ -156,7 +171,7 @@ class Arena:
             rows = self._kafka_java.ask("count", arguments).rows
             self._kafka_java.ask("delete", arguments)
         else:
-            rows = self._workers["connector"].ask("count", {"topic": topic}).rows
+            rows = self._workers["connector"].ask("count", self.arguments(workload, topic, "connector")).rows
             suffix = "" if workload.partitions == 1 else "/partitions"
             self._admin("DELETE", f"{topic}{suffix}?force=true")
         if rows != workload.count:
@@ -175,13 +190,13 @@ class Arena:
 
     def _compile(self) -> Path:
         classes = self._work / "classes"
-        path = f"{jar_path()}:{kafka.jars()}/*"
+        path = f"{jar_path()}:{kafka.jars()}/*:{_server.libraries()}/*"
         sources = map(str, sorted((HERE / "java").glob("*.java")))
         command = [
             jdk_tool("javac"),
             "--release",
             "17",
-            "-Xlint:all,-processing,-path",
+            "-Xlint:all,-processing,-path,-classfile,-try",
             "-d",
             str(classes),
             "-cp",

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.arena import HERE, THREADS, Arena, jdk_tool
 from benchmarks.processes import COMPILERS, thread_cpu_seconds
 from benchmarks.run import MOST_COMPILING
-from benchmarks.workloads import CASES, JOB_TITLES, Case
+from benchmarks.workloads import CASES, JOB_TITLES, TITLES, Case
 
 if TYPE_CHECKING:
     from benchmarks.processes import Worker
+    from benchmarks.workloads import Contender
 
 _CASES = ("scan-64-1000-4-none", "scan-1024-1000-4-none", "scan-1024-125-4-none", "write-64-1000-4-none")
 _WARM_UP, _MOST_WARM_UP, _ROUNDS = 6, 25, 6
@@ -50,37 +51,41 @@ _PARTS = (
 )
 
 
-def profile(arena: Arena, case: Case, folder: Path) -> str:
+def profile(arena: Arena, case: Case, contender: Contender, folder: Path) -> str:
     """Run a case in a Spark session of its own and tell what it was busy with, as Markdown."""
     if case.job != "write":
         arena.fill(case.workload)
     recording = folder / f"{case.name}.jfr"
-    with arena.spark("connector", f"profile-{case.name}") as spark:
+    with arena.spark(contender, f"profile-{case.name}") as spark:
         _jcmd(
             spark.pid, "JFR.start", "name=rounds", "settings=profile"
         )  # before warming up: it makes Java compile anew
         warm, compiling = 0, 1.0
         while warm < _WARM_UP or (compiling > MOST_COMPILING and warm < _MOST_WARM_UP):
-            compiling = _once(arena, spark, case, warm)
+            compiling = _once(arena, spark, case, contender, warm)
             warm += 1
         begin = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         before = thread_cpu_seconds(spark.pid)
         for number in range(warm, warm + _ROUNDS):
-            _once(arena, spark, case, number)
+            _once(arena, spark, case, contender, number)
         after = thread_cpu_seconds(spark.pid)
         _jcmd(spark.pid, "JFR.dump", "name=rounds", f"begin={begin}", f"filename={recording}")
     rows = _ROUNDS * case.workload.count
     spent = Counter({name: after[name] - before.get(name, 0.0) for name in after})
-    parts = [f"## {JOB_TITLES[case.job]}: {case.workload.title}", _thread_table(spent, rows), _samples(recording)]
+    parts = [
+        f"## {JOB_TITLES[case.job]}: {case.workload.title} ({TITLES[contender]})",
+        _thread_table(spent, rows),
+        _samples(recording),
+    ]
     return "\n\n".join(parts)
 
 
-def _once(arena: Arena, spark: Worker, case: Case, number: int) -> float:
+def _once(arena: Arena, spark: Worker, case: Case, contender: Contender, number: int) -> float:
     """Do the case once; the share of CPU time that compiling took."""
     topic = case.workload.topic if case.job != "write" else f"profile-{case.name}-{number}"
     if case.job == "write":
         arena.create("connector", case.workload, topic)
-    answer = spark.ask(case.job, arena.arguments(case.workload, topic))
+    answer = spark.ask(case.job, arena.arguments(case.workload, topic, contender))
     if answer.rows != case.workload.count:
         raise ValueError(f"{answer.rows} rows of {case.workload.count} in {case.name}")
     if case.job == "write":
@@ -152,6 +157,7 @@ def main() -> int:
     """Profile cases; see the text of the module."""
     parser = argparse.ArgumentParser(description="Show where the connector's CPU time goes.")
     parser.add_argument("cases", nargs="*", default=_CASES)
+    parser.add_argument("--contender", choices=["connector", "segment"], default="connector", help="who reads")
     parser.add_argument("--scale", type=float, default=1.0, help="so many times the messages")
     parser.add_argument("--output", type=Path, default=HERE / "results" / "profile.md")
     chosen = parser.parse_args()
@@ -160,7 +166,7 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="pulsar-spark-profile-") as work,
         Arena(Path(work), {case.workload.size for case in cases}, "1g") as arena,
     ):
-        parts = [profile(arena, case, Path(work)) for case in cases]
+        parts = [profile(arena, case, chosen.contender, Path(work)) for case in cases]
     head = (
         "# Where the CPU time goes\n\nMade by `python -m benchmarks.profile`: "
         f"{_ROUNDS} rounds after warming up, local[{THREADS}]."

@@ -6,17 +6,33 @@ import json
 import statistics
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.workloads import JOB_TITLES, PEAK_MEMORY_MEGABYTES, TITLES, Contender, Workload
+from benchmarks.workloads import JOB_TITLES, PEAK_MEMORY_MEGABYTES, SPARK, TITLES, Contender, Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Result = dict[str, Any]
+
+OWN: tuple[Contender, ...] = ("segment", "single", "connector")
+"""Ways of this connector."""
+
+SHORT: dict[Contender, str] = {
+    "segment": "segments",
+    "single": "1 task",
+    "connector": "brokers",
+    "java": "Java",
+    "kafka": "Kafka",
+    "bookies": "BookKeeper",
+}
 
 
 class Figures:
     """The rounds of one contender in one case."""
 
     def __init__(self, counted: list[dict[str, Any]]) -> None:
+        self.bytes = [one.get("bytes", 0) / one["seconds"] for one in counted]
         self.rows = [one["rows"] / one["seconds"] for one in counted]
         self.cpu = [one["cpu"] / one["rows"] * 1e6 for one in counted]
         self.compiling = [one["compiling"] / one["rows"] * 1e6 for one in counted]
@@ -64,42 +80,73 @@ def _setting(result: Result) -> str:
 
 
 def _cases(result: Result, cases: list[dict[str, Any]]) -> str:
-    """Rows per second and CPU of every contender; median (least to most)."""
+    """What every contender of these cases reached, a table for each measure."""
     contenders = [c for c in TITLES if any(c in case["contenders"] for case in cases)]
-    others = [c for c in contenders if c != "connector"]
-    head = ["messages"]
-    head += [f"{TITLES[c]}, k rows/s" for c in contenders]
-    head += [f"{TITLES[c]}, CPU us/row" for c in contenders]
-    head += [f"of it compiling, {TITLES['connector']}"]
-    head += [f"rows/s to {TITLES[c]}" for c in others] + [f"CPU to {TITLES[c]}" for c in others]
-    head += ["Pulsar server, CPU us/row", *(["Kafka server, CPU us/row"] if "kafka" in contenders else [])]
-    lines = [head, ["---"] + ["--:"] * (len(head) - 1)]
+    figures = {case["name"]: figures_of(result, case["name"]) for case in cases}
+    own = [c for c in OWN if c in contenders]
+    others = [c for c in contenders if c not in own]
+
+    def table(head: list[str], cells: Callable[[dict[Contender, Figures]], list[str]]) -> str:
+        rows = [[Workload(**case["workload"]).title, *cells(figures[case["name"]])] for case in cases]
+        lines = [["messages", *head], ["---"] + ["--:"] * len(head), *rows]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def every(measure: str, unit: float, digits: int) -> str:
+        titles = [TITLES[c] for c in contenders]
+        return table(titles, lambda found: [_spread(found.get(c), measure, unit, digits) for c in contenders])
+
+    pairs: list[tuple[Contender, Contender]] = [("segment", other) for other in (*own[1:], *others) if "segment" in own]
+    pairs += [("connector", other) for other in others if other != "bookies"]
+    servers = [c for c in contenders if c != "single"]
+    parts = ["Thousand rows per second, median (least to most) of the rounds:", every("rows", 1e3, 0)]
+    parts += [
+        "How many times the rows per second of the other:",
+        table([f"{SHORT[c]} to {SHORT[o]}" for c, o in pairs], lambda f: [_ratio(f, c, o) for c, o in pairs]),
+        "CPU time of the process that does it, us per row" + _input_note(result, cases) + ":",
+        every("cpu", 1, 2),
+        "Of it compiling Java code, and CPU time of the server, us per row:",
+        table(
+            [*(f"{SHORT[c]}, compiling" for c in own), *(f"server of {SHORT[c]}" for c in servers)],
+            lambda f: [*(_middle(f, c, "compiling", 2) for c in own), *(_middle(f, c, "server", 1) for c in servers)],
+        ),
+    ]
+    if "bookies" in contenders:
+        parts += ["Stored entries:", _entries(cases, figures)]
+    return "\n\n".join(parts)
+
+
+def _entries(cases: list[dict[str, Any]], figures: dict[str, dict[Contender, Figures]]) -> str:
+    """Entries per second of those who read them from bookies."""
+    lines = ["| messages | segments, k entries/s | BookKeeper client, k entries/s | BookKeeper client, MB/s |"]
+    lines.append("|---|--:|--:|--:|")
     for case in cases:
-        figures = figures_of(result, case["name"])
-        own = figures["connector"]
-        line = [Workload(**case["workload"]).title]
-        line += [_spread(figures.get(c), "rows", 1e3, 0) for c in contenders]
-        line += [_spread(figures.get(c), "cpu", 1, 2) for c in contenders]
-        line.append(f"{own.median('compiling'):.2f}")
-        for measure in ("rows", "cpu"):
-            for other in others:
-                line.append(f"{own.median(measure) / figures[other].median(measure):.2f}" if other in figures else "")
-        line.append(f"{own.median('server'):.1f}")
-        if "kafka" in contenders:
-            line.append(f"{figures['kafka'].median('server'):.1f}")
-        lines.append(line)
-    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    note = "Median (least to most) of the rounds."
-    if cases[0]["job"] == "write" and result["input"]:
-        costs = {
-            one["case"]: statistics.median(one["cpu"]) / case["workload"]["count"] * 1e6
-            for case in cases
-            for one in result["input"]
-            if one["case"] == case["name"]
-        }
-        spread = f"{min(costs.values()):.2f} to {max(costs.values()):.2f}"
-        note += f" Both Spark columns include what making the rows costs: {spread} us of CPU per row."
-    return f"{note}\n\n{table}"
+        found, batch = figures[case["name"]], case["workload"]["batch"]
+        cells = [_middle(found, c, "rows", 1, 1e3 * batch) for c in ("segment", "bookies")]
+        cells.append(_middle(found, "bookies", "bytes", 0, 1e6))
+        lines.append(f"| {Workload(**case['workload']).title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _input_note(result: Result, cases: list[dict[str, Any]]) -> str:
+    costs = [
+        statistics.median(one["cpu"]) / case["workload"]["count"] * 1e6
+        for case in cases
+        for one in result["input"]
+        if one["case"] == case["name"]
+    ]
+    return f" (in Spark {min(costs):.2f} to {max(costs):.2f} of it for making the rows)" if costs else ""
+
+
+def _ratio(figures: dict[Contender, Figures], one: Contender, other: Contender) -> str:
+    if one not in figures or other not in figures:
+        return ""
+    return f"{figures[one].median('rows') / figures[other].median('rows'):.2f}"
+
+
+def _middle(
+    figures: dict[Contender, Figures], contender: Contender, measure: str, digits: int, unit: float = 1.0
+) -> str:
+    return f"{figures[contender].median(measure) / unit:,.{digits}f}" if contender in figures else ""
 
 
 def _spread(figures: Figures | None, measure: str, unit: float, digits: int) -> str:
@@ -110,30 +157,30 @@ def _spread(figures: Figures | None, measure: str, unit: float, digits: int) -> 
 
 
 def _targets(result: Result) -> str:
-    lines = ["| job | messages | target | reached | met |", "|---|---|---|--:|---|"]
+    lines = ["| job | messages | way | target | reached | met |", "|---|---|---|---|--:|---|"]
+
+    def add(case: dict[str, Any], way: Contender, wanted: str, reached: str, *, met: bool) -> None:
+        cells = [JOB_TITLES[case["job"]], Workload(**case["workload"]).title, TITLES[way], wanted, reached]
+        lines.append("| " + " | ".join([*cells, "yes" if met else "**no**"]) + " |")
+
     for case in result["cases"]:
         figures = figures_of(result, case["name"])
         for target in case["targets"]:
             wanted, reached, met = _compare(figures, target)
-            title = Workload(**case["workload"]).title
-            lines.append(
-                f"| {JOB_TITLES[case['job']]} | {title} | {wanted} | {reached} | {'yes' if met else '**no**'} |"
-            )
+            add(case, target.get("contender", "connector"), wanted, reached, met=met)
     for one in result["memory"]:
-        if one["contender"] == "connector":
+        if one["contender"] in OWN:
             case = next(case for case in result["cases"] if case["name"] == one["case"])
-            met = one["peak_mb"] < PEAK_MEMORY_MEGABYTES
-            title = Workload(**case["workload"]).title
-            lines.append(
-                f"| {JOB_TITLES[case['job']]} | {title} | less than {PEAK_MEMORY_MEGABYTES:,.0f} MB resident "
-                f"| {one['peak_mb']:,} MB | {'yes' if met else '**no**'} |"
-            )
+            wanted = f"less than {PEAK_MEMORY_MEGABYTES:,.0f} MB resident"
+            add(case, one["contender"], wanted, f"{one['peak_mb']:,} MB", met=one["peak_mb"] < PEAK_MEMORY_MEGABYTES)
     return "\n".join(lines)
 
 
 def _compare(figures: dict[Contender, Figures], target: dict[str, Any]) -> tuple[str, str, bool]:
     measure, baseline, bound = target["measure"], target["baseline"], target["bound"]
-    own = figures["connector"].median(measure)
+    own = figures[target.get("contender", "connector")].median(measure)
+    if baseline is None and measure == "rows":
+        return f"at least {bound:,.0f} rows/s", f"{own:,.0f}", own >= bound
     if baseline is None:
         return f"at most {bound} us of CPU per row", f"{own:.2f} us", own <= bound
     ratio = own / figures[baseline].median(measure)
@@ -144,12 +191,17 @@ def _compare(figures: dict[Contender, Figures], target: dict[str, Any]) -> tuple
 
 def _memory(result: Result) -> str:
     lines = ["Most resident memory of a fresh Spark JVM, from its start through three rounds of the job.", ""]
-    lines += ["| job | messages | pulsar-spark | Spark-Kafka |", "|---|---|--:|--:|"]
+    contenders = [c for c in SPARK if any(one["contender"] == c for one in result["memory"])]
+    lines += [
+        f"| job | messages | {' | '.join(TITLES[c] for c in contenders)} |",
+        f"|---|---{'|--:' * len(contenders)}|",
+    ]
     for case in result["cases"]:
         peaks = {one["contender"]: one["peak_mb"] for one in result["memory"] if one["case"] == case["name"]}
         if peaks:
+            cells = [f"{peaks[c]:,} MB" if c in peaks else "" for c in contenders]
             title = Workload(**case["workload"]).title
-            lines.append(f"| {JOB_TITLES[case['job']]} | {title} | {peaks['connector']:,} MB | {peaks['kafka']:,} MB |")
+            lines.append(f"| {JOB_TITLES[case['job']]} | {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -1,10 +1,10 @@
-"""Measure the connector against the Java client and Spark's Kafka source: ``make bench``.
+"""Measure the connector at both read levels against bare clients and Spark's Kafka source: ``make bench``.
 
 With options:
 
     .venv-4.1/bin/python -m benchmarks.run [--scale 0.1] [--rounds 5] [--only scan-64] [--output FOLDER]
 
-Writes ``results.json`` and the tables made from it, ``results.md``. Takes some 40 minutes in full.
+Writes ``results.json`` and the tables made from it, ``results.md``. Takes about an hour in full.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import kafka, report
 from benchmarks.arena import CLIENT_HEAP, HERE, PULSAR_CONFIG, SERVER_HEAP, SPARK_KAFKA, THREADS, Arena
-from benchmarks.workloads import CASES, SEED, Case, Contender
+from benchmarks.workloads import CASES, SEED, SPARK, Case, Contender
 from pulsar_spark import _server, maven
 from pulsar_spark._version import __version__
 
@@ -78,6 +78,7 @@ def _one(arena: Arena, case: Case, contender: Contender, number: int) -> dict[st
         "contender": contender,
         "round": number,
         "rows": answer.rows,
+        "bytes": answer.bytes,
         "seconds": round(answer.seconds, 4),
         "cpu": round(answer.cpu, 2),
         "compiling": round(answer.compiling, 2),
@@ -91,7 +92,7 @@ def _one(arena: Arena, case: Case, contender: Contender, number: int) -> dict[st
 def measure_memory(arena: Arena, cases: Iterable[Case], rounds: int) -> Iterator[dict[str, Any]]:
     """The most memory a fresh Spark JVM ever has, from its start through some rounds of one case."""
     for case in cases:
-        for contender in (c for c in case.contenders if c != "java"):
+        for contender in (c for c in case.contenders if c in SPARK):
             peak = arena.lifetime_peak(contender, case, rounds)
             _say(f"memory {case.name} {contender}: {peak:.0f} MB")
             yield {"case": case.name, "contender": contender, "peak_mb": round(peak)}
@@ -147,7 +148,8 @@ def _settings(memory: str) -> dict[str, str]:
         + ", ".join(f"{key}={value}" for key, value in PULSAR_CONFIG.items()),
         "Kafka": f"one node (KRaft), heap {SERVER_HEAP}, no flush to disk (Kafka's default)",
         "Java clients": f"heap {CLIENT_HEAP}, {THREADS} threads, one Reader or Producer in each, as Spark has tasks",
-        "reads": "from the earliest to the last message, default options",
+        "reads": "everything there is, default options but for readLevel; warm, as it was read before",
+        "BookKeeper client": "batch reads of 1 MiB, 4 in flight in each of 2 threads, v2 protocol, digests checked",
         "writes": "rows from memory in 2 tasks; batches up to the size named or 128 KiB, publish delay 1 ms",
         "content": f"seed {SEED}; same values, keys and batches in both servers, compared after filling",
     }

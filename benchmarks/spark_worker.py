@@ -67,7 +67,8 @@ class Connector:
 
     def _reading(self, arguments: Arguments) -> dict[str, str]:
         topic = {"topic" if self._is_pulsar else "subscribe": arguments["topic"]}
-        return {**self._server, **topic, "startingOffsets": "earliest"}
+        options = {name.removeprefix("option."): v for name, v in arguments.items() if name.startswith("option.")}
+        return {**self._server, **topic, "startingOffsets": "earliest", **options}
 
 
 class Jobs:

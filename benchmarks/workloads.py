@@ -11,8 +11,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Job = Literal["scan", "count", "stream", "write"]
-Contender = Literal["connector", "java", "kafka"]
-TITLES: dict[Contender, str] = {"connector": "pulsar-spark", "java": "Pulsar Java client", "kafka": "Spark-Kafka"}
+Contender = Literal["segment", "single", "connector", "java", "kafka", "bookies"]
+TITLES: dict[Contender, str] = {
+    "segment": "pulsar-spark, segments",
+    "single": "pulsar-spark, segments, 1 task",
+    "connector": "pulsar-spark, brokers",
+    "java": "Pulsar Java client",
+    "kafka": "Spark-Kafka",
+    "bookies": "BookKeeper client",
+}
+SPARK: tuple[Contender, ...] = ("segment", "connector", "kafka")
+"""Those with a Spark JVM of their own."""
+
 JOB_TITLES: dict[Job, str] = {
     "scan": "batch read, all columns to noop",
     "count": "`count(*)`",
@@ -49,7 +59,8 @@ class Workload:
         size = "1 KiB" if self.size == 1024 else f"{self.size} B"
         compression = "" if self.compression == "NONE" else f" {self.compression}"
         plural = "s" if self.partitions > 1 else ""
-        return f"{size}{compression}, {self.partitions} partition{plural}, batches of {self.batch:,}"
+        batches = f"batches of {self.batch:,}" if self.batch > 1 else "no batches"
+        return f"{size}{compression}, {self.partitions} partition{plural}, {batches}"
 
     @property
     def topic(self) -> str:
@@ -82,12 +93,14 @@ class Target:
     Attributes:
         measure: ``rows`` (rows per second) or ``cpu`` (CPU microseconds per row of the process that reads or writes).
         baseline: Whom it is compared with, or None for a fixed bound.
-        bound: The least ratio of ``rows``, the greatest of ``cpu``; microseconds without a baseline.
+        bound: The least ratio of ``rows``, the greatest of ``cpu``; rows per second or microseconds without a baseline.
+        contender: Which way of the connector has to reach it.
     """
 
     measure: Literal["rows", "cpu"]
     baseline: Contender | None
     bound: float
+    contender: Contender = "connector"
 
 
 @dataclass(frozen=True)
@@ -116,47 +129,59 @@ _LARGE_SCAN = (Target("rows", "java", 1.1), Target("cpu", "java", 0.5))
 _COUNT = (Target("cpu", None, 0.4),)
 _WRITE = (Target("rows", "java", 0.9),)
 
-_ALL: tuple[Contender, ...] = ("connector", "java", "kafka")
-_SPARK: tuple[Contender, ...] = ("connector", "kafka")
+_ENTRY_RATE = 0.7  # of the bare BookKeeper client's, where decoding is not the limit
+_SMALL_RATE = 2_500_000.0
+_SMALL_SEGMENTS = (Target("rows", "kafka", 4.0, "segment"), Target("cpu", None, 0.5, "segment"))
+_SMALL_COUNT = (*_COUNT, Target("rows", None, 2 * _SMALL_RATE, "segment"))
+
+_WRITERS: tuple[Contender, ...] = ("connector", "java", "kafka")
+_READERS: tuple[Contender, ...] = ("segment", "connector", "java", "kafka", "bookies")
+_ONE_BIG_PARTITION: tuple[Contender, ...] = ("segment", "single", "connector", "java", "kafka", "bookies")
 
 
-def _scan(workload: Workload) -> Case:
-    return Case("scan", workload, _ALL, _SMALL_SCAN if workload.size == 64 else _LARGE_SCAN)
+def _scan(workload: Workload, *targets: Target) -> Case:
+    is_big = workload.partitions == 1 and workload.batch * workload.size >= 64_000
+    own = _SMALL_SCAN if workload.size == 64 else _LARGE_SCAN
+    parallel = (Target("rows", "single", 1.0, "segment"),) if is_big else ()
+    return Case("scan", workload, _ONE_BIG_PARTITION if is_big else _READERS, (*own, *targets, *parallel))
+
+
+def _segments(baseline: Contender, ratio: float) -> Target:
+    return Target("rows", baseline, ratio, "segment")
 
 
 _SMALL_1 = Workload(64, 1000, 1, "NONE", 2_000_000)
 _SMALL_4 = Workload(64, 1000, 4, "NONE", 2_000_000)
 _MEDIUM_4 = Workload(512, 1000, 4, "LZ4", 800_000)
-_LARGE_1 = Workload(1024, 1000, 1, "NONE", 800_000)
 _LARGE_4 = Workload(1024, 1000, 4, "NONE", 800_000)
 
 CASES: tuple[Case, ...] = (
-    _scan(_SMALL_1),
-    _scan(_SMALL_4),
+    _scan(_SMALL_1, Target("rows", None, _SMALL_RATE, "segment"), *_SMALL_SEGMENTS),
+    _scan(_SMALL_4, *_SMALL_SEGMENTS),
     _scan(Workload(64, 10, 1, "NONE", 240_000)),
     _scan(Workload(64, 10, 4, "NONE", 240_000)),
-    _scan(Workload(512, 1000, 1, "LZ4", 800_000)),
-    _scan(_MEDIUM_4),
-    _scan(Workload(512, 10, 1, "LZ4", 240_000)),
-    _scan(Workload(512, 10, 4, "LZ4", 240_000)),
-    _scan(_LARGE_1),
+    _scan(Workload(512, 250, 1, "LZ4", 800_000)),
+    _scan(Workload(512, 250, 4, "LZ4", 800_000)),
+    _scan(Workload(512, 10, 1, "LZ4", 240_000), _segments("java", 6.0)),
+    _scan(Workload(512, 10, 4, "LZ4", 240_000), _segments("java", 6.0)),
     _scan(_LARGE_4),
-    _scan(Workload(1024, 125, 4, "NONE", 800_000)),
-    _scan(Workload(1024, 10, 1, "NONE", 240_000)),
-    _scan(Workload(1024, 10, 4, "NONE", 240_000)),
-    Case("count", _SMALL_1, _SPARK, _COUNT),
-    Case("count", _SMALL_4, _SPARK, _COUNT),
-    Case("count", _LARGE_4, _SPARK, _COUNT),
-    Case("stream", _SMALL_1, _SPARK, _SMALL_SCAN),
-    Case("stream", _SMALL_4, _SPARK, _SMALL_SCAN),
-    Case("stream", _MEDIUM_4, _SPARK),
-    Case("stream", _LARGE_4, _SPARK),
-    Case("write", Workload(64, 1000, 1, "NONE", 1_600_000), _ALL, _WRITE),
-    Case("write", Workload(64, 1000, 4, "NONE", 1_600_000), _ALL, _WRITE),
-    Case("write", Workload(64, 10, 4, "NONE", 240_000), _ALL, _WRITE),
-    Case("write", Workload(512, 1000, 4, "LZ4", 800_000), _ALL, _WRITE),
-    Case("write", Workload(1024, 1000, 1, "NONE", 480_000), _ALL, _WRITE),
-    Case("write", Workload(1024, 1000, 4, "NONE", 480_000), _ALL, _WRITE),
+    _scan(Workload(1024, 125, 1, "NONE", 800_000), _segments("java", 1.6), _segments("bookies", _ENTRY_RATE)),
+    _scan(Workload(1024, 125, 4, "NONE", 800_000), _segments("java", 1.6), _segments("bookies", _ENTRY_RATE)),
+    _scan(Workload(1024, 1, 1, "NONE", 160_000), _segments("java", 5.0), _segments("bookies", _ENTRY_RATE)),
+    _scan(Workload(1024, 1, 4, "NONE", 160_000), _segments("java", 5.0), _segments("bookies", _ENTRY_RATE)),
+    Case("count", _SMALL_1, SPARK, _SMALL_COUNT),
+    Case("count", _SMALL_4, SPARK, _SMALL_COUNT),
+    Case("count", _LARGE_4, SPARK, _COUNT),
+    Case("stream", _SMALL_1, SPARK, _SMALL_SCAN),
+    Case("stream", _SMALL_4, SPARK, _SMALL_SCAN),
+    Case("stream", _MEDIUM_4, SPARK),
+    Case("stream", _LARGE_4, SPARK),
+    Case("write", Workload(64, 1000, 1, "NONE", 1_600_000), _WRITERS, _WRITE),
+    Case("write", Workload(64, 1000, 4, "NONE", 1_600_000), _WRITERS, _WRITE),
+    Case("write", Workload(64, 10, 4, "NONE", 240_000), _WRITERS, _WRITE),
+    Case("write", Workload(512, 1000, 4, "LZ4", 800_000), _WRITERS, _WRITE),
+    Case("write", Workload(1024, 1000, 1, "NONE", 480_000), _WRITERS, _WRITE),
+    Case("write", Workload(1024, 1000, 4, "NONE", 480_000), _WRITERS, _WRITE),
 )
 
 

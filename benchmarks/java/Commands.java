@@ -1,5 +1,6 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,13 @@ import java.util.concurrent.Future;
 
 /** A client that does what the harness writes to its standard input: a line holds an action and {@code name=value} pairs, the answer is a line of JSON. */
 abstract class Commands {
+
+    /** For answers alone: whatever else is printed, such as a library's log, goes to the standard error. */
+    private static final PrintStream ANSWERS = System.out;
+
+    static {
+        System.setOut(System.err);
+    }
 
     /** What an action did. */
     record Done(long rows, long bytes) {
@@ -33,12 +41,17 @@ abstract class Commands {
         int number(String name) {
             return Integer.parseInt(text(name));
         }
+
+        /** The name of a partition of the topic, or of a topic without partitions. */
+        String partition(int index) {
+            return number("partitions") == 1 ? text("topic") : text("topic") + "-partition-" + index;
+        }
     }
 
     abstract Done act(String action, Arguments arguments) throws Exception;
 
     final void serve() throws Exception {
-        System.out.println("{\"pid\": " + ProcessHandle.current().pid() + "}");
+        ANSWERS.println("{\"pid\": " + ProcessHandle.current().pid() + "}");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             String[] words = line.split(" ");
@@ -50,7 +63,7 @@ abstract class Commands {
             long start = System.nanoTime();
             Done done = act(words[0], new Arguments(values));
             double seconds = (System.nanoTime() - start) / 1e9;
-            System.out.println("{\"rows\": " + done.rows + ", \"bytes\": " + done.bytes + ", \"seconds\": " + seconds + "}");
+            ANSWERS.println("{\"rows\": " + done.rows + ", \"bytes\": " + done.bytes + ", \"seconds\": " + seconds + "}");
         }
     }
 

@@ -33,7 +33,7 @@ final class PulsarJava extends Commands {
         };
     }
 
-    /** Batches of exactly so many messages, in turn over the partitions. */
+    /** Batches of exactly so many messages, in turn over the partitions; single messages are not batched. */
     private Done fill(Arguments arguments) throws Exception {
         Content content = new Content(arguments);
         int partitions = arguments.number("partitions");
@@ -41,8 +41,8 @@ final class PulsarJava extends Commands {
         long count = Long.parseLong(arguments.text("count"));
         long bytes = 0;
         for (int partition = 0; partition < partitions; partition++) {
-            ProducerBuilder<byte[]> builder = client.newProducer().topic(partitionOf(arguments, partition)).blockIfQueueFull(true)
-                .maxPendingMessages(20 * batch).compressionType(CompressionType.valueOf(arguments.text("compression")))
+            ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.partition(partition)).blockIfQueueFull(true)
+                .maxPendingMessages(Math.max(1000, 20 * batch)).enableBatching(batch > 1).compressionType(CompressionType.valueOf(arguments.text("compression")))
                 .batchingMaxMessages(batch).batchingMaxBytes(4 * MEBIBYTE).batchingMaxPublishDelay(1, TimeUnit.MINUTES);
             try (Producer<byte[]> producer = builder.create()) {
                 for (long first = (long) partition * batch; first < count; first += (long) partitions * batch) {
@@ -62,7 +62,7 @@ final class PulsarJava extends Commands {
         long rows = 0;
         long bytes = 0;
         for (int p = index; p < arguments.number("partitions"); p += arguments.number("threads")) {
-            try (Reader<byte[]> reader = client.newReader().topic(partitionOf(arguments, p)).startMessageId(MessageId.earliest).create()) {
+            try (Reader<byte[]> reader = client.newReader().topic(arguments.partition(p)).startMessageId(MessageId.earliest).create()) {
                 long expected = Long.parseLong(arguments.text("count")) / arguments.number("partitions");
                 for (long i = 0; i < expected; i++) {
                     Message<byte[]> message = reader.readNext(1, TimeUnit.MINUTES);
@@ -104,10 +104,5 @@ final class PulsarJava extends Commands {
             }
             return new Done(share, bytes);
         });
-    }
-
-    private static String partitionOf(Arguments arguments, int partition) {
-        String topic = arguments.text("topic");
-        return arguments.number("partitions") == 1 ? topic : topic + "-partition-" + partition;
     }
 }
