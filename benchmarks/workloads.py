@@ -141,17 +141,17 @@ _ONE_BIG_PARTITION: tuple[Contender, ...] = ("segment", "single", "connector", "
 
 def _scan(workload: Workload, *targets: Target) -> Case:
     is_big = workload.partitions == 1 and workload.batch * workload.size >= 64_000
-    own = _SMALL_SCAN if workload.size == 64 else _LARGE_SCAN
+    by_broker = _SMALL_SCAN if workload.size == 64 else _LARGE_SCAN if workload.batch > 1 else ()
     parallel = (Target("rows", "single", 1.0, "segment"),) if is_big else ()
-    return Case("scan", workload, _ONE_BIG_PARTITION if is_big else _READERS, (*own, *targets, *parallel))
+    return Case("scan", workload, _ONE_BIG_PARTITION if is_big else _READERS, (*by_broker, *targets, *parallel))
 
 
 def _segments(baseline: Contender, ratio: float) -> Target:
     return Target("rows", baseline, ratio, "segment")
 
 
-_SMALL_1 = Workload(64, 1000, 1, "NONE", 2_000_000)
-_SMALL_4 = Workload(64, 1000, 4, "NONE", 2_000_000)
+_SMALL_1 = Workload(64, 1000, 1, "NONE", 4_000_000)
+_SMALL_4 = Workload(64, 1000, 4, "NONE", 4_000_000)
 _MEDIUM_4 = Workload(512, 1000, 4, "LZ4", 800_000)
 _LARGE_4 = Workload(1024, 1000, 4, "NONE", 800_000)
 
@@ -162,13 +162,13 @@ CASES: tuple[Case, ...] = (
     _scan(Workload(64, 10, 4, "NONE", 240_000)),
     _scan(Workload(512, 250, 1, "LZ4", 800_000)),
     _scan(Workload(512, 250, 4, "LZ4", 800_000)),
-    _scan(Workload(512, 10, 1, "LZ4", 240_000), _segments("java", 6.0)),
-    _scan(Workload(512, 10, 4, "LZ4", 240_000), _segments("java", 6.0)),
+    _scan(Workload(512, 10, 1, "LZ4", 800_000), _segments("java", 6.0)),
+    _scan(Workload(512, 10, 4, "LZ4", 800_000), _segments("java", 6.0)),
     _scan(_LARGE_4),
     _scan(Workload(1024, 125, 1, "NONE", 800_000), _segments("java", 1.6), _segments("bookies", _ENTRY_RATE)),
     _scan(Workload(1024, 125, 4, "NONE", 800_000), _segments("java", 1.6), _segments("bookies", _ENTRY_RATE)),
-    _scan(Workload(1024, 1, 1, "NONE", 160_000), _segments("java", 5.0), _segments("bookies", _ENTRY_RATE)),
-    _scan(Workload(1024, 1, 4, "NONE", 160_000), _segments("java", 5.0), _segments("bookies", _ENTRY_RATE)),
+    _scan(Workload(1024, 1, 1, "NONE", 240_000), _segments("java", 5.0), _segments("bookies", _ENTRY_RATE)),
+    _scan(Workload(1024, 1, 4, "NONE", 240_000), _segments("java", 5.0), _segments("bookies", _ENTRY_RATE)),
     Case("count", _SMALL_1, SPARK, _SMALL_COUNT),
     Case("count", _SMALL_4, SPARK, _SMALL_COUNT),
     Case("count", _LARGE_4, SPARK, _COUNT),
