@@ -47,7 +47,7 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
         throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None)
       expected += 1
       seen += 1
-      seenBytes += current.getLength
+      seenBytes += current.getEntryBuffer.readableBytes // its `getLength` is that of the ledger up to it
       true
     }
 
