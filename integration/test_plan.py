@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from failing import refused
 from messages import Message, produce, read_all
 from offloading import ENTRIES_PER_LEDGER, running_offload
-from reading import assert_exactly_once, existing, seen
+from reading import assert_exactly_once, entries_by_level, existing, seen
 
 from pulsar_spark import PulsarOptionError, PulsarReadOptions, ReadPlan, plan, read_pulsar, read_pulsar_stream
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
     import pulsar as pulsar_client
     from offloading import Offloading
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
     from servers import Addresses
-
-_METRICS = {"broker": "pulsarBrokerEntries", "bookies": "pulsarBookieEntries", "tiered": "pulsarTieredEntries"}
 
 
 def _messages(count: int) -> list[Message]:
@@ -29,13 +27,6 @@ def _messages(count: int) -> list[Message]:
 
 def _planned_entries(made: ReadPlan) -> dict[str, int | None]:
     return {tier: made.totals[tier].entries if tier in made.totals else 0 for tier in ("broker", "bookies", "tiered")}
-
-
-def _read_entries(frame: DataFrame) -> dict[str, int]:
-    """What Spark's metrics say of the frame's own read, which must have run."""
-    jframe: Any = frame._jdf
-    metrics = jframe.queryExecution().executedPlan().collectLeaves().head().metrics()
-    return {tier: int(metrics.apply(name).value()) for tier, name in _METRICS.items()}
 
 
 def test_a_plan_at_broker_level(
@@ -66,8 +57,7 @@ def test_a_plan_of_segments_is_what_the_read_does(
     assert _planned_entries(made) == {"broker": 0, "bookies": 300, "tiered": 0}
     assert [part.after for part in made.slices[1:]] == [part.through for part in made.slices[:-1]]
     assert sum(part.bytes or 0 for part in made.slices) > 300 * 500
-    frame.collect()
-    assert _read_entries(frame) == _planned_entries(made), "what came meanwhile is not in the plan, nor in its read"
+    assert entries_by_level(frame) == _planned_entries(made), "what came meanwhile is not in the plan, nor in its read"
     part = made.slices[1]
     rows = seen(read_pulsar(spark, topic, service_url=pulsar.service_url, start=part.after, end=part.through))
     wanted = existing(read_all(client, topic))
@@ -125,6 +115,5 @@ def test_a_plan_of_all_tiers_is_what_the_read_does(spark: SparkSession, offloade
         (known, {"broker": 0, "bookies": left, "tiered": away}),
         (unknown, {"broker": away, "bookies": left, "tiered": 0}),
     ):
-        frame.collect()
-        assert _read_entries(frame) == tiers
+        assert entries_by_level(frame) == tiers
         assert_exactly_once(seen(frame), wanted)
