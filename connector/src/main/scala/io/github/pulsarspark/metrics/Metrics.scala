@@ -2,7 +2,7 @@ package io.github.pulsarspark.metrics
 
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
 
-/** A task's part of a metric. */
+/** A task's part of a metric, or the driver's. */
 private[pulsarspark] final case class TaskMetric(name: String, value: Long) extends CustomTaskMetric
 
 /** Entries (stored batches) that were read. */
@@ -54,6 +54,27 @@ final class TieredEntries extends CustomSumMetric {
 }
 object TieredEntries { val Name = "pulsarTieredEntries" }
 
+/** Entries of which only the metadata was looked at, because they are outside the publish times that are wanted. */
+final class EntriesSkipped extends CustomSumMetric {
+  override def name: String        = EntriesSkipped.Name
+  override def description: String = "Pulsar entries skipped"
+}
+object EntriesSkipped { val Name = "pulsarEntriesSkipped" }
+
+/** Ledgers that are not read at all, because everything in them is older than what a filter wants. Known when the read is planned. */
+final class LedgersSkipped extends CustomSumMetric {
+  override def name: String        = LedgersSkipped.Name
+  override def description: String = "Pulsar ledgers skipped"
+}
+object LedgersSkipped { val Name = "pulsarLedgersSkipped" }
+
+/** Topic partitions in which a filter wants nothing. Known when the read is planned. */
+final class PartitionsSkipped extends CustomSumMetric {
+  override def name: String        = PartitionsSkipped.Name
+  override def description: String = "Pulsar topic partitions skipped"
+}
+object PartitionsSkipped { val Name = "pulsarPartitionsSkipped" }
+
 /** Messages acknowledged by the brokers. */
 final class MessagesWritten extends CustomSumMetric {
   override def name: String        = MessagesWritten.Name
@@ -64,6 +85,17 @@ object MessagesWritten { val Name = "pulsarMessages" }
 /** Every metric of the connector. Spark makes them by class name, without arguments. */
 private[pulsarspark] object Metrics {
   def ofReads: Array[CustomMetric] =
-    Array(new EntriesRead, new BytesRead, new BrokerEntries, new BookieEntries, new TieredEntries, new DataLoss, new IncompleteChunks)
+    Array(
+      new EntriesRead,
+      new BytesRead,
+      new BrokerEntries,
+      new BookieEntries,
+      new TieredEntries,
+      new EntriesSkipped,
+      new LedgersSkipped,
+      new PartitionsSkipped,
+      new DataLoss,
+      new IncompleteChunks
+    )
   def ofWrites: Array[CustomMetric] = Array(new MessagesWritten)
 }

@@ -60,7 +60,11 @@ private[pulsarspark] final case class ReadOptions(
     maxBytesPerPartition: Long,
     minPartitions: Option[Int],
     bookKeeper: BookKeeperOptions
-)
+) {
+
+  /** False when every message comes from the broker. */
+  def mayReadSegments: Boolean = readLevel != ReadLevel.Broker && client.adminUrl.nonEmpty
+}
 
 private[pulsarspark] object ReadOptions {
 

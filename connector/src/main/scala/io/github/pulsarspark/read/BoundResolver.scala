@@ -14,16 +14,21 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
 
   private val skew = options.publishTimeSkew.toMillis
 
-  /** The ranges of a batch read with their time bounds; empty ones are left out. */
-  def batchRanges(topics: Map[String, Seq[String]]): Seq[(OffsetRange, TimeBounds)] = {
-    val starts = assign(startBound(PositionSpec.Earliest), topics)
-    val ends   = assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest), topics)
-    if (starts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
-    if (ends.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
-    starts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, ends(partition)) }
-    val bounds   = boundsOf(starts.keys.toSeq.sorted)
-    val earliest = positions(starts, -skew)
-    val latest   = positions(ends, skew)
+  /** The ranges of a batch read with their time bounds; empty ones are left out.
+    *
+    * @param isWanted
+    *   false for partitions of which the query wants nothing: the cluster is not asked about them
+    */
+  def batchRanges(topics: Map[String, Seq[String]], isWanted: String => Boolean = _ => true): Seq[(OffsetRange, TimeBounds)] = {
+    val allStarts = assign(startBound(PositionSpec.Earliest), topics)
+    val allEnds   = assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest), topics)
+    if (allStarts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
+    if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
+    allStarts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, allEnds(partition)) }
+    val (starts, ends) = (allStarts.view.filterKeys(isWanted).toMap, allEnds.view.filterKeys(isWanted).toMap)
+    val bounds         = boundsOf(starts.keys.toSeq.sorted)
+    val earliest       = positions(starts, -skew)
+    val latest         = positions(ends, skew)
     starts.keys.toSeq.sorted.map { p =>
       val range =
         OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)), RangePlanner.end(ends(p), bounds(p), _ => latest(p)))

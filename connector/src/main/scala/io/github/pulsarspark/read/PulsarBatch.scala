@@ -1,9 +1,11 @@
 package io.github.pulsarspark.read
 
 import scala.util.Using
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.DataLossPolicy
 
@@ -12,27 +14,46 @@ import io.github.pulsarspark.errors.DataLossPolicy
   * @param columns
   *   what Spark was told the table has; checked against what the topics have now
   */
-private[read] final class PulsarBatch(task: ReadTask, columns: StructType) extends Batch {
+private[read] final class PulsarBatch(task: ReadTask, columns: StructType, filters: PushedFilters) extends Batch {
 
-  @volatile private var planned: Option[Seq[PulsarInputPartition]] = None
+  @volatile private var made: Option[PlannedRead] = None
 
-  /** How the read was shared out; None as long as nobody has asked for the partitions. */
-  def summary: Option[String] = planned.map(TaskPlanner.summary)
+  /** None as long as nobody has asked for the partitions. */
+  def planned: Option[PlannedRead] = made
 
-  /** What each task reads. */
-  lazy val tasks: Seq[PulsarInputPartition] = Using.resource(DriverSession(task.options)) { session =>
-    val topics  = session.discovery.topics()
-    val schemas = session.schemas(topics.keys, columns)
-    val topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
-    val ranges  = new BoundResolver(task.options, session.broker).batchRanges(topics).map { case (range, times) =>
+  private lazy val read: PlannedRead = Using.resource(DriverSession(task.options)) { session =>
+    val topics            = session.discovery.topics()
+    val schemas           = session.schemas(topics.keys, columns)
+    val topicOf           = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
+    val (skipped, wanted) = topicOf.keySet.partition(TaskPlanner.times(filters, _).isEmpty)
+    val ranges            = new BoundResolver(task.options, session.broker).batchRanges(topics, wanted).map { case (range, times) =>
       PlannedRange(range, times, schemas(topicOf(range.topic)))
     }
-    val made = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss)).partitions(ranges)
-    planned = Some(made)
-    made
+    val planner = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss), filters)
+    val planned = planner.plan(ranges).copy(partitionsSkipped = skipped.size.toLong)
+    made = Some(planned)
+    planned
   }
+
+  /** What each task reads. */
+  def tasks: Seq[PulsarInputPartition] = read.tasks
 
   override def planInputPartitions(): Array[InputPartition] = tasks.toArray
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
+
+  /** Bytes to read as they are stored, for Spark's optimizer; None when that is not known. Plans the read, which Spark does next anyway, but only where that is
+    * enough to know. What keeps the read from being planned is reported by the read itself.
+    */
+  def bytes: Option[Long] =
+    try if (task.options.mayReadSegments) read.bytes else None
+    catch {
+      case NonFatal(e) =>
+        PulsarBatch.log.info("The size of a read is not known: {}", e.getMessage)
+        None
+    }
+}
+
+private object PulsarBatch {
+  private val log = LoggerFactory.getLogger(classOf[PulsarBatch])
 }

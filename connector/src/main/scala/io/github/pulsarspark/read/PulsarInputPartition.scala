@@ -21,5 +21,14 @@ private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSl
   override def preferredLocations(): Array[String] = hosts.toArray
 }
 
-/** What all tasks of a query have in common; has no secret in its text. */
-private[pulsarspark] final case class ReadTask(output: StructType, options: ReadOptions, hadoop: HadoopSettings)
+/** What all tasks of a query have in common; has no secret in its text.
+  *
+  * @param limit
+  *   rows after which a task may stop
+  */
+private[pulsarspark] final case class ReadTask(
+    output: StructType,
+    options: ReadOptions,
+    hadoop: HadoopSettings,
+    limit: Option[Int] = None
+)

@@ -70,7 +70,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
           None
       }
     }
-    new TaskPlanner(task, session, losses).partitions(planned, PulsarMicroBatchStream.TailEntries).toArray
+    new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)

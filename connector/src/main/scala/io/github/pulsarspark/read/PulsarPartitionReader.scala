@@ -25,8 +25,14 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   private var slice: SliceReader    = _
   private val ahead                 = mutable.ArrayDeque.empty[SliceReader]
   private var asked: Option[Broker] = None
+  private var rowsLeft              = task.limit.fold(Long.MaxValue)(_.toLong)
 
-  override def next(): Boolean = {
+  override def next(): Boolean = rowsLeft > 0 && {
+    rowsLeft -= 1
+    findNext()
+  }
+
+  private def findNext(): Boolean = {
     while (slice != null || ahead.nonEmpty || left.nonEmpty) {
       if (slice == null) {
         slice = ahead.removeHeadOption().getOrElse(take())
@@ -44,9 +50,9 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     reader
   }
 
-  /** Of many small slices, several are on their way at a time. */
+  /** Of many small slices, several are on their way at a time, unless the first may be enough. */
   private def prepareSome(): Unit =
-    while (left.nonEmpty && ahead.size < MostAhead && left.head.slice.segment.exists(_.bytes <= SmallBytes)) {
+    while (task.limit.isEmpty && left.nonEmpty && ahead.size < MostAhead && left.head.slice.segment.exists(_.bytes <= SmallBytes)) {
       val reader = take()
       ahead.append(reader)
       reader.prepare()

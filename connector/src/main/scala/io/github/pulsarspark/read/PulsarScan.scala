@@ -1,16 +1,19 @@
 package io.github.pulsarspark.read
 
+import java.util.OptionalLong
+
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.metrics.Metrics
+import io.github.pulsarspark.metrics.{LedgersSkipped, Metrics, PartitionsSkipped, TaskMetric}
 import io.github.pulsarspark.options._
 import io.github.pulsarspark.storage.HadoopSettings
 
-/** Plans a read: takes the columns that Spark wants.
+/** Plans a read: takes what Spark wants of it, the columns, and in a batch filters and a limit.
   *
   * @param options
   *   as the user gave them; checked when it is known whether the read is a batch or a stream
@@ -18,47 +21,97 @@ import io.github.pulsarspark.storage.HadoopSettings
   *   what Spark was told the table has
   */
 private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns: StructType) extends ScanBuilder
-    with SupportsPushDownRequiredColumns {
+    with SupportsPushDownRequiredColumns with SupportsPushDownV2Filters with SupportsPushDownLimit {
 
-  private var wanted = columns
+  private var wanted             = columns
+  private var filters            = PushedFilters.none
+  private var limit: Option[Int] = None
 
   override def pruneColumns(required: StructType): Unit = wanted = required
 
-  override def build(): Scan = new PulsarScan(options, columns, wanted)
+  /** Spark applies all of them to the rows again. */
+  override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
+    filters = PushedFilters(predicates.toSeq)
+    predicates
+  }
+
+  override def pushedPredicates(): Array[Predicate] = filters.predicates.toArray
+
+  override def pushLimit(rows: Int): Boolean = {
+    limit = Some(rows)
+    true
+  }
+
+  /** Each task stops at the limit; Spark does so for all of them together. */
+  override def isPartiallyPushed: Boolean = true
+
+  override def build(): Scan = new PulsarScan(options, columns, wanted, filters, limit)
 }
 
-/** A read whose columns are known. */
-private[pulsarspark] final class PulsarScan(options: RawOptions, columns: StructType, output: StructType) extends Scan {
+/** A read that Spark wants nothing more of. */
+private[pulsarspark] final class PulsarScan(
+    options: RawOptions,
+    columns: StructType,
+    output: StructType,
+    filters: PushedFilters,
+    limit: Option[Int]
+) extends Scan with SupportsReportStatistics {
+
+  private var batch: Option[PulsarBatch] = None
+  private var isStream                   = false
 
   override def readSchema(): StructType = output
 
-  private lazy val batch = new PulsarBatch(task(Scope.BatchRead), columns)
+  override def toBatch: Batch = theBatch
 
-  override def toBatch: Batch = batch
+  private def theBatch: PulsarBatch = synchronized {
+    val made = batch.getOrElse(new PulsarBatch(task(Scope.BatchRead).copy(limit = limit), columns, filters))
+    batch = Some(made)
+    made
+  }
 
   /** What each task of the batch read reads; decided at the first question, like the read itself. */
-  def tasks: Seq[PulsarInputPartition] = batch.tasks
+  def tasks: Seq[PulsarInputPartition] = theBatch.tasks
 
-  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
+    isStream = true
     new PulsarMicroBatchStream(task(Scope.StreamRead), columns, checkpointLocation)
+  }
 
   private def task(scope: Scope): ReadTask = {
     val checked = ReadOptions(options.check(scope))
     val hadoop  =
-      if (checked.readLevel == ReadLevel.Broker || checked.client.adminUrl.isEmpty) HadoopSettings.none
-      else HadoopSettings.of(SparkSession.active.sparkContext.hadoopConfiguration)
+      if (checked.mayReadSegments) HadoopSettings.of(SparkSession.active.sparkContext.hadoopConfiguration) else HadoopSettings.none
     ReadTask(output, checked, hadoop)
   }
 
   override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.UNSUPPORTED
 
+  override def estimateStatistics(): Statistics = new Statistics {
+    override def sizeInBytes: OptionalLong = if (isStream) OptionalLong.empty else size.fold(OptionalLong.empty)(OptionalLong.of)
+    override def numRows: OptionalLong     = OptionalLong.empty
+  }
+
+  /** Spark asks again and again; what failed once is not tried again for this. */
+  private lazy val size: Option[Long] = theBatch.bytes
+
   override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofReads
+
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = batch.flatMap(_.planned).toArray.flatMap(read =>
+    Array[CustomTaskMetric](
+      TaskMetric(PartitionsSkipped.Name, read.partitionsSkipped),
+      TaskMetric(LedgersSkipped.Name, read.ledgersSkipped)
+    )
+  )
 
   override def description(): String = {
     val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime", "endingTime").flatMap(k =>
       options.get(k).map(v => s"$k=$v")
     )
+    val pushed = Option.when(filters.predicates.nonEmpty)(filters.predicates.mkString("filters=[", ", ", "]")) ++
+      limit.map(n => s"limit=$n")
     val level = options.get("readLevel").getOrElse("auto").toLowerCase
-    s"PulsarScan readLevel=$level${batch.summary.fold("")(s => s" ($s)")} ${said.mkString(" ")} columns=${output.fieldNames.mkString("[", ", ", "]")}"
+    val found = batch.flatMap(_.planned).fold("")(read => s" (${read.summary})")
+    (Seq(s"PulsarScan readLevel=$level$found") ++ said ++ Seq(output.fieldNames.mkString("columns=[", ", ", "]")) ++ pushed).mkString(" ")
   }
 }

@@ -10,6 +10,7 @@ private[read] final class ReadCounts {
 
   private val entries = new Array[Long](Level.all.size)
   private var bytes   = 0L
+  private var skipped = 0L
 
   // of slices that are done
   private var lost       = 0L
@@ -19,6 +20,9 @@ private[read] final class ReadCounts {
     entries(level.ordinal) += 1
     bytes += entryBytes
   }
+
+  /** The entry at hand is not wanted. */
+  def skip(): Unit = skipped += 1
 
   def finish(slice: SliceReader): Unit = {
     lost += slice.lostRanges
@@ -34,6 +38,7 @@ private[read] final class ReadCounts {
     TaskMetric(BrokerEntries.Name, of(Level.Broker)),
     TaskMetric(BookieEntries.Name, of(Level.Bookies)),
     TaskMetric(TieredEntries.Name, of(Level.Tiered)),
+    TaskMetric(EntriesSkipped.Name, skipped),
     TaskMetric(DataLoss.Name, lost + open.fold(0L)(_.lostRanges)),
     TaskMetric(IncompleteChunks.Name, incomplete + open.fold(0L)(_.incompleteMessages))
   )

@@ -65,6 +65,7 @@ private[read] final class SliceReader(
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       counts.add(source.level, decoder.entryBytes)
       inEntry = planned.times.contains(messages.publishTime)
+      if (!inEntry) counts.skip()
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
 
   /** In the entry that the range starts within, the batch index that is read already. */

@@ -3,25 +3,45 @@ package io.github.pulsarspark.read
 import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.client.TopicNames
 import io.github.pulsarspark.errors.DataLossPolicy
-import io.github.pulsarspark.storage.{Level, SegmentPlanner, Slice}
+import io.github.pulsarspark.offsets.TimeBounds
+import io.github.pulsarspark.storage.{SegmentPlanner, Slice}
 
 /** Shares out ranges among tasks. */
-private[read] final class TaskPlanner(task: ReadTask, session: DriverSession, losses: DataLossPolicy) {
+private[read] final class TaskPlanner(
+    task: ReadTask,
+    session: DriverSession,
+    losses: DataLossPolicy,
+    filters: PushedFilters = PushedFilters.none
+) {
+  private lazy val catalog = session.segments(task.hadoop, losses)
 
   /** @param tail
     *   entries up to which a range is left to the broker without looking where they are stored
     */
-  def partitions(ranges: Seq[PlannedRange], tail: Long = 0): Seq[PulsarInputPartition] = {
-    val catalog = session.segments(task.hadoop, losses)
-    val byTopic = ranges.map(r => r.range.topic -> r).toMap
-    val slices  = catalog.slices(ranges.map(_.range), tail)
+  def plan(asked: Seq[PlannedRange], tail: Long = 0): PlannedRead = {
+    val (ranges, ledgersSkipped) = wanted(asked)
+    val byTopic                  = ranges.map(r => r.range.topic -> r).toMap
+    val slices                   = catalog.slices(ranges.map(_.range), tail)
     TaskPlanner.logReasons(slices)
     val bytes   = taskBytes(slices)
     val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, catalog.starts)).map { slice =>
       PlannedSlice(slice, byTopic(slice.range.topic).times, byTopic(slice.range.topic).schema)
     }
-    SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(group => PulsarInputPartition(group, group.head.slice.hosts))
+    val tasks =
+      SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(group => PulsarInputPartition(group, group.head.slice.hosts))
+    PlannedRead(tasks, ledgersSkipped = ledgersSkipped)
+  }
+
+  /** What the filters leave of the ranges, and the number of ledgers they leave out. */
+  private def wanted(ranges: Seq[PlannedRange]): (Seq[PlannedRange], Long) = {
+    val times   = ranges.map(r => TaskPlanner.times(filters, r.range.topic))
+    val since   = catalog.since(ranges.map(_.range).zip(times.map(_.fromInclusive)))
+    val limited = ranges.lazyZip(times).lazyZip(since).map { case (planned, filtered, (range, _)) =>
+      planned.copy(range = range, times = planned.times.intersect(filtered))
+    }
+    (limited.filterNot(r => r.range.isEmpty || r.times.isEmpty), since.map(_._2).sum)
   }
 
   private def taskBytes(slices: Seq[Slice]): Long = SegmentPlanner.taskBytes(
@@ -35,18 +55,8 @@ private[read] final class TaskPlanner(task: ReadTask, session: DriverSession, lo
 private[read] object TaskPlanner {
   private val log = LoggerFactory.getLogger(classOf[TaskPlanner])
 
-  /** Tasks, and how many slices are read from where. */
-  def summary(partitions: Seq[PulsarInputPartition]): String = {
-    val slices  = partitions.flatMap(_.slices).map(_.slice)
-    val byLevel = Level.all.flatMap { level =>
-      val here = slices.filter(_.level == level)
-      Option.when(here.nonEmpty) {
-        val bytes = here.flatMap(_.segment).map(_.bytes).sum
-        s"${here.size} ${level.name}" + (if (bytes > 0) s" ${(bytes + (1L << 20) - 1) / (1L << 20)} MiB" else "")
-      }
-    }
-    s"${partitions.size} tasks, slices: ${if (byLevel.isEmpty) "none" else byLevel.mkString(", ")}"
-  }
+  /** When the messages of a topic partition were published that can pass the filters; empty when none can. */
+  def times(filters: PushedFilters, partition: String): TimeBounds = filters.times(partition, TopicNames.partitionIndex(partition))
 
   private def logReasons(slices: Seq[Slice]): Unit = {
     val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)

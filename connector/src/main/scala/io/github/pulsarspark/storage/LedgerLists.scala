@@ -31,14 +31,21 @@ private[storage] final class LedgerLists(admin: AdminApi, answers: Answers, opti
     .map(_.swap)
     .toMap
 
+  /** When ledgers were closed. */
+  def ages(partitions: Seq[String]): Map[String, LedgerAges] =
+    partitions.zip(stored(partitions).map(LedgerAges.parse)).toMap
+
   /** Where offloaded ledgers are; asked only for partitions that have some. */
   def offloads(partitions: Seq[String]): Map[String, Offloads] = {
-    val infos    = answers.awaitAll(partitions, AtOnce)(p => s"Asking for the offloaded ledgers of $p")(admin.internalInfo)
+    val infos    = stored(partitions)
     val policies = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) Nil else partitions.map(policiesOf)
     partitions.zip(infos).zipAll(policies, null, None).map { case ((partition, info), policy) =>
       partition -> Offloads(OffloadLocations.find(policy, options.offloadLocation, options.offloadFormat), uuids(info))
     }.toMap
   }
+
+  private def stored(partitions: Seq[String]): Seq[JsonNode] =
+    answers.awaitAll(partitions, AtOnce)(p => s"Asking for what is stored of the ledgers of $p")(admin.internalInfo)
 
   private def uuids(info: JsonNode): Map[Long, String] = info
     .path("ledgers")

@@ -15,6 +15,30 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
   import SegmentCatalog._
 
   private val reachability = new Reachability(options.bookKeeper)
+  private val answers      = new Answers(lease.options)
+
+  /** Leaves out ledgers in which every message was published before the given time (milliseconds since 1970), unless the producer's clock was further ahead of the
+    * brokers' than `publishTimeSkewMs`.
+    *
+    * Nothing is left out at the end, however old what is wanted: a message may be stored long after it was published, as after an outage or by replication.
+    *
+    * @return
+    *   what is left of each range, and the number of ledgers left out
+    */
+  def since(ranges: Seq[(OffsetRange, Long)]): Seq[(OffsetRange, Long)] = {
+    val earliest = ranges.collect { case (range, time) if time != Long.MinValue => range.topic -> time }.toMap
+    val ages     =
+      lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, answers, options), earliest.keys.toSeq))
+    ranges.map { case (range, _) => ages.get(range.topic).fold((range, 0L))(_.since(range, earliest(range.topic), options.publishTimeSkew.toMillis)) }
+  }
+
+  private def agesOf(lists: LedgerLists, topics: Seq[String]): Map[String, LedgerAges] =
+    try lists.ages(topics)
+    catch {
+      case NonFatal(e) =>
+        log.info("No ledger is left out, because the admin service did not tell when they were closed: {}", e.getMessage)
+        Map.empty
+    }
 
   /** The slices of each range, in order.
     *
@@ -28,7 +52,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
       case (_, None)                  => ranges.map(Slice(_, None, "admin.url is not set"))
       case (level, Some(admin))       =>
         val isShort = (range: OffsetRange) => level == ReadLevel.Auto && entriesWithin(range).exists(_ <= tail)
-        val located = ask(new LedgerLists(admin, new Answers(lease.options), options), ranges.filterNot(isShort).map(_.topic).distinct)
+        val located = ask(new LedgerLists(admin, answers, options), ranges.filterNot(isShort).map(_.topic).distinct)
         ranges.flatMap(range =>
           if (isShort(range)) Seq(Slice(range, None, "it is short"))
           else

@@ -1,0 +1,152 @@
+package io.github.pulsarspark.read
+
+import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedReference}
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.apache.spark.sql.types.{IntegerType, StringType, TimestampType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.github.pulsarspark.offsets.TimeBounds
+
+/** A query's filters as far as they say something of `__topic`, `__partition` or `__publishTime`, to read less. Spark applies them to every row again, so all that
+  * matters here is that nothing is left out that they keep. Pure.
+  *
+  * @param predicates
+  *   those that help, all of which a row has to pass
+  */
+private[pulsarspark] final class PushedFilters private (val predicates: Seq[Predicate], rules: Seq[PushedFilters.Rule]) {
+
+  /** In a topic partition, only messages published within these times can pass; empty when none can.
+    *
+    * @param partition
+    *   -1 for a topic that is not partitioned
+    */
+  def times(topic: String, partition: Int): TimeBounds = {
+    val place = PushedFilters.Place(UTF8String.fromString(topic), Option.when(partition >= 0)(partition))
+    rules.foldLeft(TimeBounds.Always)((times, rule) => times.intersect(rule(place).whenTrue))
+  }
+}
+
+private[pulsarspark] object PushedFilters {
+
+  val none: PushedFilters = new PushedFilters(Nil, Nil)
+
+  def apply(predicates: Seq[Predicate]): PushedFilters = {
+    val (useful, rules) = predicates.flatMap(p => rule(p).map(p -> _)).unzip
+    new PushedFilters(useful, rules)
+  }
+
+  private final case class Place(topic: UTF8String, partition: Option[Int])
+
+  private type Rule = Place => Outcome
+
+  /** None for a condition that says nothing here. */
+  private def rule(condition: Expression): Option[Rule] = condition match {
+    case Call("NOT", Seq(one)) => rule(one).map(r => r(_).not)
+    case Call("AND", sides)    =>
+      val known = sides.flatMap(rule)
+      if (known.size == sides.size) combined(known)(_ and _)
+      else combined(known :+ ((_: Place) => Outcome.Unknown))(_ and _).filter(_ => known.nonEmpty)
+    case Call("OR", sides) =>
+      val known = sides.flatMap(rule)
+      if (known.size == sides.size) combined(known)(_ or _) else None
+    case Call("IN", Column(name) +: values) =>
+      val equal = values.flatMap(comparison(name, "=", _))
+      if (values.nonEmpty && equal.size == values.size) combined(equal)(_ or _) else None
+    case Call("IS_NULL", Seq(Column(name)))       => isNull(name)
+    case Call("IS_NOT_NULL", Seq(Column(name)))   => isNull(name).map(r => r(_).not)
+    case Call(operator, Seq(Column(name), value)) => comparison(name, operator, value)
+    case Call(operator, Seq(value, Column(name))) => Mirrored.get(operator).flatMap(comparison(name, _, value))
+    case _                                        => None
+  }
+
+  private def combined(rules: Seq[Rule])(join: (Outcome, Outcome) => Outcome): Option[Rule] =
+    rules.reduceOption((a, b) => place => join(a(place), b(place)))
+
+  private def isNull(column: String): Option[Rule] = column match {
+    case "__topic"     => Some(_ => Outcome.False)
+    case "__partition" => Some(place => Outcome.of(place.partition.isEmpty))
+    case _             => None
+  }
+
+  private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {
+    case ("__topic", Text(wanted))       => topic(operator, wanted)
+    case ("__partition", Number(wanted)) =>
+      signs(operator).map(holds =>
+        _.partition match {
+          case Some(partition)           => Outcome.of(holds(Integer.compare(partition, wanted)))
+          case None if operator == "<=>" => Outcome.False
+          case None                      => Outcome.Null
+        }
+      )
+    case ("__publishTime", Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
+    case _                                 => None
+  }
+
+  private def topic(operator: String, wanted: UTF8String): Option[Rule] = operator match {
+    case "STARTS_WITH" => Some(place => Outcome.of(place.topic.startsWith(wanted)))
+    case "ENDS_WITH"   => Some(place => Outcome.of(place.topic.endsWith(wanted)))
+    case "CONTAINS"    => Some(place => Outcome.of(place.topic.contains(wanted)))
+    case other         => signs(other).map(holds => place => Outcome.of(holds(place.topic.binaryCompare(wanted))))
+  }
+
+  /** Publish times are whole milliseconds, times in queries microseconds. */
+  private def publishTime(operator: String, micros: Long): Option[Outcome] = {
+    val (upTo, after) =
+      (-Math.floorDiv(-micros, 1000L), Math.floorDiv(micros, 1000L) + 1) // the first that is not less, the first that is greater
+    operator match {
+      case "<"         => Some(Outcome.before(upTo))
+      case ">="        => Some(Outcome.before(upTo).not)
+      case "<="        => Some(Outcome.before(after))
+      case ">"         => Some(Outcome.before(after).not)
+      case "=" | "<=>" => Some(Outcome.within(TimeBounds(upTo, after)))
+      case "<>"        => Some(Outcome.within(TimeBounds(upTo, after)).not)
+      case _           => None
+    }
+  }
+
+  /** Whether a comparison holds, by the sign of left minus right. */
+  private def signs(operator: String): Option[Int => Boolean] = operator match {
+    case "=" | "<=>" => Some(_ == 0)
+    case "<>"        => Some(_ != 0)
+    case "<"         => Some(_ < 0)
+    case "<="        => Some(_ <= 0)
+    case ">"         => Some(_ > 0)
+    case ">="        => Some(_ >= 0)
+    case _           => None
+  }
+
+  private val Mirrored = Map("=" -> "=", "<=>" -> "<=>", "<>" -> "<>", "<" -> ">", "<=" -> ">=", ">" -> "<", ">=" -> "<=")
+
+  private object Call {
+    def unapply(e: Expression): Option[(String, Seq[Expression])] = e match {
+      case p: Predicate => Some((p.name, p.children.toSeq))
+      case _            => None
+    }
+  }
+
+  private object Column {
+    def unapply(e: Expression): Option[String] = e match {
+      case r: NamedReference if r.fieldNames.length == 1 => Some(r.fieldNames.head)
+      case _                                             => None
+    }
+  }
+
+  // Values as Spark has them inside. Null is left to Spark.
+
+  private object Text {
+    def unapply(e: Expression): Option[UTF8String] = literal(e).collect { case (StringType, text: UTF8String) => text }
+  }
+
+  private object Number {
+    def unapply(e: Expression): Option[Int] = literal(e).collect { case (IntegerType, number: Int) => number }
+  }
+
+  private object Micros {
+    def unapply(e: Expression): Option[Long] = literal(e).collect { case (TimestampType, micros: Long) => micros }
+  }
+
+  private def literal(e: Expression) = e match {
+    case l: Literal[_] => Some((l.dataType, l.value: Any))
+    case _             => None
+  }
+}
