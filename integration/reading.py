@@ -47,12 +47,19 @@ def description(frame: DataFrame) -> str:
     return str(scan.scan().description())
 
 
+def metrics(frame: DataFrame) -> dict[str, int]:
+    """Run a read; the connector's metrics of it as Spark has them, by their names without ``pulsar``."""
+    frame.collect()
+    found: Any = _scan(frame).metrics()
+    names = [name for name in str(found.keys().mkString(",")).split(",") if name.startswith("pulsar")]
+    return {name.removeprefix("pulsar"): int(found.apply(name).value()) for name in names}
+
+
 def entries_by_level(frame: DataFrame) -> dict[str, int]:
     """Run a read; the number of entries by who delivered them, from Spark's own metrics."""
-    frame.collect()
-    metrics = _scan(frame).metrics()
-    names = {"broker": "pulsarBrokerEntries", "bookies": "pulsarBookieEntries", "tiered": "pulsarTieredEntries"}
-    return {level: int(metrics.apply(name).value()) for level, name in names.items()}
+    found = metrics(frame)
+    names = {"broker": "BrokerEntries", "bookies": "BookieEntries", "tiered": "TieredEntries"}
+    return {level: found[name] for level, name in names.items()}
 
 
 @dataclass(frozen=True, order=True)

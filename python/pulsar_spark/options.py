@@ -85,7 +85,8 @@ class PulsarReadOptions(TypedOptions):
             the last message and never waits.
         publish_time_skew_ms: How far producers' clocks and delays may put publish times out of order. Positions for
             `startingTime` and `endingTime` are looked up with this allowance on both sides; rows outside the bounds are
-            dropped exactly. Default: ``60000``. At least 0.
+            dropped exactly. Also how far a producer's clock may be ahead of the brokers': a filter `__publishTime >= t`
+            leaves out ledgers that were closed more than this before `t`. Default: ``60000``. At least 0.
         fail_on_data_loss: Fail when messages that should be read are gone (trimmed, or their topic deleted or
             recreated). With false the query goes on, warns, and counts the ranges in the metric `pulsarDataLoss`.
             Default: ``true``.

@@ -63,9 +63,9 @@ private[pulsarspark] object PushedFilters {
     rules.reduceOption((a, b) => place => join(a(place), b(place)))
 
   private def isNull(column: String): Option[Rule] = column match {
-    case "__topic"     => Some(_ => Outcome.False)
-    case "__partition" => Some(place => Outcome.of(place.partition.isEmpty))
-    case _             => None
+    case "__topic" | "__publishTime" => Some(_ => Outcome.False)
+    case "__partition"               => Some(place => Outcome.of(place.partition.isEmpty))
+    case _                           => None
   }
 
   private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {

@@ -29,7 +29,9 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     val earliest = ranges.collect { case (range, time) if time != Long.MinValue => range.topic -> time }.toMap
     val ages     =
       lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, answers, options), earliest.keys.toSeq))
-    ranges.map { case (range, _) => ages.get(range.topic).fold((range, 0L))(_.since(range, earliest(range.topic), options.publishTimeSkew.toMillis)) }
+    ranges.map { case (range, _) =>
+      ages.get(range.topic).fold((range, 0L))(_.since(range, earliest(range.topic), options.publishTimeSkew.toMillis))
+    }
   }
 
   private def agesOf(lists: LedgerLists, topics: Seq[String]): Map[String, LedgerAges] =

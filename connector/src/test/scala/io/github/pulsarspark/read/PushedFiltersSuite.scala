@@ -10,6 +10,16 @@ import org.scalacheck.Prop._
 
 import io.github.pulsarspark.offsets.TimeBounds
 
+private final case class FilterValue[A](value: A, dataType: DataType) extends Literal[A] {
+  override def toString: String = value match {
+    case text: UTF8String => s"'$text'"
+    case other            => s"$other"
+  }
+}
+
+/** What a filter sees of a message; `value` is something unknown to the connector. */
+private final case class FilteredRow(topic: String, partition: Int, millis: Long, value: Option[Int])
+
 class PushedFiltersSuite extends ScalaCheckSuite {
 
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(3000)
@@ -17,16 +27,14 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   private val t     = "persistent://public/default/t"
   private val never = TimeBounds.Never
 
-  private final case class Value[A](value: A, dataType: DataType) extends Literal[A] {
-    override def toString: String = s"$value"
-  }
-
-  private def text(value: String)                        = Value(UTF8String.fromString(value), StringType)
-  private def micros(value: Long)                        = Value(value, TimestampType)
-  private def number(value: Int)                         = Value(value, IntegerType)
-  private def column(name: String)                       = Expressions.column(name)
-  private def call(name: String, children: Expression*)  = new Predicate(name, children.toArray)
-  private def times(topic: String, conditions: Predicate*) = PushedFilters(conditions).times(topic, topic.last - '0')
+  private def text(value: String)                                           = FilterValue(UTF8String.fromString(value), StringType)
+  private def micros(value: Long)                                           = FilterValue(value, TimestampType)
+  private def number(value: Int)                                            = FilterValue(value, IntegerType)
+  private def column(name: String)                                          = Expressions.column(name)
+  private def call(name: String, children: Expression*)                     = new Predicate(name, children.toArray)
+  private def bounds(filters: PushedFilters, topic: String, partition: Int) =
+    Some(filters.times(topic, partition)).filterNot(_.isEmpty).getOrElse(never)
+  private def times(topic: String, conditions: Predicate*) = bounds(PushedFilters(conditions), topic, topic.last - '0')
 
   private val topic     = column("__topic")
   private val partition = column("__partition")
@@ -55,7 +63,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     assertEquals(times(s"$t-partition-2", call("=", partition, number(1))), never)
     assertEquals(times(s"$t-partition-2", call("=", topic, text(s"$t-partition-2"))), TimeBounds.Always)
     assertEquals(times(s"$t-partition-2", call("ENDS_WITH", topic, text("-1"))), never)
-    assertEquals(PushedFilters(Seq(call(">", partition, number(-1)))).times(t, -1), never, "null is not greater")
+    assertEquals(bounds(PushedFilters(Seq(call(">", partition, number(-1)))), t, -1), never, "null is not greater")
     assertEquals(PushedFilters(Seq(call("IS_NULL", partition))).times(t, -1), TimeBounds.Always)
   }
 
@@ -76,9 +84,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
       other,
       call("OR", other, call("=", partition, number(1))),
       call("=", column("__position"), text("1:2")),
-      call("=", published, Value(5L, LongType)),
-      call("=", topic, Value(null, StringType)),
-      call("=", topic, Value(UTF8String.fromString("t"), StringType("UTF8_LCASE"))),
+      call("=", published, FilterValue(5L, LongType)),
+      call("=", topic, FilterValue(null, StringType)),
+      call("=", topic, FilterValue(UTF8String.fromString("t"), StringType("UTF8_LCASE"))),
       call("=", column("value.__topic"), text("t")),
       call("LIKE", topic, text("t")),
       call("ALWAYS_FALSE")
@@ -90,14 +98,11 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     assertEquals(times("t-2", call("NOT", mixed)), TimeBounds.Always)
   }
 
-  /** What a filter sees of a message; `value` is something unknown to the connector. */
-  private final case class Row(topic: String, partition: Int, millis: Long, value: Option[Int])
-
   private val rows = for {
     partition <- Gen.choose(-1, 3)
     millis    <- Gen.choose(-3L, 12L)
     value     <- Gen.option(Gen.choose(0, 2))
-  } yield Row(if (partition < 0) t else s"$t-partition-$partition", partition, millis, value)
+  } yield FilteredRow(if (partition < 0) t else s"$t-partition-$partition", partition, millis, value)
 
   private val operators = Gen.oneOf("=", "<=>", "<>", "<", "<=", ">", ">=")
 
@@ -115,7 +120,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     Gen.nonEmptyListOf(Gen.choose(-4000L, 13000L)).map(values => call("IN", published +: values.map(micros): _*)),
     Gen.nonEmptyListOf(Gen.choose(-1, 4)).map(values => call("IN", partition +: values.map(number): _*)),
     Gen.zip(Gen.oneOf("IS_NULL", "IS_NOT_NULL"), Gen.oneOf(topic, partition, published)).map { case (name, c) => call(name, c) },
-    Gen.zip(Gen.oneOf("STARTS_WITH", "ENDS_WITH", "CONTAINS"), Gen.oneOf(t, "-1", "partition", "x")).map { case (name, s) => call(name, topic, text(s)) }
+    Gen.zip(Gen.oneOf("STARTS_WITH", "ENDS_WITH", "CONTAINS"), Gen.oneOf(t, "-1", "partition", "x")).map { case (name, s) =>
+      call(name, topic, text(s))
+    }
   )
 
   private def conditions(depth: Int): Gen[Predicate] =
@@ -128,7 +135,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
       )
 
   /** SQL's logic, by the book. */
-  private def holds(condition: Expression, row: Row): Option[Boolean] = condition match {
+  private def holds(condition: Expression, row: FilteredRow): Option[Boolean] = condition match {
     case p: Predicate => (p.name, p.children.toSeq) match {
         case ("NOT", Seq(a))    => holds(a, row).map(!_)
         case ("AND", Seq(a, b)) => (holds(a, row), holds(b, row)) match {
@@ -164,19 +171,19 @@ class PushedFiltersSuite extends ScalaCheckSuite {
               case ">=" => sign >= 0
             }
           }
-        case other => fail(s"not expected: $other")
+        case wrong => fail(s"not expected: $wrong")
       }
-    case other => fail(s"not expected: $other")
+    case wrong => fail(s"not expected: $wrong")
   }
 
-  private def texts(pair: Seq[Expression], row: Row)(test: (String, String) => Boolean): Boolean =
+  private def texts(pair: Seq[Expression], row: FilteredRow)(test: (String, String) => Boolean): Boolean =
     test(value(pair.head, row).get.toString, value(pair(1), row).get.toString)
 
-  private def value(e: Expression, row: Row): Option[Any] = e match {
+  private def value(e: Expression, row: FilteredRow): Option[Any] = e match {
     case l: Literal[_] => l.value match {
         case n: Int  => Some(BigInt(n))
         case n: Long => Some(BigInt(n))
-        case other   => Some(other.toString)
+        case text    => Some(text.toString)
       }
     case c => c.toString match {
         case "__topic"       => Some(row.topic)

@@ -9,8 +9,8 @@ import io.github.pulsarspark.offsets.{OffsetRange, Position}
 
 class LedgerAgesSuite extends ScalaCheckSuite {
 
-  private val topic                               = "persistent://public/default/t"
-  private val ages                                = LedgerAges(Seq(ClosedLedger(1, 5, 100), ClosedLedger(4, 5, 200), ClosedLedger(6, 5, 300)), Some(8))
+  private val topic = "persistent://public/default/t"
+  private val ages  = LedgerAges(Seq(ClosedLedger(1, 5, 100), ClosedLedger(4, 5, 200), ClosedLedger(6, 5, 300)), Some(8))
   private def range(from: Position, to: Position) = OffsetRange(topic, from, to)
   private val all                                 = range(Position(1, -1), Position(8, 3))
 
@@ -33,6 +33,12 @@ class LedgerAgesSuite extends ScalaCheckSuite {
     val (rest, skipped) = ages.since(range(Position(1, 2), Position(4, 3)), 9999, 0)
     assert(rest.isEmpty, rest)
     assertEquals(skipped, 2L)
+  }
+
+  test("a start in a ledger that is gone stays there, unless younger ones are left out too") {
+    val early = range(Position(0, 3), Position(8, 3))
+    assertEquals(ages.since(early, 100, 0), (early, 0L))
+    assertEquals(ages.since(early, 101, 0), (range(Position(4, -1), Position(8, 3)), 1L))
   }
 
   test("an older ledger behind a newer one is kept, as are all behind it") {
@@ -63,21 +69,25 @@ class LedgerAgesSuite extends ScalaCheckSuite {
     val placed  = ledgers.zip(stored).zip(offsets).map { case ((ledger, at), offset) => (ledger, at, at + offset) }
     val sizes   = placed.groupBy(_._1).view.mapValues(_.size.toLong).toMap
     val done    = placed.map(_._1).distinct.filter(_ != placed.last._1)
-    val ages    = LedgerAges(done.map(id => ClosedLedger(id, sizes(id), placed.filter(_._1 == id).last._2)), Some(placed.last._1))
-    val entries = placed.groupBy(_._1).toSeq.sortBy(_._1).flatMap { case (ledger, of) => of.zipWithIndex.map { case (m, i) => Position(ledger, i.toLong) -> m._3 } }
-    (ages, entries, 1000L + since)
+    val known   = LedgerAges(done.map(id => ClosedLedger(id, sizes(id), placed.filter(_._1 == id).last._2)), Some(placed.last._1))
+    val entries = placed.groupBy(_._1).toSeq.sortBy(_._1).flatMap { case (ledger, of) =>
+      of.zipWithIndex.map { case (m, i) => Position(ledger, i.toLong) -> m._3 }
+    }
+    (known, entries, 1000L + since)
   }
 
   private val Ahead = 30L
 
   private def isLost(history: (LedgerAges, Seq[(Position, Long)], Long)): Boolean = history match {
-    case (ages, entries, since) =>
+    case (stored, entries, since) =>
       val whole = range(Position(1, -1), entries.last._1)
-      val rest  = ages.since(whole, since, Ahead)._1
+      val rest  = stored.since(whole, since, Ahead)._1
       entries.exists { case (at, published) => published >= since && at <= rest.startExclusive }
   }
 
-  property("no message is left out that was published since, if clocks are ahead by no more than is allowed, and however far they are behind") {
+  property(
+    "no message is left out that was published since, if clocks are ahead by no more than is allowed, and however far they are behind"
+  ) {
     forAll(histories(Ahead))(history => assert(!isLost(history), history))
   }
 
