@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from messages import produce, read_all
+from messages import Message, produce, read_all
 from reading import Batches, assert_exactly_once, batch, description, existing, metrics, read_available, seen, stream
+from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -251,3 +252,21 @@ def test_a_stream_with_a_filter_brings_what_passes(
     streamed = stream(spark, pulsar.service_url, topic=history.topic, startingOffsets="earliest", **_NO_SKEW)
     read_available(streamed.where(f"__publishTime >= timestamp_millis({since})"), tmp_path, sink)
     assert_exactly_once(sink.rows, existing(m for m in history.received if m.publish_time_ms >= since))
+
+
+def test_the_compacted_view_is_filtered_like_any_other(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    for part in range(3):
+        produce(client, topic, [Message(b"%d" % number, key=f"{number % (30 - 9 * part)}") for number in range(60)])
+        admin.unload(topic)
+    admin.compact(topic)
+    eventually(lambda: admin.is_compacted(topic), seconds=60)
+    frame = batch(spark, pulsar.service_url, topic=topic, readCompacted="true", readLevel="auto", **_NO_SKEW)
+    frame = frame.selectExpr("__position", "unix_millis(__publishTime) AS at", "__publishTime")
+    whole = [(row[0], row[1]) for row in frame.collect()]
+    assert len(whole) == 30
+    times = sorted(at for _, at in whole)
+    for since in (times[0], times[10], times[20], times[-1], times[-1] + 1):
+        kept = [(row[0], row[1]) for row in frame.where(f"__publishTime >= timestamp_millis({since})").collect()]
+        assert kept == [row for row in whole if row[1] >= since]

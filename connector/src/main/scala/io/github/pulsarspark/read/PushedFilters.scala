@@ -43,9 +43,9 @@ private[pulsarspark] object PushedFilters {
   private def rule(condition: Expression): Option[Rule] = condition match {
     case Call("NOT", Seq(one)) => rule(one).map(r => r(_).not)
     case Call("AND", sides)    =>
-      val known = sides.flatMap(rule)
-      if (known.size == sides.size) combined(known)(_ and _)
-      else combined(known :+ ((_: Place) => Outcome.Unknown))(_ and _).filter(_ => known.nonEmpty)
+      val known              = sides.flatMap(rule)
+      val unknown: Seq[Rule] = if (known.size < sides.size) Seq(_ => Outcome.Unknown) else Nil
+      if (known.isEmpty) None else combined(known ++ unknown)(_ and _)
     case Call("OR", sides) =>
       val known = sides.flatMap(rule)
       if (known.size == sides.size) combined(known)(_ or _) else None
