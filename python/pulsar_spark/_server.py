@@ -181,6 +181,7 @@ SMALL = Profile(
         "dbStorage_writeCacheMaxSizeMb": "32",
         "dbStorage_readAheadCacheMaxSizeMb": "64",
         "dbStorage_readAheadCacheBatchSize": "1000",
+        "dbStorage_readAheadCacheBatchBytesSize": "4194304",
         "dbStorage_rocksDB_blockCacheSize": "8388608",
         "serverNumIOThreads": "1",
         "numAddWorkerThreads": "1",
@@ -200,6 +201,7 @@ PERFORMANCE = Profile(
         "dbStorage_writeCacheMaxSizeMb": "128",
         "dbStorage_readAheadCacheMaxSizeMb": "64",
         "dbStorage_readAheadCacheBatchSize": "1000",
+        "dbStorage_readAheadCacheBatchBytesSize": "4194304",
         "dbStorage_rocksDB_blockCacheSize": "67108864",
     },
 )
