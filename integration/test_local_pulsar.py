@@ -239,7 +239,7 @@ def test_the_command_starts_a_server_that_goes_on(tmp_path: Path) -> None:
         server = json.loads(started.stdout)
         assert alive(server["pid"])
         assert Admin(server["admin_url"]).ready_within(10)
-        assert "transactionCoordinatorEnabled=true" in (data / "standalone.conf").read_text()
+        assert "transactionCoordinatorEnabled=true" in (data / "server.conf").read_text()
         shown = run("status", "--name", name)
         assert shown.returncode == 0
         assert server["service_url"] in shown.stdout

@@ -285,7 +285,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Launch:
-    """Everything that decides how a standalone server is started.
+    """Everything that decides how a standalone server is started; a subclass starts another program of the same jars.
 
     Attributes:
         folder: Holds the server's files and data.
@@ -321,20 +321,22 @@ class Launch:
             jars: The folder of `libraries`.
             class_data: JVM options that use or make the class data archive.
         """
-        config, logging_file, arguments = (
-            self.folder / name for name in ("standalone.conf", "log4j2.xml", "java.args")
-        )
+        config, logging_file, arguments = (self.folder / name for name in ("server.conf", "log4j2.xml", "java.args"))
         config.write_text(self.config_text(), encoding="utf-8")
         logging_file.write_text(_LOGGING, encoding="utf-8")
         # The archive fits one order of the jars only, which a wildcard would leave to the file system.
         class_path = os.pathsep.join(str(jar) for jar in sorted(jars.glob("*.jar")))
         lines = [*self._jvm(java), *class_data, f"-Dlog4j2.configurationFile={logging_file}", "-cp", class_path]
-        lines += ["org.apache.pulsar.PulsarStandaloneStarter", "--config", str(config)]
-        lines += ["-nfw", "-nss", "--num-bookies", "1", "--bookkeeper-port", str(self.ports.bookie), "-a", "127.0.0.1"]
-        metadata, bookie = (str(self.folder / part) for part in DATA_FOLDERS)
-        lines += ["--metadata-dir", metadata, "--bookkeeper-dir", bookie]
+        lines += self.program(config)
         arguments.write_text("".join(f"{_quoted(line)}\n" for line in lines), encoding="utf-8")
         return [java.command, f"@{arguments}"]
+
+    def program(self, config: Path) -> list[str]:
+        """The main class and its arguments."""
+        lines = ["org.apache.pulsar.PulsarStandaloneStarter", "--config", str(config)]
+        lines += ["-nfw", "-nss", "--num-bookies", "1", "--bookkeeper-port", str(self.ports.bookie), "-a", "127.0.0.1"]
+        metadata, bookie = (str(self.folder / part) for part in DATA_FOLDERS)
+        return [*lines, "--metadata-dir", metadata, "--bookkeeper-dir", bookie]
 
     def _jvm(self, java: Java) -> list[str]:
         drivers = "org.apache.pulsar.metadata.bookkeeper.PulsarMetadata"

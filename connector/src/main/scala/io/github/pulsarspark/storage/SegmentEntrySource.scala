@@ -22,6 +22,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   private var last                = slice.range.startExclusive
   private var before              = slice.range.startExclusive // the entry before the one at hand
   private var attempts            = 0
+  private var waitingSince        = 0L
   private var passed              = 0L                         // ranges lost in sources that are closed
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
 
@@ -37,6 +38,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   def prepare(): Unit = if (source == null && left.headOption.exists(_.level == Level.Bookies)) source = open(left.head)
 
   override def next(): Boolean = {
+    waitingSince = System.nanoTime()
     while (left.nonEmpty) {
       if (source == null) source = open(left.head)
       val more =
@@ -79,10 +81,11 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   private def lookAgain(unreadable: Exception): Boolean = {
     closeSource()
     attempts += 1
-    val rest = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
-    log.warn("{}: {}; {}", rest, unreadable.getMessage, if (attempts <= MostLookUps) "looking up the ledger again" else "giving up": Any)
+    val rest  = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
+    val again = attempts <= MostLookUps && System.nanoTime() - waitingSince < options.pollTimeout.toNanos
+    log.warn("{}: {}; {}", rest, unreadable.getMessage, if (again) "looking up the ledger again" else "giving up": Any)
     left =
-      if (attempts <= MostLookUps) lookUp(rest)
+      if (again) lookUp(rest)
       else if (options.readLevel == ReadLevel.Auto) List(Slice(rest, None, unreadable.getMessage))
       else throw failed(last, unreadable.getMessage, unreadable)
     false

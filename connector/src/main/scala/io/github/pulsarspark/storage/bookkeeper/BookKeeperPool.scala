@@ -1,6 +1,6 @@
 package io.github.pulsarspark.storage.bookkeeper
 
-import org.apache.bookkeeper.client.{BookKeeper, DefaultEnsemblePlacementPolicy}
+import org.apache.bookkeeper.client.BookKeeper
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.meta.MetadataDrivers
 
@@ -10,7 +10,11 @@ import io.github.pulsarspark.options.BookKeeperOptions
 /** A BookKeeper client that reads the ledgers which tasks tell it of. */
 private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
   val ledgers: ShippedLedgers = new ShippedLedgers
-  val client: BookKeeper      = new BookKeeper(BookKeeperReader.configuration(options, ledgers))
+  private val configuration   = BookKeeperReader.configuration(options, ledgers)
+  val client: BookKeeper      = new BookKeeper(configuration)
+
+  /** By then a read of many entries has its answer or its failure, unless the client has lost it. */
+  val batchMillis: Long = configuration.getReadEntryTimeout * 1000L + 1000L
 
   override def close(): Unit = client.close()
 }
@@ -25,14 +29,14 @@ private object BookKeeperReader {
   private def configuration(options: BookKeeperOptions, ledgers: ShippedLedgers): ClientConfiguration = {
     val conf = new ClientConfiguration()
     conf.setMetadataServiceUri(s"${ShippedMetadataDriver.Scheme}://none/ledgers")
-    conf.setEnsemblePlacementPolicy(classOf[DefaultEnsemblePlacementPolicy])
+    conf.setEnsemblePlacementPolicy(classOf[SlowBookiesLast])
     conf.setUseV2WireProtocol(true) // the one that knows reads of many entries at once
     conf.setBatchReadEnabled(true)
     conf.setThrottleValue(0) // by default BookKeeper's client reads 5,000 entries a second and no more
     conf.setStickyReadsEnabled(true)
-    conf.setReorderReadSequenceEnabled(false)
-    conf.setSpeculativeReadTimeout(0)
-    conf.setReadEntryTimeout(30)
+    conf.setReorderReadSequenceEnabled(true) // by SlowBookiesLast
+    conf.setSpeculativeReadTimeout(2000)     // then another replica is asked as well
+    conf.setReadEntryTimeout(10)
     conf.setNumIOThreads(2)
     conf.setNumWorkerThreads(2)
     conf.setNumChannelsPerBookie(1)

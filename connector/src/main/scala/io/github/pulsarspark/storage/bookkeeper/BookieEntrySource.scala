@@ -13,7 +13,8 @@ import io.github.pulsarspark.storage.{BookieLedger, Segment, SegmentUnreadable}
 /** Entries of a ledger as bookies give them: from its making on some windows of consecutive entries are on their way, within `readAheadBytes`.
   *
   * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that do not fit their checksum. When a read of
-  * many entries fails or does not come back (BookKeeper 4.17 loses one whose checksum is wrong), the window is read once more entry by entry.
+  * many entries fails or does not come back in time (BookKeeper 4.17 loses one whose checksum is wrong), the window is read once more entry by entry. No entry is
+  * waited for longer than `pollTimeoutMs`, half of which is left for that second read.
   */
 private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Segment, options: ReadOptions)
     extends EntrySource {
@@ -67,10 +68,11 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
     releaseWindow()
     ask()
     window = windows.poll()
-    try window.await(math.min(options.pollTimeout.toMillis, BatchMillis))
+    val deadline = System.nanoTime() + options.pollTimeout.toNanos
+    try window.await(math.min(options.pollTimeout.toMillis / 2, lease.value.batchMillis))
     catch {
-      case e: ExecutionException => readAgain(e.getCause)
-      case e: TimeoutException   => readAgain(e)
+      case e: ExecutionException => readAgain(e.getCause, deadline)
+      case e: TimeoutException   => readAgain(e, deadline)
     }
   }
 
@@ -80,11 +82,11 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
     toAsk = last + 1
   }
 
-  private def readAgain(why: Throwable): Unit = {
+  private def readAgain(why: Throwable, deadline: Long): Unit = {
     val (first, last) = (window.first, window.last)
     log.info(s"reading entries $first to $last of ledger ${segment.ledgerId} one by one: $why")
     releaseWindow()
-    again = answerTo(handle.thenCompose[LedgerEntries](_.readAsync(first, last)))
+    again = answerTo(handle.thenCompose[LedgerEntries](_.readAsync(first, last)), deadline)
     entriesAgain = again.iterator
   }
 
@@ -105,8 +107,8 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
       .whenComplete((_, _) => reader.ledgers.remove(segment.ledgerId))
   }
 
-  private def answerTo[A](answer: CompletableFuture[A]): A =
-    try answer.get(options.pollTimeout.toMillis, TimeUnit.MILLISECONDS)
+  private def answerTo[A](answer: CompletableFuture[A], deadline: Long): A =
+    try answer.get(math.max(0L, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)
     catch {
       case e: ExecutionException => throw unreadable(textOf(e.getCause), Some(e.getCause))
       case _: TimeoutException   => throw unreadable(s"no answer within ${options.pollTimeout.toMillis} ms (pollTimeoutMs)", None)
@@ -149,7 +151,4 @@ private object BookieEntrySource {
 
   /** Of one answer: what a bookie gives at most by default. */
   private val MostBytes = 5L * 1024 * 1024
-
-  /** After this long a read of many entries is given up and its entries are asked for one by one. */
-  private val BatchMillis = 35000L
 }

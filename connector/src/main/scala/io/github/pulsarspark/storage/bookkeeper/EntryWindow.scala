@@ -1,6 +1,6 @@
 package io.github.pulsarspark.storage.bookkeeper
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 
 import scala.jdk.CollectionConverters._
 
@@ -19,15 +19,23 @@ private[bookkeeper] final class EntryWindow(handle: CompletableFuture[ReadHandle
   private val parts   = new java.util.ArrayDeque[LedgerEntries]
   private val arrived = new CompletableFuture[Void]
 
+  @volatile private var askedAt                        = System.nanoTime()
   private var opened: LedgerEntries                    = _
   private var entries: java.util.Iterator[LedgerEntry] = java.util.Collections.emptyIterator[LedgerEntry]()
 
   ask(first)
 
-  /** Waits until every entry is there; fails with BookKeeper's exception. */
+  /** Waits until every entry is there; fails with BookKeeper's exception, and when no answer came so long after it was asked for. */
+  @annotation.tailrec
   def await(millis: Long): Unit = {
-    arrived.get(millis, TimeUnit.MILLISECONDS)
-    ()
+    val asked  = askedAt
+    val left   = asked + TimeUnit.MILLISECONDS.toNanos(millis) - System.nanoTime()
+    val isHere =
+      try {
+        arrived.get(math.max(0L, left), TimeUnit.NANOSECONDS)
+        true
+      } catch { case _: TimeoutException if askedAt != asked => false }
+    if (!isHere) await(millis)
   }
 
   /** The next entry, valid until the next call or [[release]]; null after the last one. */
@@ -54,6 +62,7 @@ private[bookkeeper] final class EntryWindow(handle: CompletableFuture[ReadHandle
   }
 
   private def ask(from: Long): Unit = {
+    askedAt = System.nanoTime()
     val asked = handle.thenCompose[LedgerEntries](_.batchReadAsync(from, (last - from + 1).toInt, maxBytes))
     asked.whenComplete { (answer, failure) =>
       if (failure != null) arrived.completeExceptionally(failure)

@@ -1,0 +1,293 @@
+"""A Pulsar of several processes on this machine: ZooKeeper, three bookies that tests may kill or freeze, one broker."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import pulsar as pulsar_client
+from admin import Admin
+from waiting import eventually
+
+from pulsar_spark import _server
+from pulsar_spark._process import FileLock, Port, ServerProcess
+from pulsar_spark.local import log_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BOOKIES = 3
+
+_READY_SECONDS = 120.0
+_STOP_SECONDS = 10.0
+
+_PROFILE = replace(
+    _server.SMALL,
+    heap="128m",
+    direct="128m",
+    config={**_server.SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"},
+)
+
+
+@dataclass(frozen=True)
+class _Setup(_server.Launch):
+    """Writes into ZooKeeper what a cluster begins with, and ends."""
+
+    def program(self, config: Path) -> list[str]:  # noqa: ARG002
+        store = self.config["metadataStoreUrl"]
+        lines = ["org.apache.pulsar.PulsarClusterMetadataSetup", "--cluster", self.config["clusterName"]]
+        lines += ["--metadata-store", store, "--configuration-store", store]
+        lines += ["--web-service-url", f"http://127.0.0.1:{self.ports.web}"]
+        return [*lines, "--broker-service-url", f"pulsar://127.0.0.1:{self.ports.broker}"]
+
+
+@dataclass(frozen=True)
+class _ZooKeeper(_server.Launch):
+    def config_text(self) -> str:
+        return "".join(f"{key}={value}\n" for key, value in self.config.items())
+
+    def program(self, config: Path) -> list[str]:
+        return ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
+
+
+@dataclass(frozen=True)
+class _Bookie(_server.Launch):
+    main: ClassVar[str] = "org.apache.bookkeeper.server.Main"
+
+    def program(self, config: Path) -> list[str]:
+        return [self.main, "--conf", str(config)]
+
+
+@dataclass(frozen=True)
+class _AutoRecovery(_Bookie):
+    main: ClassVar[str] = "org.apache.bookkeeper.replication.AutoRecoveryMain"
+
+
+@dataclass(frozen=True)
+class _Broker(_server.Launch):
+    def program(self, config: Path) -> list[str]:
+        return ["org.apache.pulsar.PulsarBrokerStarter", "--broker-conf", str(config)]
+
+
+@dataclass
+class Node:
+    """One process of the cluster. It may be killed and started again: port and data stay.
+
+    Attributes:
+        launch: How it is started.
+        is_ready: Whether it can be used.
+    """
+
+    launch: _server.Launch
+    is_ready: Callable[[], bool]
+    _process: ServerProcess | None = field(default=None, init=False)
+
+    @property
+    def name(self) -> str:
+        return self.launch.folder.name
+
+    @property
+    def id(self) -> str:
+        """What ledgers' metadata calls a bookie."""
+        return f"127.0.0.1:{self.launch.ports.bookie}"
+
+    @property
+    def folder(self) -> Path:
+        return self.launch.folder
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.running
+
+    def begin(self) -> None:
+        """Start without waiting for `ready`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.folder / "lock") as lock:
+            self._process = ServerProcess.supervised(
+                _command(self.launch), folder=self.folder, log=self._log, lock=lock, discard=False
+            )
+
+    def ready(self) -> None:
+        """Wait until it can be used."""
+
+        def look() -> bool:
+            assert self.running, f"{self.name} ended while starting; its log ends with\n{log_tail(self._log)}"
+            return self.is_ready()
+
+        try:
+            eventually(look, seconds=_READY_SECONDS)
+        except AssertionError as error:
+            raise AssertionError(f"{self.name} does not start: {error}; its log ends with\n{log_tail(self._log)}") from None
+
+    def start(self) -> None:
+        self.begin()
+        self.ready()
+
+    def kill(self) -> None:
+        """End it with SIGKILL."""
+        if self._process is not None:
+            self._process.kill()
+
+    def stop(self) -> None:
+        """End it in an orderly way, so that everything it has is in its files."""
+        if self._process is not None:
+            self._process.stop(_STOP_SECONDS)
+
+    @contextmanager
+    def killed(self) -> Iterator[None]:
+        """Dead inside, there again afterwards."""
+        self.kill()
+        try:
+            yield
+        finally:
+            self.start()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Inside it keeps its connections, takes new ones and does not answer."""
+        assert self._process is not None
+        pid = self._process.pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "log.txt"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A running cluster."""
+
+    service_url: str
+    admin: Admin
+    bookies: tuple[Node, ...]
+    auto_recovery: Node
+
+    def ensembles(self, topic: str, ledger: int | None = None) -> list[list[Node]]:
+        """The bookies that have a ledger, the first with entries unless one is named, for each part of it."""
+        ledgers = {int(one["ledgerId"]): one for one in self.admin.internal_stats(topic)["ledgers"]}
+        text = ledgers[min(ledgers) if ledger is None else ledger]["metadata"]
+        by_id = {bookie.id: bookie for bookie in self.bookies}
+        lists = re.findall(r"\d+=\[([^\]]*)\]", text)
+        return [[by_id[name.strip()] for name in names.split(",")] for names in lists]
+
+    @contextmanager
+    def client(self, folder: Path) -> Iterator[pulsar_client.Client]:
+        """The official client."""
+        logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Error, str(folder / "client.log"))
+        with closing(
+            pulsar_client.Client(self.service_url, logger=logger, operation_timeout_seconds=60)
+        ) as client:
+            yield client
+
+
+def _command(launch: _server.Launch) -> list[str]:
+    java = _server.Java.find()
+    archive = _server.archive_file(java)
+    class_data = (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
+    return launch.command(java, _server.libraries(), class_data=class_data)
+
+
+@contextmanager
+def running_cluster(folder: Path) -> Iterator[Cluster]:
+    """Run a cluster whose ledgers have two copies on two of the three bookies. Lost copies stay lost until a test starts
+    `Cluster.auto_recovery`.
+    """
+    with ExitStack() as stack:
+        port, broker, web, *bookie_ports = (stack.enter_context(closing(Port.reserve())).number for _ in range(3 + BOOKIES))
+        ports, store = _server.Ports(broker, web, 0), f"zk:127.0.0.1:{port}"
+        common = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
+        admin = Admin(f"http://127.0.0.1:{web}")
+        zookeeper = Node(_ZooKeeper(folder / "zookeeper", ports, _PROFILE, _zookeeper_config(folder, port)), lambda: _ruok(port))
+        bookies = tuple(
+            Node(
+                _Bookie(folder / f"bookie-{number}", replace(ports, bookie=own), _PROFILE, _bookie_config(folder / f"bookie-{number}", own, store)),
+                lambda own=own: _accepts(own),  # type: ignore[misc]
+            )
+            for number, own in enumerate(bookie_ports, 1)
+        )
+        brokers = Node(_Broker(folder / "broker", ports, _server.SMALL, {**common, **_BROKER}), lambda: admin.ready_within(0))
+        recovery = Node(
+            _AutoRecovery(folder / "auto-recovery", ports, _PROFILE, _bookie_config(folder / "auto-recovery", 0, store)),
+            lambda: True,
+        )
+        for node in (zookeeper, *bookies, brokers, recovery):
+            stack.callback(node.kill)
+        zookeeper.start()
+        _set_up(_Setup(folder / "setup", ports, _PROFILE, common))
+        for node in (*bookies, brokers):
+            node.begin()
+        for node in (*bookies, brokers):
+            node.ready()
+        yield Cluster(f"pulsar://127.0.0.1:{broker}", admin, bookies, recovery)
+
+
+def _set_up(launch: _Setup) -> None:
+    launch.folder.mkdir(parents=True)
+    done = subprocess.run(
+        _command(launch), cwd=launch.folder, capture_output=True, text=True, timeout=_READY_SECONDS, check=False
+    )
+    assert done.returncode == 0, f"the cluster's metadata could not be written:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+
+
+def _zookeeper_config(folder: Path, port: int) -> dict[str, str]:
+    return {
+        "tickTime": "2000",
+        "dataDir": str(folder / "zookeeper" / "data"),
+        "clientPort": str(port),
+        "clientPortAddress": "127.0.0.1",
+        "admin.enableServer": "false",
+        "maxClientCnxns": "0",
+        "forceSync": "no",
+        "4lw.commands.whitelist": "ruok",
+    }
+
+
+def _bookie_config(folder: Path, port: int, store: str) -> dict[str, str]:
+    return {
+        "bookiePort": str(port),
+        "journalDirectories": str(folder / "journal"),
+        "ledgerDirectories": str(folder / "ledgers"),
+        "indexDirectories": str(folder / "ledgers"),
+        "metadataServiceUri": f"metadata-store:{store}",
+        "statsProviderClass": "org.apache.bookkeeper.stats.NullStatsProvider",
+        "autoRecoveryDaemonEnabled": "false",
+        "lostBookieRecoveryDelay": "0",
+    }
+
+
+_BROKER = {
+    "managedLedgerDefaultEnsembleSize": "2",
+    "managedLedgerDefaultWriteQuorum": "2",
+    "managedLedgerDefaultAckQuorum": "2",
+    # A bookie that failed a few times would not be written to for half an hour.
+    "bookkeeperClientHealthCheckEnabled": "false",
+}
+
+
+def _accepts(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def _ruok(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            connection.sendall(b"ruok")
+            return connection.recv(4) == b"imok"
+    except OSError:
+        return False
