@@ -20,7 +20,7 @@ from pulsar_spark._process import FileLock, Port, ServerProcess
 from pulsar_spark.local import log_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 BOOKIES = 3
@@ -28,12 +28,7 @@ BOOKIES = 3
 _READY_SECONDS = 120.0
 _STOP_SECONDS = 10.0
 
-_PROFILE = replace(
-    _server.SMALL,
-    heap="128m",
-    direct="128m",
-    config={**_server.SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"},
-)
+_PROFILE = replace(_server.SMALL, config={**_server.SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"})
 
 
 @dataclass(frozen=True)
@@ -82,11 +77,14 @@ class Node:
 
     Attributes:
         launch: How it is started.
-        is_ready: Whether it can be used.
+        is_ready: Whether it can be used, given what it has written into its log since it was started.
+        may_start: Whether ZooKeeper no longer takes the one that was killed for alive: two of one name are refused.
     """
 
     launch: _server.Launch
-    is_ready: Callable[[], bool]
+    is_ready: Callable[[bytes], bool]
+    may_start: Callable[[], bool]
+    _log_start: int = field(default=0, init=False)
     _process: ServerProcess | None = field(default=None, init=False)
 
     @property
@@ -109,6 +107,7 @@ class Node:
     def begin(self) -> None:
         """Start without waiting for `ready`."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._log_start = self._log.stat().st_size if self._log.exists() else 0
         with FileLock(self.folder / "lock") as lock:
             self._process = ServerProcess.supervised(
                 _command(self.launch), folder=self.folder, log=self._log, lock=lock, discard=False
@@ -119,14 +118,17 @@ class Node:
 
         def look() -> bool:
             assert self.running, f"{self.name} ended while starting; its log ends with\n{log_tail(self._log)}"
-            return self.is_ready()
+            return self.is_ready(self._log.read_bytes()[self._log_start :])
 
         try:
             eventually(look, seconds=_READY_SECONDS)
         except AssertionError as error:
-            raise AssertionError(f"{self.name} does not start: {error}; its log ends with\n{log_tail(self._log)}") from None
+            raise AssertionError(
+                f"{self.name} does not start: {error}; its log ends with\n{log_tail(self._log)}"
+            ) from None
 
     def start(self) -> None:
+        eventually(self.may_start, seconds=_READY_SECONDS)
         self.begin()
         self.ready()
 
@@ -186,9 +188,7 @@ class Cluster:
     def client(self, folder: Path) -> Iterator[pulsar_client.Client]:
         """The official client."""
         logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Error, str(folder / "client.log"))
-        with closing(
-            pulsar_client.Client(self.service_url, logger=logger, operation_timeout_seconds=60)
-        ) as client:
+        with closing(pulsar_client.Client(self.service_url, logger=logger, operation_timeout_seconds=60)) as client:
             yield client
 
 
@@ -201,36 +201,62 @@ def _command(launch: _server.Launch) -> list[str]:
 
 @contextmanager
 def running_cluster(folder: Path) -> Iterator[Cluster]:
-    """Run a cluster whose ledgers have two copies on two of the three bookies. Lost copies stay lost until a test starts
-    `Cluster.auto_recovery`.
+    """Run a cluster whose ledgers have two copies on two of its bookies.
+
+    Lost copies stay lost until a test starts `Cluster.auto_recovery`.
     """
     with ExitStack() as stack:
-        port, broker, web, *bookie_ports = (stack.enter_context(closing(Port.reserve())).number for _ in range(3 + BOOKIES))
+        port, broker, web, *bookie_ports = (
+            stack.enter_context(closing(Port.reserve())).number for _ in range(3 + BOOKIES)
+        )
         ports, store = _server.Ports(broker, web, 0), f"zk:127.0.0.1:{port}"
-        common = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
+        config = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
         admin = Admin(f"http://127.0.0.1:{web}")
-        zookeeper = Node(_ZooKeeper(folder / "zookeeper", ports, _PROFILE, _zookeeper_config(folder, port)), lambda: _ruok(port))
+        zookeeper = _node(
+            _ZooKeeper,
+            folder / "zookeeper",
+            ports,
+            _zookeeper_config(folder, port),
+            lambda _: _asked(port, b"ruok") == b"imok",
+        )
         bookies = tuple(
-            Node(
-                _Bookie(folder / f"bookie-{number}", replace(ports, bookie=own), _PROFILE, _bookie_config(folder / f"bookie-{number}", own, store)),
-                lambda own=own: _accepts(own),  # type: ignore[misc]
-            )
+            _bookie(_Bookie, folder / f"bookie-{number}", replace(ports, bookie=own), port)
             for number, own in enumerate(bookie_ports, 1)
         )
-        brokers = Node(_Broker(folder / "broker", ports, _server.SMALL, {**common, **_BROKER}), lambda: admin.ready_within(0))
-        recovery = Node(
-            _AutoRecovery(folder / "auto-recovery", ports, _PROFILE, _bookie_config(folder / "auto-recovery", 0, store)),
-            lambda: True,
-        )
-        for node in (zookeeper, *bookies, brokers, recovery):
+        broker_node = _node(_Broker, folder / "broker", ports, {**config, **_BROKER}, lambda _: admin.ready_within(0))
+        recovery = _bookie(_AutoRecovery, folder / "auto-recovery", ports, port)
+        for node in (zookeeper, *bookies, broker_node, recovery):
             stack.callback(node.kill)
         zookeeper.start()
-        _set_up(_Setup(folder / "setup", ports, _PROFILE, common))
-        for node in (*bookies, brokers):
+        _set_up(_Setup(folder / "setup", ports, _PROFILE, config))
+        for node in (*bookies, broker_node):
             node.begin()
-        for node in (*bookies, brokers):
+        for node in (*bookies, broker_node):
             node.ready()
         yield Cluster(f"pulsar://127.0.0.1:{broker}", admin, bookies, recovery)
+
+
+def _node(
+    kind: type[_server.Launch],
+    folder: Path,
+    ports: _server.Ports,
+    config: Mapping[str, str],
+    is_ready: Callable[[bytes], bool],
+    may_start: Callable[[], bool] = lambda: True,
+) -> Node:
+    return Node(kind(folder, ports, _PROFILE, config), is_ready, may_start)
+
+
+def _bookie(kind: type[_Bookie], folder: Path, ports: _server.Ports, zookeeper: int) -> Node:
+    # A bookie takes connections some time before brokers know that it is there.
+    return _node(
+        kind,
+        folder,
+        ports,
+        _bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}"),
+        lambda log: b"Started component" in log,
+        lambda: f"/available/127.0.0.1:{ports.bookie}\n".encode() not in _asked(zookeeper, b"dump"),
+    )
 
 
 def _set_up(launch: _Setup) -> None:
@@ -238,7 +264,9 @@ def _set_up(launch: _Setup) -> None:
     done = subprocess.run(
         _command(launch), cwd=launch.folder, capture_output=True, text=True, timeout=_READY_SECONDS, check=False
     )
-    assert done.returncode == 0, f"the cluster's metadata could not be written:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    assert done.returncode == 0, (
+        f"the cluster's metadata could not be written:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    )
 
 
 def _zookeeper_config(folder: Path, port: int) -> dict[str, str]:
@@ -250,7 +278,7 @@ def _zookeeper_config(folder: Path, port: int) -> dict[str, str]:
         "admin.enableServer": "false",
         "maxClientCnxns": "0",
         "forceSync": "no",
-        "4lw.commands.whitelist": "ruok",
+        "4lw.commands.whitelist": "ruok, dump",
     }
 
 
@@ -262,6 +290,7 @@ def _bookie_config(folder: Path, port: int, store: str) -> dict[str, str]:
         "indexDirectories": str(folder / "ledgers"),
         "metadataServiceUri": f"metadata-store:{store}",
         "statsProviderClass": "org.apache.bookkeeper.stats.NullStatsProvider",
+        "zkTimeout": "6000",
         "autoRecoveryDaemonEnabled": "false",
         "lostBookieRecoveryDelay": "0",
     }
@@ -276,18 +305,14 @@ _BROKER = {
 }
 
 
-def _accepts(port: int) -> bool:
+def _asked(port: int, word: bytes) -> bytes:
+    """What ZooKeeper answers to one of its four-letter words; nothing as long as it is not there."""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=1) as connection,
+            connection.makefile("rb") as answer,
+        ):
+            connection.sendall(word)
+            return answer.read()
     except OSError:
-        return False
-
-
-def _ruok(port: int) -> bool:
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
-            connection.sendall(b"ruok")
-            return connection.recv(4) == b"imok"
-    except OSError:
-        return False
+        return b""

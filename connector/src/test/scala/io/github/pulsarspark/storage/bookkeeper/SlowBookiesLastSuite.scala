@@ -1,0 +1,39 @@
+package io.github.pulsarspark.storage.bookkeeper
+
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+import org.apache.bookkeeper.client.RoundRobinDistributionSchedule
+import org.apache.bookkeeper.net.BookieId
+
+class SlowBookiesLastSuite extends FunSuite {
+
+  private val bookies = Seq("b0:3181", "b1:3181", "b2:3181", "b3:3181").map(BookieId.parse)
+
+  /** In which order the replicas of an entry are asked, which has three copies on four bookies. */
+  private def order(policy: SlowBookiesLast, entryId: Long): Seq[Int] = {
+    val replicas = new RoundRobinDistributionSchedule(3, 2, 4).getWriteSet(entryId)
+    val ordered  = policy.reorderReadSequence(bookies.asJava, null, replicas)
+    (0 until ordered.size).map(ordered.get(_))
+  }
+
+  test("replicas are asked in their own order as long as no bookie is slow") {
+    assertEquals(order(new SlowBookiesLast, 3), Seq(3, 0, 1))
+  }
+
+  test("a bookie that was slow is asked last, one that has no replica makes no difference") {
+    val policy = new SlowBookiesLast
+    policy.registerSlowBookie(bookies(3), 8)
+    assertEquals(order(policy, 3), Seq(0, 1, 3))
+    assertEquals(order(policy, 0), Seq(0, 1, 2))
+  }
+
+  test("however many are slow, each replica is asked once") {
+    val policy = new SlowBookiesLast
+    Seq(3, 0).foreach(n => policy.registerSlowBookie(bookies(n), 8))
+    assertEquals(order(policy, 3).head, 1)
+    assertEquals(order(policy, 3).sorted, Seq(0, 1, 3))
+    bookies.foreach(policy.registerSlowBookie(_, 8))
+    assertEquals(order(policy, 3).sorted, Seq(0, 1, 3))
+  }
+}

@@ -1,0 +1,252 @@
+"""Reads past the broker while bookies die, freeze, lose or spoil what they have.
+
+As long as one copy is left, all is read from bookies; when none is, that is an error in time.
+"""
+
+from __future__ import annotations
+
+import mmap
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from cluster import BOOKIES, Cluster, Node, running_cluster
+from failing import failing
+from holding import LARGE, TAKEN_AT_MOST, held
+from messages import produce, read_all
+from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, seen
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from pyspark.sql import DataFrame, SparkSession
+
+_STRIPED = "public/striped"
+
+# Each task chooses a copy by lot: of so many, not all pass by the bookie that has the fault.
+_TASKS = 8
+_ENTRIES = 160
+_READ_SECONDS = 2
+
+# What is read ahead may be little, so that a fault meets the read before its end.
+_LITTLE_AHEAD = {"readAheadBytes": "1m", "minPartitions": "1"}
+
+
+@pytest.fixture(scope="module")
+def cluster(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:  # noqa: ARG001
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        cluster.admin.create_namespace(_STRIPED)
+        striping = {"bookkeeperEnsemble": BOOKIES, "bookkeeperWriteQuorum": 2, "bookkeeperAckQuorum": 2}
+        cluster.admin.set_policy(_STRIPED, "persistence", {**striping, "managedLedgerMaxMarkDeleteRate": 0.0})
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def writer(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
+    with cluster.client(tmp_path_factory.mktemp("client")) as client:
+        yield client
+
+
+@pytest.fixture
+def topic(request: pytest.FixtureRequest) -> str:
+    return f"persistent://public/default/{request.node.name}".replace("[", "-").replace("]", "")
+
+
+@pytest.fixture
+def striped_topic(topic: str) -> str:
+    return topic.replace("public/default", _STRIPED)
+
+
+def _frame(spark: SparkSession, cluster: Cluster, topic: str, **options: str) -> DataFrame:
+    chosen = {
+        "readLevel": "segment",
+        "admin.url": cluster.admin.url,
+        "minPartitions": str(_TASKS),
+        "bookkeeper.readEntryTimeoutSec": str(_READ_SECONDS),
+        **options,
+    }
+    return batch(spark, cluster.service_url, topic=topic, **chosen)
+
+
+def _fill(writer: pulsar_client.Client, topic: str, entries: int = _ENTRIES, batch_size: int = 5) -> list[Seen]:
+    produce(
+        writer, topic, [b"%08d of %s" % (n, topic.encode()) for n in range(entries * batch_size)], batch_size=batch_size
+    )
+    return existing(read_all(writer, topic))
+
+
+def _ledgers(cluster: Cluster, topic: str) -> list[int]:
+    return [int(one["ledgerId"]) for one in cluster.admin.internal_stats(topic)["ledgers"]]
+
+
+@contextmanager
+def _unnoticed(cluster: Cluster, writer: pulsar_client.Client, topic: str) -> Iterator[None]:
+    """Whatever is done inside, afterwards the writer goes on in the ledger that it had."""
+    before = _ledgers(cluster, topic)
+    yield
+    produce(writer, topic, [b"afterwards"] * 10)
+    assert _ledgers(cluster, topic) == before, "the broker had to begin another ledger"
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < seconds
+
+
+def test_a_bookie_is_dead_and_a_producer_writes(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str
+) -> None:
+    there = len(_fill(writer, topic))
+    before, done = _ledgers(cluster, topic), threading.Event()
+
+    def write() -> None:
+        while not done.is_set():
+            produce(writer, topic, [b"meanwhile"] * 20)
+
+    with cluster.ensembles(topic)[0][0].killed():
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            eventually(lambda: len(cluster.ensembles(topic)) == 2)
+            found = seen(_frame(spark, cluster, topic))
+        finally:
+            done.set()
+            thread.join()
+        assert _ledgers(cluster, topic) == before, "reading made the broker begin another ledger"
+        assert len(found) >= there
+        assert_exactly_once(found, existing(read_all(writer, topic))[: len(found)])
+        assert entries_by_level(_frame(spark, cluster, topic))["bookies"] > _ENTRIES
+
+
+@pytest.mark.parametrize("fault", ["killed", "frozen"])
+@pytest.mark.parametrize("striped", [True, False], ids=["striped", "copied"])
+def test_a_bookie_fails_in_the_middle_of_a_read(
+    spark: SparkSession,
+    cluster: Cluster,
+    writer: pulsar_client.Client,
+    topic: str,
+    striped_topic: str,
+    tmp_path: Path,
+    fault: str,
+    striped: bool,
+) -> None:
+    name = striped_topic if striped else topic
+    produce(writer, name, [LARGE] * (TAKEN_AT_MOST + 40))
+    wanted = existing(read_all(writer, name))
+    frame = _frame(spark, cluster, name, **_LITTLE_AHEAD)
+    ensemble = cluster.ensembles(name)[0]
+    assert len(ensemble) == (BOOKIES if striped else 2)
+    with _unnoticed(cluster, writer, name), held(frame, tmp_path) as read, getattr(ensemble[0], fault)():
+        read.release()
+        with _within(60):
+            assert_exactly_once(read.rows.result(timeout=120), wanted)
+
+
+@pytest.mark.parametrize("striped", [True, False], ids=["striped", "copied"])
+def test_a_bookie_is_frozen_from_the_start(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, striped_topic: str, striped: bool
+) -> None:
+    name = striped_topic if striped else topic
+    wanted = _fill(writer, name)
+    with _unnoticed(cluster, writer, name), cluster.ensembles(name)[0][0].frozen(), _within(60):
+        assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
+
+
+def test_a_ledger_whose_bookies_changed_while_it_was_written(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str
+) -> None:
+    _fill(writer, topic)
+    before = _ledgers(cluster, topic)
+    with cluster.ensembles(topic)[0][0].killed():
+        wanted = _fill(writer, topic)
+    first, second = cluster.ensembles(topic)
+    assert set(first) != set(second)
+    assert _ledgers(cluster, topic) == before
+    (added,) = set(second) - set(first)
+    assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
+    with _unnoticed(cluster, writer, topic), added.frozen():
+        assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
+
+
+def test_copies_are_lost_and_made_elsewhere_after_the_plan(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str
+) -> None:
+    wanted = _fill(writer, topic)
+    cluster.admin.unload(topic)
+    frame = _frame(spark, cluster, topic).select("__topic", "__position", "value")
+    assert "bookies" in description(frame)
+    ledger = _ledgers(cluster, topic)[0]
+    first, second = cluster.ensembles(topic, ledger)[0]
+    (third,) = set(cluster.bookies) - {first, second}
+
+    def moved() -> bool:
+        cluster.admin.unload(topic)  # a broker does not look again for ledgers that it has opened
+        return set(cluster.ensembles(topic, ledger)[0]) == {second, third}
+
+    with first.killed():
+        cluster.auto_recovery.start()
+        try:
+            eventually(moved, seconds=60)
+        finally:
+            cluster.auto_recovery.kill()
+        with second.killed(), _within(60):
+            rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]
+    assert_exactly_once(rows, wanted)
+
+
+@pytest.mark.parametrize("striped", [True, False], ids=["striped", "copied"])
+def test_a_copy_is_spoiled(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, striped_topic: str, striped: bool
+) -> None:
+    name = striped_topic if striped else topic
+    wanted = _fill(writer, name)
+    spoiled, *others = cluster.ensembles(name)[0]
+    with _unnoticed(cluster, writer, name):
+        _spoil(spoiled, name)
+        with _within(60):
+            assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
+    with ExitStack() as stack:
+        for other in others:
+            stack.enter_context(other.frozen())
+        with _within(60), failing("PULSAR_SEGMENT_READ_FAILED", name):
+            seen(_frame(spark, cluster, name, pollTimeoutMs="8000"))
+
+
+def _spoil(bookie: Node, topic: str) -> None:
+    """Change a byte of every message of a topic in the files of one bookie."""
+    bookie.stop()
+    text, changed = topic.encode(), 0
+    for file in bookie.folder.glob("ledgers/current/*.log"):
+        with file.open("r+b") as entries, mmap.mmap(entries.fileno(), 0) as content:
+            place = content.find(text)
+            while place >= 0:
+                content[place : place + 1] = b"?"
+                changed += 1
+                place = content.find(text, place + 1)
+    bookie.start()
+    assert changed, f"{bookie.name} has nothing of {topic} in its files"
+
+
+@pytest.mark.parametrize("fault", ["killed", "frozen"])
+def test_no_copy_is_left(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, fault: str
+) -> None:
+    wanted = _fill(writer, topic)
+    cluster.admin.unload(topic)  # what the broker has in memory
+    ensemble = cluster.ensembles(topic)[0]
+    deadlines = {"pollTimeoutMs": "6000", "operationTimeoutMs": "5000"}
+    with ExitStack() as stack:
+        for bookie in ensemble:
+            stack.enter_context(getattr(bookie, fault)())
+        with _within(40), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+            seen(_frame(spark, cluster, topic, **deadlines))
+        with _within(40), failing("PULSAR_READ_TIMEOUT", topic, "within 6000 ms"):
+            seen(_frame(spark, cluster, topic, readLevel="auto", **deadlines))
+    assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
