@@ -71,7 +71,7 @@ class _Broker(_server.Launch):
         return ["org.apache.pulsar.PulsarBrokerStarter", "--broker-conf", str(config)]
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """One process of the cluster. It may be killed and started again: port and data stay.
 

@@ -222,16 +222,19 @@ def test_a_copy_is_spoiled(
 def _spoil(bookie: Node, topic: str) -> None:
     """Change a byte of every message of a topic in the files of one bookie."""
     bookie.stop()
-    text, changed = topic.encode(), 0
-    for file in bookie.folder.glob("ledgers/current/*.log"):
-        with file.open("r+b") as entries, mmap.mmap(entries.fileno(), 0) as content:
-            place = content.find(text)
-            while place >= 0:
-                content[place : place + 1] = b"?"
-                changed += 1
-                place = content.find(text, place + 1)
+    files = [file for file in bookie.folder.glob("ledgers/current/*.log") if file.stat().st_size]
+    changed = sum(_spoiled(file, topic.encode()) for file in files)
     bookie.start()
     assert changed, f"{bookie.name} has nothing of {topic} in its files"
+
+
+def _spoiled(file: Path, text: bytes) -> int:
+    with file.open("r+b") as entries, mmap.mmap(entries.fileno(), 0) as content:
+        changed, place = 0, content.find(text)
+        while place >= 0:
+            content[place : place + 1] = b"?"
+            changed, place = changed + 1, content.find(text, place + 1)
+        return changed
 
 
 @pytest.mark.parametrize("fault", ["killed", "frozen"])
