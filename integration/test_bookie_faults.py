@@ -1,6 +1,6 @@
 """Reads past the broker while bookies die, freeze, lose or spoil what they have.
 
-As long as one copy is left, all is read from bookies; when none is, that is an error in time.
+As long as one copy is left, all is read from bookies.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 import mmap
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from cluster import BOOKIES, Cluster, Node, running_cluster
-from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
 from messages import produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, seen
@@ -71,6 +70,13 @@ def _frame(spark: SparkSession, cluster: Cluster, topic: str, **options: str) ->
         **options,
     }
     return batch(spark, cluster.service_url, topic=topic, **chosen)
+
+
+def _planned(frame: DataFrame) -> DataFrame:
+    """A read that keeps to what is planned now, whenever its rows are collected."""
+    chosen = frame.select("__topic", "__position", "value")
+    assert "bookies" in description(chosen)
+    return chosen
 
 
 def _fill(writer: pulsar_client.Client, topic: str, entries: int = _ENTRIES, batch_size: int = 5) -> list[Seen]:
@@ -180,8 +186,7 @@ def test_copies_are_lost_and_made_elsewhere_after_the_plan(
 ) -> None:
     wanted = _fill(writer, topic)
     cluster.admin.unload(topic)
-    frame = _frame(spark, cluster, topic).select("__topic", "__position", "value")
-    assert "bookies" in description(frame)
+    frame = _planned(_frame(spark, cluster, topic))
     ledger = _ledgers(cluster, topic)[0]
     first, second = cluster.ensembles(topic, ledger)[0]
     (third,) = set(cluster.bookies) - {first, second}
@@ -207,16 +212,11 @@ def test_a_copy_is_spoiled(
 ) -> None:
     name = striped_topic if striped else topic
     wanted = _fill(writer, name)
-    spoiled, *others = cluster.ensembles(name)[0]
+    spoiled = cluster.ensembles(name)[0][0]
     with _unnoticed(cluster, writer, name):
         _spoil(spoiled, name)
         with _within(60):
             assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
-    with ExitStack() as stack:
-        for other in others:
-            stack.enter_context(other.frozen())
-        with _within(60), failing("PULSAR_SEGMENT_READ_FAILED", name):
-            seen(_frame(spark, cluster, name, pollTimeoutMs="8000"))
 
 
 def _spoil(bookie: Node, topic: str) -> None:
@@ -235,21 +235,3 @@ def _spoiled(file: Path, text: bytes) -> int:
             content[place : place + 1] = b"?"
             changed, place = changed + 1, content.find(text, place + 1)
         return changed
-
-
-@pytest.mark.parametrize("fault", ["killed", "frozen"])
-def test_no_copy_is_left(
-    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, fault: str
-) -> None:
-    wanted = _fill(writer, topic)
-    cluster.admin.unload(topic)  # what the broker has in memory
-    ensemble = cluster.ensembles(topic)[0]
-    deadlines = {"pollTimeoutMs": "6000", "operationTimeoutMs": "5000"}
-    with ExitStack() as stack:
-        for bookie in ensemble:
-            stack.enter_context(getattr(bookie, fault)())
-        with _within(40), failing("PULSAR_SEGMENT_READ_FAILED", topic):
-            seen(_frame(spark, cluster, topic, **deadlines))
-        with _within(40), failing("PULSAR_READ_TIMEOUT", topic, "within 6000 ms"):
-            seen(_frame(spark, cluster, topic, readLevel="auto", **deadlines))
-    assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
