@@ -1,6 +1,6 @@
 """Reads past the broker while bookies die, freeze, lose or spoil what they have.
 
-As long as one copy is left, all is read from bookies.
+As long as one copy is left, all is read from bookies; when none is, that is an error in time.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import mmap
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from cluster import BOOKIES, Cluster, Node, running_cluster
+from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
 from messages import produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, seen
@@ -212,17 +213,25 @@ def test_a_copy_is_spoiled(
 ) -> None:
     name = striped_topic if striped else topic
     wanted = _fill(writer, name)
-    spoiled = cluster.ensembles(name)[0][0]
+    spoiled, *others = cluster.ensembles(name)[0]
     with _unnoticed(cluster, writer, name):
         _spoil(spoiled, name)
         with _within(60):
             assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
+    planned = _planned(_frame(spark, cluster, name, pollTimeoutMs="8000"))
+    with ExitStack() as stack:
+        for other in others:
+            stack.enter_context(other.frozen())
+        with _within(60), failing("PULSAR_SEGMENT_READ_FAILED", name):
+            planned.collect()
 
 
 def _spoil(bookie: Node, topic: str) -> None:
     """Change a byte of every message of a topic in the files of one bookie."""
     bookie.stop()
-    files = [file for file in bookie.folder.glob("ledgers/current/*.log") if file.stat().st_size]
+    # What its journal has may be taken in again when it starts.
+    files = [*bookie.folder.glob("ledgers/current/*.log"), *bookie.folder.glob("journal/current/*.txn")]
+    files = [file for file in files if file.stat().st_size]
     changed = sum(_spoiled(file, topic.encode()) for file in files)
     bookie.start()
     assert changed, f"{bookie.name} has nothing of {topic} in its files"
@@ -235,3 +244,27 @@ def _spoiled(file: Path, text: bytes) -> int:
             content[place : place + 1] = b"?"
             changed, place = changed + 1, content.find(text, place + 1)
         return changed
+
+
+@pytest.mark.parametrize(
+    ("fault", "by_broker"), [("killed", "PULSAR_REQUEST_FAILED"), ("frozen", "PULSAR_UNREACHABLE")]
+)
+def test_no_copy_is_left(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, fault: str, by_broker: str
+) -> None:
+    wanted = _fill(writer, topic)
+    cluster.admin.unload(topic)  # what the broker has in memory
+    ensemble = cluster.ensembles(topic)[0]
+    deadlines = {"pollTimeoutMs": "6000", "operationTimeoutMs": "5000"}
+    # The broker reads the last message to say where a topic ends, so without bookies nothing new can be planned.
+    segment, auto = (
+        _planned(_frame(spark, cluster, topic, readLevel=level, **deadlines)) for level in ("segment", "auto")
+    )
+    with ExitStack() as stack:
+        for bookie in ensemble:
+            stack.enter_context(getattr(bookie, fault)())
+        with _within(40), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+            segment.collect()
+        with _within(40), failing(by_broker, topic):
+            auto.collect()
+    assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
