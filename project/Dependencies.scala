@@ -8,8 +8,8 @@ object Dependencies {
     "org.apache.pulsar" % "pulsar-client-original"         % Versions.pulsar,
     "org.apache.pulsar" % "pulsar-client-messagecrypto-bc" % Versions.pulsar,
     // in place of bouncy-castle-bc, which is a jar of jars that no class loader opens
-    "org.bouncycastle" % "bcprov-jdk18on" % Versions.bouncyCastle,
-    "org.bouncycastle" % "bcpkix-jdk18on" % Versions.bouncyCastle,
+    "org.bouncycastle"       % "bcprov-jdk18on"    % Versions.bouncyCastle,
+    "org.bouncycastle"       % "bcpkix-jdk18on"    % Versions.bouncyCastle,
     ("org.apache.bookkeeper" % "bookkeeper-server" % Versions.bookKeeper).excludeAll(ofBookies: _*)
   )
 

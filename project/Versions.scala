@@ -6,7 +6,7 @@ object Versions {
   val scala        = "2.13.16" // what Spark 4.0 ships; later lines run it as well
   val spark        = "4.0.4"
   val pulsar       = "4.2.4"
-  val bookKeeper   = "4.17.3" // what this Pulsar client's own BookKeeper jars are
+  val bookKeeper   = "4.17.3"  // what this Pulsar client's own BookKeeper jars are
   val bouncyCastle = "1.84"
   val munit        = "1.2.4"
   val scalacheck   = "1.2.0"
