@@ -29,8 +29,10 @@ final class ClientFieldsSuite extends FunSuite {
     new ObjectMapper().writer(printer).writeValueAsString(sorted) + "\n"
   }
 
+  private val ofPulsar = OptionRegistry.prefixes.filter(_.prefix.startsWith("pulsar."))
+
   test("client-fields.json lists the settings of the Pulsar client that is built in") {
-    val found = text(OptionRegistry.prefixes.map(p => p.prefix -> ClientSettings.fields(p.prefix)).toMap)
+    val found = text(ofPulsar.map(p => p.prefix -> ClientSettings.fields(p.prefix)).toMap)
     if (sys.env.contains("UPDATE")) Files.writeString(file, found)
     assertEquals(
       if (Files.exists(file)) Files.readString(file) else "",
@@ -40,6 +42,7 @@ final class ClientFieldsSuite extends FunSuite {
   }
 
   test("the settings that a prefix is limited to are settings of the client") {
-    OptionRegistry.prefixes.foreach(p => assertEquals(p.fields.diff(ClientSettings.fields(p.prefix)), Nil, p.prefix))
+    assertEquals(ofPulsar.size, 3)
+    ofPulsar.foreach(p => assertEquals(p.fields.diff(ClientSettings.fields(p.prefix)), Nil, p.prefix))
   }
 }
