@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 BOOKIES = 3
 
 _READY_SECONDS = 120.0
+_SESSION_SECONDS = 6
 _STOP_SECONDS = 10.0
 
 _PROFILE = replace(_server.SMALL, config={**_server.SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"})
@@ -153,14 +155,20 @@ class Node:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Inside it keeps its connections, takes new ones and does not answer."""
+        """Inside it keeps its connections, takes new ones and does not answer.
+
+        Afterwards it is started anew if ZooKeeper may have given it up: a bookie does not always get over that.
+        """
         assert self._process is not None
-        pid = self._process.pid
+        pid, began = self._process.pid, time.monotonic()
         os.kill(pid, signal.SIGSTOP)
         try:
             yield
         finally:
             os.kill(pid, signal.SIGCONT)
+            if time.monotonic() - began > _SESSION_SECONDS / 3:
+                self.kill()
+                self.start()
 
     @property
     def _log(self) -> Path:
@@ -290,7 +298,7 @@ def _bookie_config(folder: Path, port: int, store: str) -> dict[str, str]:
         "indexDirectories": str(folder / "ledgers"),
         "metadataServiceUri": f"metadata-store:{store}",
         "statsProviderClass": "org.apache.bookkeeper.stats.NullStatsProvider",
-        "zkTimeout": "6000",
+        "zkTimeout": str(_SESSION_SECONDS * 1000),
         "autoRecoveryDaemonEnabled": "false",
         "lostBookieRecoveryDelay": "0",
     }
