@@ -58,8 +58,9 @@ def _client(service_url: str) -> pulsar_client.Client:
 
 
 def _payloads(random: random.Random, count: int, *, most_entries: int = 12) -> list[bytes]:
-    """Some fit into one entry, also compressed; half of each cannot be compressed."""
-    sizes = [random.choice([10, LARGEST_ENTRY * random.randint(2, 2 * most_entries) // 2]) for _ in range(count)]
+    """Half of them fit into one entry; half of each cannot be compressed."""
+    large = [LARGEST_ENTRY * random.randint(2, 2 * most_entries) // 2 for _ in range((count + 1) // 2)]
+    sizes = random.sample(large + [10] * (count - len(large)), count)
     return [b"%d " % number + random.randbytes(size // 2) + bytes(size // 2) for number, size in enumerate(sizes)]
 
 
