@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
+from py4j.protocol import Py4JJavaError
 from admin import Admin
 from failing import failing
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, batch, dice, existing, java_client, read_available, seen, stream
+from waiting import eventually
 from servers import Addresses
 
 from pulsar_spark.local import LocalPulsar
@@ -53,13 +55,24 @@ def client(service_url: str) -> Iterator[pulsar_client.Client]:
     client.close()
 
 
+def _built(builder: Any) -> Any:  # noqa: ANN401 - what py4j gives has no type
+    """The client; None while a server that has just started does not have the namespace of its transactions yet."""
+    try:
+        return builder.build()
+    except Py4JJavaError as error:
+        if "Namespace not found" not in str(error):
+            raise
+        return None
+
+
 class Sender:
     """Sends within transactions; the official Python client has none, the Java client, which our jar carries, has."""
 
     def __init__(self, spark: SparkSession, service_url: str) -> None:
         jvm: Any = spark.sparkContext._jvm
         self._units = jvm.java.util.concurrent.TimeUnit
-        self._java = java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(True).build()
+        builder = java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(True)
+        self._java: Any = eventually(lambda: _built(builder), seconds=60)
 
     def begin(self) -> Any:  # noqa: ANN401 - what py4j gives has no type
         started = self._java.newTransaction().withTransactionTimeout(10, self._units.MINUTES).build()
