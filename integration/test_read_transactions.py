@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from py4j.protocol import Py4JJavaError
 from admin import Admin
 from failing import failing
 from messages import produce, read_all
+from py4j.protocol import Py4JJavaError
 from reading import Batches, assert_exactly_once, batch, dice, existing, java_client, read_available, seen, stream
-from waiting import eventually
 from servers import Addresses
+from waiting import eventually
 
 from pulsar_spark.local import LocalPulsar
 
