@@ -310,6 +310,8 @@ _BROKER = {
     "managedLedgerDefaultAckQuorum": "2",
     # A bookie that failed a few times would not be written to for half an hour.
     "bookkeeperClientHealthCheckEnabled": "false",
+    # A broker reads a topic's last entry to tell the last position, by itself for 30 s from a bookie that is frozen.
+    "bookkeeperClientSpeculativeReadTimeoutInMillis": "2000",
 }
 
 
