@@ -80,6 +80,10 @@ test-matrix: $(OTHER_LINES:%=smoke-%) smoke-$(MAIN_LINE) ## Read, stream and wri
 bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and Spark's Kafka source
 	.venv-4.1/bin/python -m benchmarks.run
 
+.PHONY: bench-offloaded
+bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded ledgers against those of bookies
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded
+
 .PHONY: docs
 docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py

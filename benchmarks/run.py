@@ -48,7 +48,7 @@ def measure(arena: Arena, cases: Iterable[Case], rounds: int) -> Iterator[dict[s
         for number in range(1, rounds + 1):
             turn = [_one(arena, case, contender, number) for contender in case.contenders]
             yield from turn
-            _say(f"{case.name} {number}: " + ", ".join(_short(case, one) for one in turn))
+            say(f"{case.name} {number}: " + ", ".join(_short(case, one) for one in turn))
 
 
 def _warm_up(arena: Arena, case: Case) -> None:
@@ -94,7 +94,7 @@ def measure_memory(arena: Arena, cases: Iterable[Case], rounds: int) -> Iterator
     for case in cases:
         for contender in (c for c in case.contenders if c in SPARK):
             peak = arena.lifetime_peak(contender, case, rounds)
-            _say(f"memory {case.name} {contender}: {peak:.0f} MB")
+            say(f"memory {case.name} {contender}: {peak:.0f} MB")
             yield {"case": case.name, "contender": contender, "peak_mb": round(peak)}
 
 
@@ -110,7 +110,8 @@ def _short(case: Case, one: dict[str, Any]) -> str:
     return f"{one['contender']} {rows / one['seconds'] / 1000:.0f} k/s {one['cpu'] / rows * 1e6:.2f} us"
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Progress, for whoever waits."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 

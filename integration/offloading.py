@@ -28,7 +28,7 @@ class Offloading:
     """A broker that offloads, and its storage.
 
     Attributes:
-        server: The broker; a ledger is closed after ENTRIES_PER_LEDGER entries.
+        server: The broker; a ledger is closed after ENTRIES_PER_LEDGER entries, unless it was started otherwise.
         admin: Its admin interface.
         client: The official client.
         format: One of FORMATS, as option ``offload.format`` has it.
@@ -62,7 +62,7 @@ class Offloading:
 
 
 @contextmanager
-def running_offload(kind: str, folder: Path) -> Iterator[Offloading]:
+def running_offload(kind: str, folder: Path, *, entries_per_ledger: int = ENTRIES_PER_LEDGER) -> Iterator[Offloading]:
     """Run a broker that offloads in this format to storage that nobody else uses."""
     with ExitStack() as stack:
         offload: S3Offload | FileSystemOffload
@@ -72,7 +72,7 @@ def running_offload(kind: str, folder: Path) -> Iterator[Offloading]:
         else:
             offload = FileSystemOffload(folder / "offloaded")
             location, hadoop = offload.folder.as_uri(), {}
-        config = {"managedLedgerMaxEntriesPerLedger": str(ENTRIES_PER_LEDGER)}
+        config = {"managedLedgerMaxEntriesPerLedger": str(entries_per_ledger)}
         server = stack.enter_context(LocalPulsar(data_dir=folder / "pulsar", offload=offload, config=config))
         logger = pulsar.FileLogger(pulsar.LoggerLevel.Warn, str(folder / "client.log"))
         client = pulsar.Client(server.service_url, logger=logger, operation_timeout_seconds=60)

@@ -1,0 +1,178 @@
+"""How fast offloaded ledgers are read, against the same content on a bookie: ``make bench-offloaded``.
+
+With options:
+
+    PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded [--scale 0.1] [--rounds 5]
+
+A real broker offloads one of two topics with the same rows. Objects of the block format are then copied from the S3
+server into a folder, so that reading them measures the connector and not a simulated object store. Writes
+``offloaded.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import urllib.request
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from offloading import FORMATS, Offloading, running_offload
+
+from benchmarks.arena import HERE
+from benchmarks.processes import Worker
+from benchmarks.run import say
+from benchmarks.workloads import Workload, write_content
+from pulsar_spark import jar_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORKLOADS = (
+    Workload(64, 1000, 1, "NONE", 4_000_000),
+    Workload(512, 10, 1, "LZ4", 400_000),
+    Workload(1024, 125, 1, "NONE", 200_000),
+)
+_ENTRIES_PER_LEDGER = 20_000
+_WARM_UP = 4
+_REQUEST_SECONDS = 120.0
+_PLACES = ("bookie", "offloaded")
+_TITLES = {"block": "blocks of the cloud offloaders", "mapfile": "MapFile of the offloader `filesystem` (zlib)"}
+
+
+@dataclass
+class Figures:
+    """The rounds of one place."""
+
+    rows: list[float] = field(default_factory=list)
+    """Rows per second."""
+    cpu: list[float] = field(default_factory=list)
+    """CPU microseconds per row."""
+
+
+def measure(
+    kind: str, workloads: list[Workload], rounds: int, folder: Path
+) -> Iterator[tuple[Workload, dict[str, Figures]]]:
+    """Fill, offload and read in turns."""
+    with running_offload(kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER) as offloading:
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.spark_worker",
+            "pulsar",
+            offloading.server.service_url,
+            str(jar_path()),
+        ]
+        with Worker(command, folder / "spark.log") as spark:
+            for workload in workloads:
+                arguments = {place: _prepare(offloading, spark, workload, place, folder) for place in _PLACES}
+                figures = {place: Figures() for place in _PLACES}
+                for number in range(-_WARM_UP, rounds):
+                    for place, found in figures.items():
+                        answer = spark.ask("scan", arguments[place])
+                        if answer.rows != workload.count:
+                            raise ValueError(f"{answer.rows} rows of {workload.count} from {place}")
+                        if number >= 0:
+                            found.rows.append(answer.rows / answer.seconds)
+                            found.cpu.append(answer.cpu / answer.rows * 1e6)
+                say(
+                    f"{kind} {workload.title}: "
+                    + ", ".join(f"{p} {f.rows[-1] / 1e3:.0f} k/s" for p, f in figures.items())
+                )
+                yield workload, figures
+
+
+def _prepare(offloading: Offloading, spark: Worker, workload: Workload, place: str, folder: Path) -> dict[str, object]:
+    """Fill a topic and have it where it is wanted; what its reader has to know."""
+    topic = f"persistent://public/default/{place}-{workload.topic}"
+    arguments = workload.arguments(folder) | {"topic": topic}
+    offloading.admin.create_topic(topic)
+    spark.ask("write", arguments)
+    offloading.admin.unload(topic)  # closes the last ledger
+    options = {"readLevel": "segment", "admin.url": offloading.server.admin_url}
+    if place == "offloaded":
+        offloading.offload(topic)
+        options |= {"offload.format": offloading.format, "offload.location": _local_copy(offloading, folder)}
+    return arguments | {f"option.{name}": value for name, value in options.items()}
+
+
+def _local_copy(offloading: Offloading, folder: Path) -> str:
+    """Where the offloaded ledgers are as files."""
+    if offloading.format == "mapfile":
+        return offloading.location
+    bucket = f"{offloading.hadoop['fs.s3a.endpoint']}/{offloading.location.removeprefix('s3a://')}"
+    target = folder / "objects"
+    target.mkdir(exist_ok=True)
+    for entry in ET.fromstring(_get(f"{bucket}?list-type=2")).iter("{*}Key"):
+        assert entry.text is not None
+        if not (target / entry.text).exists():
+            (target / entry.text).write_bytes(_get(f"{bucket}/{quote(entry.text)}"))
+    return target.as_uri()
+
+
+def _get(url: str) -> bytes:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(url, timeout=_REQUEST_SECONDS) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def _line(kind: str, workload: Workload, figures: dict[str, Figures]) -> str:
+    rows = {
+        place: f"{_middle(f.rows, 1e3):,.0f} ({min(f.rows) / 1e3:,.0f}-{max(f.rows) / 1e3:,.0f})"
+        for place, f in figures.items()
+    }
+    cpu = {place: f"{_middle(f.cpu, 1):.2f}" for place, f in figures.items()}
+    ratio = _middle(figures["offloaded"].rows, 1) / _middle(figures["bookie"].rows, 1)
+    cells = [_TITLES[kind], workload.title, *(rows[p] for p in _PLACES), f"{ratio:.2f}", *(cpu[p] for p in _PLACES)]
+    return f"| {' | '.join(cells)} |"
+
+
+def _middle(values: list[float], unit: float) -> float:
+    return statistics.median(values) / unit
+
+
+_HEAD = """# Offloaded ledgers
+
+Made by `make bench-offloaded`, not by hand: {rounds} rounds in turns after warming up; Spark `local[2]`, all columns to
+noop; {cores} cores, load average {load:.1f} at the end. Both topics hold the same rows; files of the block format were
+copied from the S3 server into a folder. Median (least to most) in k rows/s, CPU in us per row.
+
+| format | messages | bookie | offloaded | offloaded to bookie | bookie, CPU | offloaded, CPU |
+|---|---|--:|--:|--:|--:|--:|
+"""
+
+
+def main() -> int:
+    """Run it; see the text of the module."""
+    parser = argparse.ArgumentParser(
+        description="Measure reads of offloaded ledgers against reads of the same from a bookie."
+    )
+    parser.add_argument("--scale", type=float, default=1.0, help="so many times the messages")
+    parser.add_argument("--rounds", type=int, default=5, help="counted rounds")
+    parser.add_argument("--output", type=Path, default=HERE / "results", help="the folder for the results")
+    chosen = parser.parse_args()
+    workloads = [one.scaled(chosen.scale) for one in _WORKLOADS]
+    lines = []
+    with tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as work:
+        for kind in FORMATS:
+            folder = Path(work) / kind
+            folder.mkdir()
+            write_content(folder, {one.size for one in workloads})
+            lines += [_line(kind, *found) for found in measure(kind, workloads, chosen.rounds, folder)]
+    head = _HEAD.format(rounds=chosen.rounds, load=os.getloadavg()[0], cores=os.cpu_count())
+    text = head + "\n".join(lines) + "\n"
+    chosen.output.mkdir(parents=True, exist_ok=True)
+    (chosen.output / "offloaded.md").write_text(text, encoding="utf-8")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
