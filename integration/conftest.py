@@ -36,17 +36,20 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    """The server of the whole run; its log is in pytest's temporary folder."""
+    """The server of the whole run; its log is in pytest's temporary folder.
+
+    A module that needs another one defines this fixture anew, and everything below belongs to that server.
+    """
     with running_server(tmp_path_factory.mktemp("pulsar", numbered=False)) as addresses:
         yield addresses
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service_url(pulsar: Addresses) -> str:
     return pulsar.service_url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def admin(pulsar: Addresses) -> Admin:
     return Admin(pulsar.admin_url)
 
@@ -67,9 +70,13 @@ def topic(namespace: str, request: pytest.FixtureRequest) -> str:
     return f"persistent://{namespace}/{_readable(request.node.name)}-{next(_numbers)}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
-    """The official client; it writes its warnings to a file, as it logs every lost connection."""
+    """The official client; it writes its warnings to a file, as it logs every lost connection.
+
+    Every module has its own: the client's library keeps the largest size of a message for the whole process, as the
+    server said to which it connected last, and servers of other modules may take small ones only.
+    """
     log = tmp_path_factory.mktemp("client") / "client.log"
     client = pulsar_client.Client(
         service_url,

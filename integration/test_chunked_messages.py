@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
 from failing import failing
 from messages import Message, Received, produce, read_all
 from reading import Batches, assert_exactly_once, batch, dice, existing, read_available, seen, start, stream, wait_for
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
 
 LARGEST_ENTRY = 20_000
@@ -33,23 +33,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"maxMessageSize": str(LARGEST_ENTRY), "managedLedgerMaxEntriesPerLedger": "7"}
     with LocalPulsar(data_dir=tmp_path_factory.mktemp("chunks"), transactions=True, config=limits) as server:
         yield Addresses(server.service_url, server.admin_url)
-
-
-@pytest.fixture(scope="module")
-def service_url(pulsar: Addresses) -> str:
-    return pulsar.service_url
-
-
-@pytest.fixture(scope="module")
-def admin(pulsar: Addresses) -> Admin:
-    return Admin(pulsar.admin_url)
-
-
-@pytest.fixture(scope="module")
-def client(service_url: str) -> Iterator[pulsar_client.Client]:
-    client = _client(service_url)
-    yield client
-    client.close()
 
 
 def _client(service_url: str) -> pulsar_client.Client:

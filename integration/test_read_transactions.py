@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-import pulsar as pulsar_client
 import pytest
-from admin import Admin
 from failing import failing
 from messages import produce, read_all
 from py4j.protocol import Py4JJavaError
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    import pulsar as pulsar_client
+    from admin import Admin
     from pyspark.sql import SparkSession
 
 _SECONDS = 60
@@ -35,24 +35,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"managedLedgerMaxEntriesPerLedger": "10"}
     with LocalPulsar(data_dir=tmp_path_factory.mktemp("txn"), transactions=True, config=limits) as server:
         yield Addresses(server.service_url, server.admin_url)
-
-
-@pytest.fixture(scope="module")
-def service_url(pulsar: Addresses) -> str:
-    return pulsar.service_url
-
-
-@pytest.fixture(scope="module")
-def admin(pulsar: Addresses) -> Admin:
-    return Admin(pulsar.admin_url)
-
-
-@pytest.fixture(scope="module")
-def client(service_url: str) -> Iterator[pulsar_client.Client]:
-    logger = pulsar_client.ConsoleLogger(pulsar_client.LoggerLevel.Error)
-    client = pulsar_client.Client(service_url, logger=logger, operation_timeout_seconds=60)
-    yield client
-    client.close()
 
 
 def _built(builder: Any) -> Any:  # noqa: ANN401 - what py4j gives has no type
