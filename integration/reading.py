@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from messages import Received
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _QUERY_SECONDS = 120
 _SHOWN = 5
+_LEVELS = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 
 
 def batch(spark: SparkSession, service_url: str, **options: str) -> DataFrame:
@@ -55,11 +56,14 @@ def metrics(frame: DataFrame) -> dict[str, int]:
     return {name.removeprefix("pulsar"): int(found.apply(name).value()) for name in names}
 
 
+def by_level(found: Mapping[str, int], what: str) -> dict[str, int]:
+    """How much there was of ``Entries``, ``Bytes`` or ``Rows`` by who delivered it, from [`metrics`][]."""
+    return {level: found[name + what] for level, name in _LEVELS.items()}
+
+
 def entries_by_level(frame: DataFrame) -> dict[str, int]:
     """Run a read; the number of entries by who delivered them, from Spark's own metrics."""
-    found = metrics(frame)
-    names = {"broker": "BrokerEntries", "bookies": "BookieEntries", "tiered": "TieredEntries"}
-    return {level: found[name] for level, name in names.items()}
+    return by_level(metrics(frame), "Entries")
 
 
 @dataclass(frozen=True, order=True)

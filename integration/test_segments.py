@@ -16,9 +16,11 @@ from reading import (
     Batches,
     assert_exactly_once,
     batch,
+    by_level,
     description,
     entries_by_level,
     existing,
+    metrics,
     read_available,
     seen,
     stream,
@@ -32,11 +34,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
     from servers import Addresses
 
 
 def _messages(count: int, size: int = 20) -> list[Message]:
     return [Message(b"%08d" % number + b"x" * size) for number in range(count)]
+
+
+def _rows_in_progress(query: StreamingQuery) -> dict[str, int]:
+    """By who delivered them, since the query started, from its last progress report."""
+    assert query.lastProgress is not None
+    found = query.lastProgress.sources[0].metrics
+    return by_level({name.removeprefix("pulsar"): int(value) for name, value in found.items()}, "Rows")
 
 
 def _ledgers(admin: Admin, topic: str) -> list[int]:
@@ -50,7 +60,11 @@ def test_segments_are_read_from_bookies_and_the_writer_goes_on(
     before = _ledgers(admin, topic)
     frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
     assert_exactly_once(seen(frame), existing(read_all(client, topic)))
-    assert entries_by_level(frame) == {"broker": 0, "bookies": 40, "tiered": 0}
+    found = metrics(frame)
+    assert by_level(found, "Entries") == {"broker": 0, "bookies": 40, "tiered": 0}
+    assert by_level(found, "Rows") == {"broker": 0, "bookies": 2000, "tiered": 0}
+    assert by_level(found, "Bytes") == {"broker": 0, "bookies": found["Bytes"], "tiered": 0}
+    assert found["Bytes"] > 2000 * 28
     produce(client, topic, _messages(10))
     assert _ledgers(admin, topic) == before, "reading made the broker open another ledger"
 
@@ -78,9 +92,9 @@ def test_auto_takes_segments_and_leaves_short_tails_of_streams_to_the_broker(
     assert entries_by_level(frame) == {"broker": 0, "bookies": 1200, "tiered": 0}
     sink = Batches()
     streamed = stream(spark, pulsar.service_url, startingOffsets="earliest", **options)
-    read_available(streamed, tmp_path, sink)
+    assert _rows_in_progress(read_available(streamed, tmp_path, sink)) == {"broker": 0, "bookies": 1200, "tiered": 0}
     produce(client, topic, _messages(30))
-    read_available(streamed, tmp_path, sink)
+    assert _rows_in_progress(read_available(streamed, tmp_path, sink)) == {"broker": 30, "bookies": 0, "tiered": 0}
     assert_exactly_once(sink.rows, existing(read_all(client, topic)))
 
 

@@ -10,7 +10,7 @@ import pytest
 from failing import failing
 from messages import Message, produce, read_all
 from offloading import ENTRIES_PER_LEDGER, Offloading
-from reading import assert_exactly_once, batch, description, dice, entries_by_level, existing, seen
+from reading import assert_exactly_once, batch, by_level, description, dice, entries_by_level, existing, metrics, seen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -63,7 +63,12 @@ def _in_order(frame: DataFrame) -> list[Row]:
 
 def test_the_rows_are_those_of_the_broker(spark: SparkSession, written: Written) -> None:
     past = _read(spark, written.offloading, readLevel="segment", metadataColumns="all")
-    assert entries_by_level(past) == {"broker": 0, "bookies": _OPEN_ENTRIES, "tiered": 2 * ENTRIES_PER_LEDGER}
+    found = metrics(past)
+    assert by_level(found, "Entries") == {"broker": 0, "bookies": _OPEN_ENTRIES, "tiered": 2 * ENTRIES_PER_LEDGER}
+    assert by_level(found, "Rows") == {"broker": 0, "bookies": 5 * _OPEN_ENTRIES, "tiered": 6 * ENTRIES_PER_LEDGER}
+    sizes = by_level(found, "Bytes")
+    assert sizes["tiered"] > 50_000 * ENTRIES_PER_LEDGER > sizes["bookies"] > sizes["broker"] == 0
+    assert sum(sizes.values()) == found["Bytes"]
     through = _read(spark, written.offloading, readLevel="broker", metadataColumns="all")
     assert _in_order(past) == _in_order(through)
     assert_exactly_once(seen(past), written.messages)

@@ -5,97 +5,48 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, Cus
 /** A task's part of a metric, or the driver's. */
 private[pulsarspark] final case class TaskMetric(name: String, value: Long) extends CustomTaskMetric
 
-/** Entries (stored batches) that were read. */
-final class EntriesRead extends CustomSumMetric {
-  override def name: String        = EntriesRead.Name
-  override def description: String = "Pulsar entries read"
+/** A number that is added up over tasks. Spark makes it by the name of its class, without arguments, so each is a class of its own. */
+private[pulsarspark] abstract class Metric(override val name: String, override val description: String) extends CustomSumMetric {
+  def apply(value: Long): CustomTaskMetric = TaskMetric(name, value)
 }
-object EntriesRead { val Name = "pulsarEntries" }
+
+/** Entries (stored batches) that were read. */
+final class EntriesRead extends Metric("pulsarEntries", "Pulsar entries read")
 
 /** Bytes of entries as they are stored. */
-final class BytesRead extends CustomSumMetric {
-  override def name: String        = BytesRead.Name
-  override def description: String = "Pulsar bytes read"
-}
-object BytesRead { val Name = "pulsarBytes" }
+final class BytesRead extends Metric("pulsarBytes", "Pulsar bytes read")
 
 /** Ranges that should have been read but are gone; above 0 only with `failOnDataLoss=false`. */
-final class DataLoss extends CustomSumMetric {
-  override def name: String        = DataLoss.Name
-  override def description: String = "Pulsar ranges lost"
-}
-object DataLoss { val Name = "pulsarDataLoss" }
+final class DataLoss extends Metric("pulsarDataLoss", "Pulsar ranges lost")
 
 /** Messages in several entries (chunks) that are left out because not all of these are in the topic: no client can read them. */
-final class IncompleteChunks extends CustomSumMetric {
-  override def name: String        = IncompleteChunks.Name
-  override def description: String = "Pulsar chunked messages left out as incomplete"
-}
-object IncompleteChunks { val Name = "pulsarIncompleteChunks" }
+final class IncompleteChunks extends Metric("pulsarIncompleteChunks", "Pulsar chunked messages left out as incomplete")
 
-/** Entries that the broker delivered. */
-final class BrokerEntries extends CustomSumMetric {
-  override def name: String        = BrokerEntries.Name
-  override def description: String = "Pulsar entries read from brokers"
-}
-object BrokerEntries { val Name = "pulsarBrokerEntries" }
+/** Entries of which only the metadata was looked at, because they are outside of what a filter wants. */
+final class EntriesSkipped extends Metric("pulsarEntriesSkipped", "Pulsar entries skipped")
 
-/** Entries that were read from bookies, past the broker. */
-final class BookieEntries extends CustomSumMetric {
-  override def name: String        = BookieEntries.Name
-  override def description: String = "Pulsar entries read from bookies"
-}
-object BookieEntries { val Name = "pulsarBookieEntries" }
-
-/** Entries that were read from offloaded storage, past the broker. */
-final class TieredEntries extends CustomSumMetric {
-  override def name: String        = TieredEntries.Name
-  override def description: String = "Pulsar entries read from offloaded storage"
-}
-object TieredEntries { val Name = "pulsarTieredEntries" }
-
-/** Entries of which only the metadata was looked at, because they are outside the publish times that are wanted. */
-final class EntriesSkipped extends CustomSumMetric {
-  override def name: String        = EntriesSkipped.Name
-  override def description: String = "Pulsar entries skipped"
-}
-object EntriesSkipped { val Name = "pulsarEntriesSkipped" }
-
-/** Ledgers that are not read at all, because everything in them is older than what a filter wants. Known when the read is planned. */
-final class LedgersSkipped extends CustomSumMetric {
-  override def name: String        = LedgersSkipped.Name
-  override def description: String = "Pulsar ledgers skipped"
-}
-object LedgersSkipped { val Name = "pulsarLedgersSkipped" }
+/** Ledgers that are not read at all, because a filter wants nothing of them. Known when the read is planned. */
+final class LedgersSkipped extends Metric("pulsarLedgersSkipped", "Pulsar ledgers skipped")
 
 /** Topic partitions in which a filter wants nothing. Known when the read is planned. */
-final class PartitionsSkipped extends CustomSumMetric {
-  override def name: String        = PartitionsSkipped.Name
-  override def description: String = "Pulsar topic partitions skipped"
-}
-object PartitionsSkipped { val Name = "pulsarPartitionsSkipped" }
+final class PartitionsSkipped extends Metric("pulsarPartitionsSkipped", "Pulsar topic partitions skipped")
 
 /** Messages acknowledged by the brokers. */
-final class MessagesWritten extends CustomSumMetric {
-  override def name: String        = MessagesWritten.Name
-  override def description: String = "Pulsar messages written"
-}
-object MessagesWritten { val Name = "pulsarMessages" }
+final class MessagesWritten extends Metric("pulsarMessages", "Pulsar messages written")
 
-/** Every metric of the connector. Spark makes them by class name, without arguments. */
+/** Every metric of the connector. */
 private[pulsarspark] object Metrics {
-  def ofReads: Array[CustomMetric] =
-    Array(
-      new EntriesRead,
-      new BytesRead,
-      new BrokerEntries,
-      new BookieEntries,
-      new TieredEntries,
-      new EntriesSkipped,
-      new LedgersSkipped,
-      new PartitionsSkipped,
-      new DataLoss,
-      new IncompleteChunks
-    )
-  def ofWrites: Array[CustomMetric] = Array(new MessagesWritten)
+  val entries           = new EntriesRead
+  val bytes             = new BytesRead
+  val dataLoss          = new DataLoss
+  val incompleteChunks  = new IncompleteChunks
+  val entriesSkipped    = new EntriesSkipped
+  val ledgersSkipped    = new LedgersSkipped
+  val partitionsSkipped = new PartitionsSkipped
+  val messagesWritten   = new MessagesWritten
+
+  val ofReads: Array[CustomMetric] =
+    Array[CustomMetric](entries, bytes, entriesSkipped, ledgersSkipped, partitionsSkipped, dataLoss, incompleteChunks) ++ LevelMetric.all
+
+  val ofWrites: Array[CustomMetric] = Array(messagesWritten)
 }

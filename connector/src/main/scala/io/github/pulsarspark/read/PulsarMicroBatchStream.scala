@@ -2,13 +2,15 @@ package io.github.pulsarspark.read
 
 import java.util.{Map => JMap, Optional}
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
-import io.github.pulsarspark.metrics.DataLoss
+import io.github.pulsarspark.metrics.{LevelCounts, LevelMetric, Metrics}
 import io.github.pulsarspark.offsets._
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -25,6 +27,12 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
   private lazy val start = new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
   private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
   private val standstill = new Standstill
+
+  private lazy val counted: LevelCounts = {
+    val made = new LevelCounts
+    SparkSession.active.sparkContext.register(made)
+    made
+  }
 
   private var opened: Option[DriverSession]     = None
   private var schemas: Map[String, TopicSchema] = Map.empty
@@ -53,8 +61,12 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
 
   override def reportLatestOffset(): Offset = newest.orNull
 
-  /** Losses that tasks find are in the metrics of the batch. */
-  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = JMap.of(DataLoss.Name, losses.lostRanges.toString)
+  /** What was read since the query started, and the losses that were found here; those that tasks find are in the metrics of the batch. */
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
+    ((Metrics.dataLoss.name -> losses.lostRanges) +: LevelMetric.all.map(m => m.name -> counted.of(m.level, m.measure)))
+      .map { case (name, value) => name -> value.toString }
+      .toMap
+      .asJava
 
   /** Remembers what is there now; the trigger reads that far and no further. */
   override def prepareForTriggerAvailableNow(): Unit = pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
@@ -73,7 +85,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
   }
 
-  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
+  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task, Some(counted))
 
   /** Nothing to tell Pulsar: positions are kept in the checkpoint. */
   override def commit(end: Offset): Unit = ()

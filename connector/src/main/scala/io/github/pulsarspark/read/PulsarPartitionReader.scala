@@ -7,17 +7,23 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
 import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
+import io.github.pulsarspark.metrics.LevelCounts
 
-/** Makes the reader of a task; has no state. */
-private[read] final case class PulsarReaderFactory(task: ReadTask) extends PartitionReaderFactory {
+/** Makes the reader of a task.
+  *
+  * @param total
+  *   what the tasks of all batches have read
+  */
+private[read] final case class PulsarReaderFactory(task: ReadTask, total: Option[LevelCounts] = None) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
-    case p: PulsarInputPartition => new PulsarPartitionReader(p, task)
+    case p: PulsarInputPartition => new PulsarPartitionReader(p, task, total)
     case other                   => throw new IllegalArgumentException(s"not a partition of this source: ${other.getClass.getName}")
   }
 }
 
 /** Reads the slices of a partition in turn: entries from a source, messages from entries, rows from messages. */
-private[read] final class PulsarPartitionReader(partition: PulsarInputPartition, task: ReadTask) extends PartitionReader[InternalRow] {
+private[read] final class PulsarPartitionReader(partition: PulsarInputPartition, task: ReadTask, total: Option[LevelCounts])
+    extends PartitionReader[InternalRow] {
   import PulsarPartitionReader._
 
   private val counts                = new ReadCounts
@@ -25,6 +31,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   private var slice: SliceReader    = _
   private val ahead                 = mutable.ArrayDeque.empty[SliceReader]
   private var asked: Option[Broker] = None
+  private var untold                = total
   private var rowsLeft              = task.limit.fold(Long.MaxValue)(_.toLong)
 
   override def next(): Boolean = rowsLeft > 0 && {
@@ -79,7 +86,11 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     try {
       closeSlice()
       ahead.foreach(_.close())
-    } finally asked.foreach(_.close())
+    } finally {
+      untold.foreach(_.add(counts.levels))
+      untold = None
+      asked.foreach(_.close())
+    }
 }
 
 private object PulsarPartitionReader {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.metrics.{LedgersSkipped, Metrics, PartitionsSkipped, TaskMetric}
+import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options._
 import io.github.pulsarspark.storage.HadoopSettings
 
@@ -97,12 +97,10 @@ private[pulsarspark] final class PulsarScan(
 
   override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofReads
 
-  override def reportDriverMetrics(): Array[CustomTaskMetric] = batch.flatMap(_.planned).toArray.flatMap(read =>
-    Array[CustomTaskMetric](
-      TaskMetric(PartitionsSkipped.Name, read.partitionsSkipped),
-      TaskMetric(LedgersSkipped.Name, read.ledgersSkipped)
-    )
-  )
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = batch
+    .flatMap(_.planned)
+    .toArray
+    .flatMap(read => Array(Metrics.partitionsSkipped(read.partitionsSkipped), Metrics.ledgersSkipped(read.ledgersSkipped)))
 
   override def description(): String = {
     val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime", "endingTime").flatMap(k =>

@@ -2,24 +2,17 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
-import io.github.pulsarspark.metrics._
-import io.github.pulsarspark.storage.Level
+import io.github.pulsarspark.metrics.{LevelCounts, LevelMetric, Measure, Metrics}
 
 /** What a task has read so far, for Spark's metrics. */
 private[read] final class ReadCounts {
 
-  private val entries = new Array[Long](Level.all.size)
-  private var bytes   = 0L
-  private var skipped = 0L
+  val levels: LevelCounts = new LevelCounts
+  private var skipped     = 0L
 
   // of slices that are done
   private var lost       = 0L
   private var incomplete = 0L
-
-  def add(level: Level, entryBytes: Int): Unit = {
-    entries(level.ordinal) += 1
-    bytes += entryBytes
-  }
 
   /** The entry at hand is not wanted. */
   def skip(): Unit = skipped += 1
@@ -29,19 +22,16 @@ private[read] final class ReadCounts {
     incomplete += slice.incompleteMessages
   }
 
-  /** @param open
+  /** Asked for every hundred rows; most reads have nothing to say of most levels.
+    *
+    * @param open
     *   the slice at hand
     */
   def values(open: Option[SliceReader]): Array[CustomTaskMetric] = Array(
-    TaskMetric(EntriesRead.Name, entries.sum),
-    TaskMetric(BytesRead.Name, bytes),
-    TaskMetric(BrokerEntries.Name, of(Level.Broker)),
-    TaskMetric(BookieEntries.Name, of(Level.Bookies)),
-    TaskMetric(TieredEntries.Name, of(Level.Tiered)),
-    TaskMetric(EntriesSkipped.Name, skipped),
-    TaskMetric(DataLoss.Name, lost + open.fold(0L)(_.lostRanges)),
-    TaskMetric(IncompleteChunks.Name, incomplete + open.fold(0L)(_.incompleteMessages))
-  )
-
-  private def of(level: Level): Long = entries(level.ordinal)
+    Metrics.entries(levels.sum(Measure.Entries)),
+    Metrics.bytes(levels.sum(Measure.Bytes)),
+    Metrics.entriesSkipped(skipped),
+    Metrics.dataLoss(lost + open.fold(0L)(_.lostRanges)),
+    Metrics.incompleteChunks(incomplete + open.fold(0L)(_.incompleteMessages))
+  ) ++ LevelMetric.all.filter(m => levels.of(m.level, m.measure) > 0).map(m => m(levels.of(m.level, m.measure)))
 }

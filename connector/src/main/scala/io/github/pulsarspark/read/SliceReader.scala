@@ -44,7 +44,10 @@ private[read] final class SliceReader(
 
   def next(): Boolean = {
     while (true) {
-      if (inEntry && decoder.next()) return true
+      if (inEntry && decoder.next()) {
+        counts.levels.addRow(source.level)
+        return true
+      }
       inEntry = false
       if (!source.next()) return false
       open()
@@ -63,7 +66,7 @@ private[read] final class SliceReader(
   private def open(): Unit =
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
-      counts.add(source.level, decoder.entryBytes)
+      counts.levels.addEntry(source.level, decoder.entryBytes)
       inEntry = planned.times.contains(messages.publishTime)
       if (!inEntry) counts.skip()
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }

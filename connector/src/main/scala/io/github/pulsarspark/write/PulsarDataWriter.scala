@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{ClientPool, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.metrics.{MessagesWritten, TaskMetric}
+import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.schema.{RowEncoder, WritePlan}
 
 /** Makes the writer of a task; has no state. */
@@ -72,7 +72,7 @@ private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[
   override def abort(): Unit = ()
 
   override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(TaskMetric(MessagesWritten.Name, destinations.values.map(_.producer.acknowledged).sum))
+    Array(Metrics.messagesWritten(destinations.values.map(_.producer.acknowledged).sum))
 
   override def close(): Unit =
     try

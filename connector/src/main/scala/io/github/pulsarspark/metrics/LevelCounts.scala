@@ -1,0 +1,40 @@
+package io.github.pulsarspark.metrics
+
+import org.apache.spark.util.AccumulatorV2
+
+import io.github.pulsarspark.storage.Level
+
+/** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted that are done. */
+private[pulsarspark] final class LevelCounts extends AccumulatorV2[LevelCounts, LevelCounts] {
+
+  private val counts = new Array[Long](Level.all.size * Measure.all.size)
+
+  def addEntry(level: Level, bytes: Int): Unit = {
+    counts(index(level, Measure.Entries)) += 1
+    counts(index(level, Measure.Bytes)) += bytes
+  }
+
+  def addRow(level: Level): Unit = counts(index(level, Measure.Rows)) += 1
+
+  def of(level: Level, measure: Measure): Long = counts(index(level, measure))
+
+  def sum(measure: Measure): Long = Level.all.map(of(_, measure)).sum
+
+  private def index(level: Level, measure: Measure) = level.ordinal * Measure.all.size + measure.ordinal
+
+  override def add(more: LevelCounts): Unit = counts.indices.foreach(i => counts(i) += more.counts(i))
+
+  override def merge(other: AccumulatorV2[LevelCounts, LevelCounts]): Unit = add(other.value)
+
+  override def copy(): LevelCounts = {
+    val made = new LevelCounts
+    made.add(this)
+    made
+  }
+
+  override def reset(): Unit = java.util.Arrays.fill(counts, 0L)
+
+  override def isZero: Boolean = counts.forall(_ == 0)
+
+  override def value: LevelCounts = this
+}

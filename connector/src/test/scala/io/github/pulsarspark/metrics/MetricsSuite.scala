@@ -1,0 +1,44 @@
+package io.github.pulsarspark.metrics
+
+import munit.FunSuite
+import org.apache.spark.sql.connector.metric.CustomMetric
+
+import io.github.pulsarspark.storage.Level
+
+class MetricsSuite extends FunSuite {
+
+  private val all = Metrics.ofReads ++ Metrics.ofWrites
+
+  test("Spark makes each metric by the name of its class") {
+    all.foreach { metric =>
+      val made = metric.getClass.getConstructor().newInstance().asInstanceOf[CustomMetric]
+      assertEquals((made.name, made.description), (metric.name, metric.description))
+      assertEquals(made.aggregateTaskMetrics(Array(2L, 3L)), "5")
+    }
+    assertEquals(all.map(_.name).distinct.length, all.length)
+    assertEquals(all.map(_.getClass).distinct.length, all.length)
+  }
+
+  test("there is a metric for each level and measure, by its number") {
+    assertEquals(LevelMetric.all.map(m => (m.level, m.measure)), for { level <- Level.all; measure <- Measure.all } yield (level, measure))
+    assertEquals(Measure.all.map(_.ordinal), Measure.all.indices)
+    assertEquals(Level.all.map(_.ordinal), Level.all.indices)
+  }
+
+  test("what tasks count is added up") {
+    val total = new LevelCounts
+    assert(total.isZero)
+    val task = new LevelCounts
+    task.addEntry(Level.Bookies, 10)
+    task.addEntry(Level.Bookies, 20)
+    task.addEntry(Level.Tiered, 5)
+    (1 to 7).foreach(_ => task.addRow(Level.Tiered))
+    total.add(task)
+    total.merge(total.copyAndReset())
+    total.merge(task.copy())
+    assertEquals(Measure.all.map(total.of(Level.Bookies, _)), Seq(4L, 60L, 0L))
+    assertEquals(Measure.all.map(total.of(Level.Tiered, _)), Seq(2L, 10L, 14L))
+    assertEquals(Measure.all.map(total.of(Level.Broker, _)), Seq(0L, 0L, 0L))
+    assertEquals(Measure.all.map(total.sum), Seq(6L, 70L, 14L))
+  }
+}
