@@ -84,6 +84,10 @@ bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and S
 bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded ledgers against those of bookies
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded
 
+.PHONY: bench-decoding
+bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions
+	.venv-4.1/bin/python -m benchmarks.decoding
+
 .PHONY: docs
 docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py
