@@ -145,7 +145,7 @@ Made by `make bench-decoding`, not by hand: {rounds} rounds in turns after warmi
 reading costs. The last but one column leaves out what reading the bytes costs: so many times the CPU that Spark's
 function takes for the decoding alone. The last one is all fields against {few} of them.
 
-| schema | fields | bytes | connector | `from_avro`, `from_json` | {few} fields | Spark's to ours | all to {few} fields |
+| schema | fields | bytes | connector | `from_avro`, `from_json` | {few} fields | Spark to ours | all to {few} |
 |---|--:|--:|--:|--:|--:|--:|--:|
 """
 
