@@ -129,6 +129,10 @@ class Admin:
         """Delete the ledgers that the retention no longer asks for, now instead of at the next check."""
         self.call("POST", f"{_path(topic)}/trim")
 
+    def terminate(self, topic: str) -> None:
+        """Let the topic take no message any more."""
+        self.call("POST", f"{_path(topic)}/terminate")
+
     def compact(self, topic: str) -> None:
         """Start a compaction; `is_compacted` tells when it is done."""
         self.call("PUT", f"{_path(topic)}/compaction")

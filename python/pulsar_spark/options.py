@@ -17,6 +17,13 @@ ReadLevel: TypeAlias = Literal[
     "segment",
 ]
 
+OnDecodeError: TypeAlias = Literal[
+    "fail",
+    "null",
+    "drop",
+    "dlq",
+]
+
 OffloadFormat: TypeAlias = Literal[
     "block",
     "mapfile",
@@ -119,6 +126,18 @@ class PulsarReadOptions(TypedOptions):
             `pulsar.reader.cryptoKeyReader`.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
+        on_decode_error: What becomes of a message whose value does not decode: `fail` ends the query with an error that
+            names it; `null` gives a row with null in all value columns; `drop` leaves it out; `dlq` leaves it out and
+            copies it to `dlqTopic`. With any but `fail` all values are decoded in full, whichever columns a query
+            wants, so that the same messages are bad for each; they are counted in the metric `pulsarDecodeErrors`. An
+            entry that is damaged, larger than `maxMessageBytes` or encrypted with an unknown key fails the query in any
+            case. Default: ``fail``.
+        dlq_topic: With `onDecodeError=dlq`, the topic that gets a copy of each message that does not decode: its value,
+            key, event time and properties, and the properties `pulsarspark.topic`, `pulsarspark.position`,
+            `pulsarspark.version` (of the schema) and `pulsarspark.error`. A task succeeds only when its copies are
+            acknowledged, within `pollTimeoutMs`; one that is run again copies again, and so does every query.
+        error_columns: Show two columns more, `_error` STRING and `_corrupt` BINARY: with `onDecodeError=null` why the
+            value of a message does not decode, and its bytes; null for every other message. Default: ``false``.
         offload_location: Where brokers put offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
             folder of `fileSystemURI`. Without it the offload policies of the topic or its namespace tell. Endpoint and
             credentials are settings of the file system (`spark.hadoop.fs.s3a.*`).
@@ -170,6 +189,9 @@ class PulsarReadOptions(TypedOptions):
     bookie_addresses: str | None = None
     encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
+    on_decode_error: OnDecodeError | None = None
+    dlq_topic: str | None = None
+    error_columns: bool | None = None
     offload_location: str | None = None
     offload_format: OffloadFormat | None = None
     subscription_prefix: str | None = None
@@ -270,6 +292,9 @@ class ReadArguments(TypedDict, total=False):
     min_partitions: int | None
     bookie_addresses: str | None
     encryption_private_key_file: str | None
+    on_decode_error: OnDecodeError | None
+    dlq_topic: str | None
+    error_columns: bool | None
     offload_location: str | None
     offload_format: OffloadFormat | None
     subscription_prefix: str | None

@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicName}
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.TopicSelection
 
 /** What the names of topics say, by Pulsar's own rules. */
 private[pulsarspark] object TopicNames {
@@ -59,6 +60,19 @@ private[pulsarspark] object TopicNames {
         "allowed" -> "tenant/namespace/expression, or an expression alone"
       )
   }
+
+  /** Whether a read of these topics reads, now or once it exists, the given one or a partition of it. */
+  def includes(selection: TopicSelection, topic: String): Boolean = {
+    val whole = wholeTopic(topic)
+    selection match {
+      case TopicSelection.Named(names)   => names.exists(wholeTopic(_) == whole)
+      case TopicSelection.Matching(text) =>
+        val (namespace, expression) = pattern(text)
+        TopicName.get(whole).getNamespaceObject == namespace && matching(Seq(whole), expression).nonEmpty
+    }
+  }
+
+  private def wholeTopic(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
 
   /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones never do. */
   def matching(existing: Seq[String], pattern: Pattern): Seq[String] =

@@ -25,6 +25,9 @@ final class IncompleteChunks extends Metric("pulsarIncompleteChunks", "Pulsar ch
 /** Entries of which only the metadata was looked at, because they are outside of what a filter wants. */
 final class EntriesSkipped extends Metric("pulsarEntriesSkipped", "Pulsar entries skipped")
 
+/** Messages whose value does not decode; above 0 only with an `onDecodeError` other than `fail`. */
+final class DecodeErrors extends Metric("pulsarDecodeErrors", "Pulsar messages that do not decode")
+
 /** Ledgers that are not read at all, because a filter wants nothing of them. Known when the read is planned. */
 final class LedgersSkipped extends Metric("pulsarLedgersSkipped", "Pulsar ledgers skipped")
 
@@ -40,13 +43,15 @@ private[pulsarspark] object Metrics {
   val bytes             = new BytesRead
   val dataLoss          = new DataLoss
   val incompleteChunks  = new IncompleteChunks
+  val decodeErrors      = new DecodeErrors
   val entriesSkipped    = new EntriesSkipped
   val ledgersSkipped    = new LedgersSkipped
   val partitionsSkipped = new PartitionsSkipped
   val messagesWritten   = new MessagesWritten
 
   val ofReads: Array[CustomMetric] =
-    Array[CustomMetric](entries, bytes, entriesSkipped, ledgersSkipped, partitionsSkipped, dataLoss, incompleteChunks) ++ LevelMetric.all
+    Array[CustomMetric](entries, bytes, entriesSkipped, ledgersSkipped, partitionsSkipped, dataLoss, incompleteChunks, decodeErrors) ++
+      LevelMetric.all
 
   val ofWrites: Array[CustomMetric] = Array(messagesWritten)
 }

@@ -46,6 +46,8 @@ private[pulsarspark] final case class ReadOptions(
     endingTime: Option[String],
     publishTimeSkew: FiniteDuration,
     failOnDataLoss: Boolean,
+    onDecodeError: OnDecodeError,
+    errorColumns: Boolean,
     pollTimeout: FiniteDuration,
     readAheadBytes: Long,
     readAheadMessages: Int,
@@ -85,6 +87,8 @@ private[pulsarspark] object ReadOptions {
       endingTime = options.get("endingTime"),
       publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
+      onDecodeError = OnDecodeError(options),
+      errorColumns = options.boolean("errorColumns"),
       pollTimeout = options.milliseconds("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
       readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(positive("pulsar.reader.receiverQueueSize", _)),
@@ -121,6 +125,16 @@ private[pulsarspark] final case class WriteOptions(
 )
 
 private[pulsarspark] object WriteOptions {
+
+  /** For the messages that a read copies, which may be larger than one entry. */
+  def ofCopies(read: ReadOptions): WriteOptions = WriteOptions(
+    client = read.client,
+    topic = None,
+    schemaType = "bytes",
+    sendTimeout = read.pollTimeout,
+    producer = Map("batchingEnabled" -> "false", "chunkingEnabled" -> "true")
+  )
+
   def apply(options: CheckedOptions): WriteOptions = WriteOptions(
     client = ClientOptions(options),
     topic = options.get("topic").map(_.trim),

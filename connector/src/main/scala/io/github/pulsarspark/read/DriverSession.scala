@@ -17,12 +17,12 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   /** The columns of the table these options are about, before any query. */
   def columns(metadataColumns: Option[String]): StructType =
-    SourceColumns.shown(SourceColumns.values(discovery.schemas(discovery.topics().keys)), metadataColumns)
+    SourceColumns.shown(SourceColumns.values(discovery.schemas(discovery.topics().keys)), metadataColumns, options.errorColumns)
 
   /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of. */
   private[read] def schemas(topics: Iterable[String], columns: StructType): Map[String, TopicSchema] = {
     val schemas = discovery.schemas(topics)
-    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas)))
+    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas), options.errorColumns))
     schemas.toMap
   }
 
@@ -34,5 +34,8 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 }
 
 private[pulsarspark] object DriverSession {
-  def apply(options: ReadOptions): DriverSession = new DriverSession(ClientPool.acquire(options.client), options)
+  def apply(options: ReadOptions): DriverSession = {
+    DeadLetters.check(options)
+    new DriverSession(ClientPool.acquire(options.client), options)
+  }
 }

@@ -2,6 +2,7 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.LongAccumulator
 
 import io.github.pulsarspark.offsets.{OffsetRange, TimeBounds}
 import io.github.pulsarspark.options.ReadOptions
@@ -25,10 +26,13 @@ private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSl
   *
   * @param limit
   *   rows after which a task may stop
+  * @param decodeErrors
+  *   counts the messages of a stream that do not decode
   */
 private[pulsarspark] final case class ReadTask(
     output: StructType,
     options: ReadOptions,
     hadoop: HadoopSettings,
-    limit: Option[Int] = None
+    limit: Option[Int] = None,
+    decodeErrors: Option[LongAccumulator] = None
 )

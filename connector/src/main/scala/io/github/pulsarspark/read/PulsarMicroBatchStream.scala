@@ -26,6 +26,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
 
   private lazy val start = new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
   private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
+  private lazy val bad   = SparkSession.active.sparkContext.longAccumulator
   private val standstill = new Standstill
 
   private lazy val counted: LevelCounts = {
@@ -63,7 +64,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
 
   /** What was read since the query started, and the losses that were found here; those that tasks find are in the metrics of the batch. */
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
-    ((Metrics.dataLoss.name -> losses.lostRanges) +: LevelMetric.all.map(m => m.name -> counted.of(m.level, m.measure)))
+    (Seq(Metrics.dataLoss.name -> losses.lostRanges, Metrics.decodeErrors.name -> bad.sum.longValue) ++
+      LevelMetric.all.map(m => m.name -> counted.of(m.level, m.measure)))
       .map { case (name, value) => name -> value.toString }
       .toMap
       .asJava
@@ -85,7 +87,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
   }
 
-  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task, Some(counted))
+  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task.copy(decodeErrors = Some(bad)), Some(counted))
 
   /** Nothing to tell Pulsar: positions are kept in the checkpoint. */
   override def commit(end: Offset): Unit = ()

@@ -27,6 +27,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   import PulsarPartitionReader._
 
   private val counts                = new ReadCounts
+  private val bad                   = new BadMessages(task)
   private var left                  = partition.slices.toList
   private var slice: SliceReader    = _
   private val ahead                 = mutable.ArrayDeque.empty[SliceReader]
@@ -34,9 +35,10 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   private var untold                = total
   private var rowsLeft              = task.limit.fold(Long.MaxValue)(_.toLong)
 
-  override def next(): Boolean = rowsLeft > 0 && {
-    rowsLeft -= 1
-    findNext()
+  override def next(): Boolean = {
+    val found = rowsLeft > 0 && findNext()
+    if (found) rowsLeft -= 1 else bad.flush()
+    found
   }
 
   private def findNext(): Boolean = {
@@ -52,7 +54,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   }
 
   private def take(): SliceReader = {
-    val reader = new SliceReader(left.head, task, counts, () => broker)
+    val reader = new SliceReader(left.head, task, counts, bad, () => broker)
     left = left.tail
     reader
   }
@@ -89,7 +91,8 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     } finally {
       untold.foreach(_.add(counts.levels))
       untold = None
-      asked.foreach(_.close())
+      try asked.foreach(_.close())
+      finally bad.close()
     }
 }
 

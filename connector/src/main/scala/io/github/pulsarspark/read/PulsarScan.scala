@@ -7,10 +7,11 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options._
+import io.github.pulsarspark.schema.MetadataColumns
 import io.github.pulsarspark.storage.HadoopSettings
 
 /** Plans a read: takes what Spark wants of it, the columns, and in a batch filters and a limit.
@@ -27,7 +28,13 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
   private var filters            = PushedFilters.none
   private var limit: Option[Int] = None
 
-  override def pruneColumns(required: StructType): Unit = wanted = required
+  /** Which messages are bad must not depend on the columns a query wants. So all values are decoded in full unless a bad one fails the query. */
+  override def pruneColumns(required: StructType): Unit = {
+    def isMetadata(column: StructField) = MetadataColumns.byName(column.name).isDefined
+    wanted =
+      if (OnDecodeError.fails(options)) required
+      else StructType(columns.fields.filterNot(isMetadata) ++ required.fields.filter(isMetadata))
+  }
 
   /** Spark applies all of them to the rows again. */
   override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {

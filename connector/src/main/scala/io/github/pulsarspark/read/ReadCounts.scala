@@ -9,6 +9,7 @@ private[read] final class ReadCounts {
 
   val levels: LevelCounts = new LevelCounts
   private var skipped     = 0L
+  private var bad         = 0L
 
   // of slices that are done
   private var lost       = 0L
@@ -16,6 +17,9 @@ private[read] final class ReadCounts {
 
   /** The entry at hand is not wanted. */
   def skip(): Unit = skipped += 1
+
+  /** The value of the message at hand does not decode. */
+  def addBad(): Unit = bad += 1
 
   def finish(slice: SliceReader): Unit = {
     lost += slice.lostRanges
@@ -31,6 +35,7 @@ private[read] final class ReadCounts {
     Metrics.entries(levels.sum(Measure.Entries)),
     Metrics.bytes(levels.sum(Measure.Bytes)),
     Metrics.entriesSkipped(skipped),
+    Metrics.decodeErrors(bad),
     Metrics.dataLoss(lost + open.fold(0L)(_.lostRanges)),
     Metrics.incompleteChunks(incomplete + open.fold(0L)(_.incompleteMessages))
   ) ++ LevelMetric.all.filter(m => levels.of(m.level, m.measure) > 0).map(m => m(levels.of(m.level, m.measure)))

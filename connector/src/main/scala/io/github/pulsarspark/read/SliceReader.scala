@@ -5,11 +5,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.github.pulsarspark.client._
 import io.github.pulsarspark.log.{EntryDecoder, PayloadDecryptor, UndecidedTransaction}
 import io.github.pulsarspark.offsets.Position
-import io.github.pulsarspark.schema.RowDecoder
+import io.github.pulsarspark.schema.{BadValue, RowDecoder}
 import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
+  * @param bad
+  *   decides about messages that do not decode
   * @param broker
   *   asked for schemas of other versions than the one the query reads with, and for what is in front of the range
   */
@@ -17,12 +19,19 @@ private[read] final class SliceReader(
     planned: PlannedSlice,
     task: ReadTask,
     counts: ReadCounts,
+    bad: BadMessages,
     broker: () => Broker
 ) extends AutoCloseable {
 
   private val range = planned.slice.range
-  private val rows  =
-    RowDecoder(range.topic, TopicNames.partitionIndex(range.topic), task.output, planned.schema, broker().schemaAt(range.topic, _))
+  private val rows  = RowDecoder(
+    range.topic,
+    TopicNames.partitionIndex(range.topic),
+    task.output,
+    planned.schema,
+    broker().schemaAt(range.topic, _),
+    task.options.errorColumns
+  )
   private val decoder = new EntryDecoder(
     range.topic,
     rows.level,
@@ -35,27 +44,43 @@ private[read] final class SliceReader(
   private val messages = decoder.message
 
   /** The broker leaves out aborted transactions, everybody else must be told of them. */
-  private val transactions = new AbortedTransactions(new AdminTransactionBuffer(range.topic, task.options.client))
-  private val source       = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
-  private var inEntry      = false
+  private val transactions         = new AbortedTransactions(new AdminTransactionBuffer(range.topic, task.options.client))
+  private val source               = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
+  private var inEntry              = false
+  private var decoded: InternalRow = _
 
   /** Lets entries come before they are wanted. */
   def prepare(): Unit = source.prepare()
 
   def next(): Boolean = {
     while (true) {
-      if (inEntry && decoder.next()) {
-        counts.levels.addRow(source.level)
-        return true
+      while (inEntry) {
+        inEntry = decoder.next()
+        if (inEntry && decodes()) {
+          counts.levels.addRow(source.level)
+          return true
+        }
       }
-      inEntry = false
       if (!source.next()) return false
       open()
     }
     false
   }
 
-  def row: InternalRow = rows.decode(messages)
+  def row: InternalRow = decoded
+
+  /** Whether the message at hand has a row. */
+  private def decodes(): Boolean =
+    try {
+      decoded = rows.decode(messages)
+      true
+    } catch {
+      case BadValue(error) =>
+        counts.addBad()
+        val stays = bad.stays(messages, error)
+        if (stays) decoded = rows.withoutValue(messages, error)
+        stays
+    }
 
   /** Ranges lost so far. */
   def lostRanges: Long = source.lostRanges

@@ -4,7 +4,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.NearestName
-import io.github.pulsarspark.schema.{MetadataColumn, MetadataColumns, SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.{ErrorColumns, MetadataColumn, MetadataColumns, SchemaTranslation, TopicSchema}
 
 /** Which columns a read has. Pure. */
 private[pulsarspark] object SourceColumns {
@@ -24,12 +24,27 @@ private[pulsarspark] object SourceColumns {
     columns.head._2
   }
 
-  /** Value columns, then the metadata columns that are always shown, then those asked for by `metadataColumns`. */
-  def shown(values: StructType, metadataColumns: Option[String]): StructType =
-    StructType(values.fields ++ (MetadataColumns.default ++ asked(metadataColumns)).map(field))
+  /** Value columns, then the metadata columns that are always shown, then those asked for by `metadataColumns` and `errorColumns`. */
+  def shown(values: StructType, metadataColumns: Option[String], errorColumns: Boolean): StructType =
+    StructType(values.fields ++ (MetadataColumns.default ++ asked(metadataColumns)).map(field) ++ ofErrors(values, errorColumns))
 
   /** Everything a query could select. */
-  def all(values: StructType): StructType = StructType(values.fields ++ MetadataColumns.all.map(field))
+  def all(values: StructType, errorColumns: Boolean): StructType =
+    StructType(values.fields ++ MetadataColumns.all.map(field) ++ ofErrors(values, errorColumns))
+
+  private def ofErrors(values: StructType, shown: Boolean): Seq[StructField] =
+    if (!shown) Nil
+    else {
+      ErrorColumns.all.map(_.name).find(values.fieldNames.contains).foreach { name =>
+        throw PulsarErrors(
+          "PULSAR_OPTION_INVALID",
+          "option"  -> "errorColumns",
+          "given"   -> "true",
+          "allowed" -> s"false for a topic that has a field `$name` of its own"
+        )
+      }
+      ErrorColumns.all
+    }
 
   private def asked(option: Option[String]): Seq[MetadataColumn] = option.map(_.trim) match {
     case None                                       => Nil

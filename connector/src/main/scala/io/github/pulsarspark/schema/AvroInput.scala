@@ -17,12 +17,14 @@ private[schema] final class AvroInput {
   private var pos                = 0
   private var end                = 0
   private var depth              = 0
+  private var itemsLeft          = 0
 
   def reset(bytes: Array[Byte], offset: Int, length: Int): this.type = {
     this.bytes = bytes
     pos = offset
     end = offset + length
     depth = 0
+    itemsLeft = math.max(length, AvroInput.MaxEmptyItems)
     this
   }
 
@@ -110,15 +112,18 @@ private[schema] final class AvroInput {
     l.toInt
   }
 
-  /** Number of items in the next block of an array or a map, 0 after the last. Items of at least one byte cannot be more than the bytes
-    * that are left.
+  /** Number of items in the next block of an array or a map, 0 after the last. All items of a value that take at least one byte cannot
+    * be more than its bytes.
     */
   def blockCount(): Int = {
-    val l     = long()
-    val count = if (l < 0) { long(); -l }
-    else l
-    if (count < 0 || count > math.max(remaining, AvroInput.MaxEmptyItems))
-      throw new MalformedValue(s"a block of $l items is longer than the value")
+    val l = long()
+    if (l < 0) { long(); believed(-l) }
+    else believed(l)
+  }
+
+  private def believed(count: Long): Int = {
+    if (count < 0 || count > itemsLeft) throw new MalformedValue(s"a block of $count items is longer than the value")
+    itemsLeft -= count.toInt
     count.toInt
   }
 
@@ -129,8 +134,7 @@ private[schema] final class AvroInput {
       skip(long())
       l = long()
     }
-    if (l > math.max(remaining, AvroInput.MaxEmptyItems)) throw new MalformedValue(s"a block of $l items is longer than the value")
-    l.toInt
+    believed(l)
   }
 
   def skip(length: Long): Unit = {
@@ -158,7 +162,7 @@ private[schema] final class AvroInput {
 
 private[schema] object AvroInput {
 
-  /** Items that take no bytes (nulls, empty records) are believed up to this count in a block. */
+  /** Items that take no bytes (nulls, empty records) are believed up to this count in a value. */
   private val MaxEmptyItems = 1 << 16
   private val MaxDepth      = 500
 }

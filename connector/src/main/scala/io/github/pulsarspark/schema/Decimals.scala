@@ -16,9 +16,16 @@ private[schema] final class Decimals(scale: Int, to: DecimalType) {
     if (unscaled < limit && unscaled > -limit) Decimal.createUnsafe(unscaled, to.precision, to.scale)
     else of(JBigDecimal.valueOf(unscaled, scale))
 
-  def of(unscaled: Array[Byte]): Decimal = of(new JBigDecimal(new BigInteger(unscaled), scale))
+  def of(unscaled: Array[Byte]): Decimal = {
+    val number = new BigInteger(unscaled)
+    if (number.bitLength > Decimals.MaxBits) throw new MalformedValue(s"a number of ${number.bitLength} bits does not fit into ${to.sql}")
+    of(new JBigDecimal(number, scale))
+  }
 
+  /** Digits are compared first: to write out a number like 1e999999999 would take all memory. */
   def of(number: JBigDecimal): Decimal = {
+    val digits = number.precision.toLong - number.scale
+    if (number.signum != 0 && (digits > to.precision - to.scale || digits < -to.scale)) throw misfit(number)
     val exact =
       try number.setScale(to.scale)
       catch { case _: ArithmeticException => throw misfit(number) }
@@ -30,5 +37,8 @@ private[schema] final class Decimals(scale: Int, to: DecimalType) {
 }
 
 private[schema] object Decimals {
-  private val powers = Array.iterate(1L, Decimal.MAX_LONG_DIGITS + 1)(_ * 10)
+
+  /** Far more than Spark's 38 digits with whatever zeros a writer's scale adds. */
+  private val MaxBits = 4096
+  private val powers  = Array.iterate(1L, Decimal.MAX_LONG_DIGITS + 1)(_ * 10)
 }

@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema
 import java.math.{BigDecimal => JBigDecimal}
 import java.util.{ArrayList => JArrayList, HashMap => JHashMap}
 
-import com.fasterxml.jackson.core.{JsonParser, JsonToken}
+import com.fasterxml.jackson.core.{JsonParser, JsonToken, StreamReadConstraints}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
@@ -204,6 +204,9 @@ private[schema] object JsonReader {
     new MalformedValue(s"${p.currentToken} at ${if (path.isEmpty) "the top" else path} is not $wanted")
   }
 
+  /** What Jackson takes for a number; longer ones would take hours. */
+  private val MaxNumberLength = StreamReadConstraints.DEFAULT_MAX_NUM_LEN
+
   private def long(p: JsonParser): Long =
     if (p.currentToken == JsonToken.VALUE_NUMBER_INT) p.getLongValue
     else
@@ -223,8 +226,8 @@ private[schema] object JsonReader {
   }
 
   private def decimal(p: JsonParser): JBigDecimal = p.currentToken match {
-    case JsonToken.VALUE_NUMBER_FLOAT | JsonToken.VALUE_NUMBER_INT => p.getDecimalValue
-    case JsonToken.VALUE_STRING                                    =>
+    case JsonToken.VALUE_NUMBER_FLOAT | JsonToken.VALUE_NUMBER_INT    => p.getDecimalValue
+    case JsonToken.VALUE_STRING if p.getTextLength <= MaxNumberLength =>
       try new JBigDecimal(p.getText.trim)
       catch { case _: NumberFormatException => throw unexpected(p, "a number") }
     case _ => throw unexpected(p, "a number")

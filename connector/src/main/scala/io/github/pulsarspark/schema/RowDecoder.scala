@@ -8,7 +8,8 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.core.JsonProcessingException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.log.{DecodeLevel, MessageView}
@@ -19,6 +20,8 @@ import io.github.pulsarspark.offsets.Position
   *
   * @param valueOrdinals
   *   where in the row the value columns are; empty when the payload is not looked at
+  * @param errorOrdinal
+  *   where [[ErrorColumns]] are, -1 for one that is not there
   */
 private[pulsarspark] final class RowDecoder private (
     topic: String,
@@ -27,6 +30,8 @@ private[pulsarspark] final class RowDecoder private (
     metadata: Array[MetadataReader],
     metadataOrdinals: Array[Int],
     valueOrdinals: Array[Int],
+    errorOrdinal: Int,
+    corruptOrdinal: Int,
     schemaAt: Array[Byte] => TopicSchema,
     compile: TopicSchema => ValueDecoder,
     /** How deep entries must be opened for these columns. */
@@ -45,22 +50,29 @@ private[pulsarspark] final class RowDecoder private (
   }
 
   /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
-  def decode(m: MessageView): InternalRow =
+  def decode(m: MessageView): InternalRow = {
+    val isDecoded = current != null && !m.valueIsNull
+    // Before anything else: a schema that cannot be had is no matter of this message.
+    if (isDecoded && (m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion)) switchTo(m.schemaVersion)
     try {
       var i = 0
       while (i < metadata.length) {
         metadata(i).set(m, row, metadataOrdinals(i))
         i += 1
       }
-      if (current != null) {
-        if (m.valueIsNull) clearValues()
-        else {
-          if ((m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion)) switchTo(m.schemaVersion)
-          current.decode(m, row)
-        }
-      }
+      if (errorOrdinal >= 0) row.setNullAt(errorOrdinal)
+      if (corruptOrdinal >= 0) row.setNullAt(corruptOrdinal)
+      if (isDecoded) current.decode(m, row) else clearValues()
       row
     } catch { case NonFatal(e) => clearValues(); throw named(m, e) }
+  }
+
+  /** The row of a message that [[decode]] has just refused, without its value. */
+  def withoutValue(m: MessageView, error: Throwable with PulsarError): InternalRow = {
+    if (errorOrdinal >= 0) row.update(errorOrdinal, UTF8String.fromString(error.getMessage))
+    if (corruptOrdinal >= 0) row.update(corruptOrdinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength))
+    row
+  }
 
   private def clearValues(): Unit = {
     var i = 0
@@ -75,7 +87,13 @@ private[pulsarspark] final class RowDecoder private (
     current =
       if (known != null) known
       else {
-        val decoder = compile(schemaAt(version))
+        val written = schemaAt(version)
+        val decoder =
+          try compile(written)
+          catch {
+            case known: PulsarError => throw known
+            case NonFatal(e)        => new RowDecoder.Failing(e)
+          }
         decoders.put(ByteBuffer.wrap(version), decoder)
         decoder
       }
@@ -119,20 +137,37 @@ private[pulsarspark] final class RowDecoder private (
 
 private[pulsarspark] object RowDecoder {
 
+  /** For values of a schema version that cannot be read at all. */
+  private final class Failing(cause: Throwable) extends ValueDecoder {
+    override def decode(m: MessageView, row: InternalRow): Unit = throw cause
+  }
+
   /** @param partition
     *   index of the partition, -1 for a topic without
     * @param output
-    *   columns of the rows in their order: metadata columns by their name, all others are value columns of `reader` or parts of them
+    *   columns of the rows in their order: metadata columns by their name, [[ErrorColumns]] where they are asked for, all others are value
+    *   columns of `reader` or parts of them
     * @param reader
     *   the schema all values are read as
     * @param schemaAt
     *   the schema of a version as it stands in a message; called once per version, on the thread that decodes
+    * @param withErrors
+    *   whether the names of [[ErrorColumns]] mean these
     */
-  def apply(topic: String, partition: Int, output: StructType, reader: TopicSchema, schemaAt: Array[Byte] => TopicSchema): RowDecoder = {
-    val columns            = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name)) }
-    val metadata           = columns.collect { case (_, i, Some(column)) => (column, i) }
-    val (values, ordinals) = columns.collect { case (f, i, None) => (f, i) }.unzip
-    val level              =
+  def apply(
+      topic: String,
+      partition: Int,
+      output: StructType,
+      reader: TopicSchema,
+      schemaAt: Array[Byte] => TopicSchema,
+      withErrors: Boolean = false
+  ): RowDecoder = {
+    def placeOf(column: StructField) = if (withErrors) output.fieldNames.indexOf(column.name) else -1
+    val errors                       = Seq(placeOf(ErrorColumns.Error), placeOf(ErrorColumns.Corrupt))
+    val columns                      = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name)) }
+    val metadata                     = columns.collect { case (_, i, Some(column)) => (column, i) }
+    val (values, ordinals)           = columns.collect { case (f, i, None) if !errors.contains(i) => (f, i) }.unzip
+    val level                        =
       if (values.nonEmpty) DecodeLevel.Message
       else metadata.map(_._1.level).foldLeft[DecodeLevel](DecodeLevel.Entry)((a, b) => if (a < b) b else a)
     new RowDecoder(
@@ -142,6 +177,8 @@ private[pulsarspark] object RowDecoder {
       metadata.map { case (column, _) => MetadataReader(column, topic, partition) }.toArray,
       metadata.map(_._2).toArray,
       ordinals.toArray,
+      errors.head,
+      errors.last,
       schemaAt,
       ValueDecoder.compiler(topic, reader, StructType(values), ordinals.toArray),
       level,

@@ -25,6 +25,16 @@ class TopicNamesSuite extends FunSuite {
     assertEquals(TopicNames.partitionIndex("persistent://a/b/c"), -1)
   }
 
+  test("whether a selection includes a topic") {
+    import io.github.pulsarspark.options.TopicSelection.{Matching, Named}
+    assert(TopicNames.includes(Named(Seq("a", "b-partition-1")), "persistent://public/default/a-partition-0"))
+    assert(TopicNames.includes(Named(Seq("a", "b-partition-1")), "b"))
+    assert(!TopicNames.includes(Named(Seq("a", "b-partition-1")), "b-dlq"))
+    assert(TopicNames.includes(Matching("t/n/orders.*"), "t/n/orders-dlq"))
+    assert(!TopicNames.includes(Matching("orders.*"), "t/n/orders-dlq"))
+    assert(!TopicNames.includes(Matching("t/n/orders"), "t/n/orders-dlq"))
+  }
+
   test("patterns: namespace and expression") {
     def parts(text: String) = { val (n, p) = TopicNames.pattern(text); (n.toString, p.pattern) }
     assertEquals(parts("orders-.*"), ("public/default", "orders-.*"))

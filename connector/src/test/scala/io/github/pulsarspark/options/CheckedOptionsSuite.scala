@@ -132,6 +132,17 @@ class CheckedOptionsSuite extends FunSuite {
     intercept[IllegalArgumentException](keys(file -> "/a.pem", "pulsar.reader.cryptoKeyReader" -> "x.Y"))
   }
 
+  test("dead letters need a topic, and a topic for them the policy") {
+    def policy(options: (String, String)*) = ReadOptions(check(options: _*)).onDecodeError
+    assertEquals(policy(), OnDecodeError.Fail)
+    assertEquals(policy("onDecodeError" -> "Null"), OnDecodeError.AsNull)
+    assertEquals(policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad"), OnDecodeError.DeadLetter("bad"))
+    assert(intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq")).getMessage.contains("`dlqTopic` is missing"))
+    val alone = intercept[IllegalArgumentException](policy("onDecodeError" -> "drop", "dlqTopic" -> "bad"))
+    assert(alone.getMessage.contains("`dlqTopic` needs `onDecodeError=dlq`"), alone.getMessage)
+    intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad", "encryption.privateKeyFile" -> "/a.pem"))
+  }
+
   test("no secret is in the text of anything made from options") {
     val secret = "c4n4ry"
     val all    = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)

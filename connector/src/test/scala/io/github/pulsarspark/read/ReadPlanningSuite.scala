@@ -166,15 +166,23 @@ class ReadPlanningSuite extends FunSuite {
 
   test("metadata columns on request") {
     val values = new StructType().add("value", BinaryType)
-    assertEquals(SourceColumns.shown(values, None).fieldNames.length, 7)
-    assertEquals(SourceColumns.shown(values, Some("all")), SourceColumns.all(values))
+    assertEquals(SourceColumns.shown(values, None, errorColumns = false).fieldNames.length, 7)
+    assertEquals(SourceColumns.shown(values, Some("all"), errorColumns = false), SourceColumns.all(values, errorColumns = false))
     assertEquals(
-      SourceColumns.shown(values, Some("__producerName, __position")).fieldNames.takeRight(2).toSeq,
+      SourceColumns.shown(values, Some("__producerName, __position"), errorColumns = false).fieldNames.takeRight(2).toSeq,
       Seq("__position", "__producerName")
     )
-    val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.shown(values, Some("__positon")))
+    val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.shown(values, Some("__positon"), errorColumns = false))
     assertEquals(e.condition, "PULSAR_METADATA_COLUMN_UNKNOWN")
     assert(e.getMessage.contains("the nearest name is `__position`"), e.getMessage)
+  }
+
+  test("columns for errors on request, unless the topic has such a field") {
+    val values = new StructType().add("a", LongType)
+    assertEquals(SourceColumns.shown(values, None, errorColumns = true).fieldNames.takeRight(2).toSeq, Seq("_error", "_corrupt"))
+    val own = values.add("_error", LongType)
+    assert(SourceColumns.shown(own, None, errorColumns = false).fieldNames.contains("_error"))
+    assert(intercept[IllegalArgumentException](SourceColumns.all(own, errorColumns = true)).getMessage.contains("`_error`"))
   }
 
   test("wait times come from options") {

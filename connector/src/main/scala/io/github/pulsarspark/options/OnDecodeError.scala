@@ -1,0 +1,32 @@
+package io.github.pulsarspark.options
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** What a read does with a message whose value does not decode. */
+sealed trait OnDecodeError extends Serializable
+
+object OnDecodeError {
+
+  case object Fail extends OnDecodeError
+
+  /** Its row has null in all value columns. */
+  case object AsNull extends OnDecodeError
+
+  /** It has no row. */
+  case object Drop extends OnDecodeError
+
+  /** It has no row and is copied to a topic. */
+  final case class DeadLetter(topic: String) extends OnDecodeError
+
+  private[options] def apply(options: CheckedOptions): OnDecodeError = options("onDecodeError").toLowerCase match {
+    case "dlq"                                       => DeadLetter(options("dlqTopic"))
+    case _ if options.explicit("dlqTopic").isDefined =>
+      throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> "dlqTopic", "missing" -> "onDecodeError=dlq")
+    case "null" => AsNull
+    case "drop" => Drop
+    case _      => Fail
+  }
+
+  /** Whether a read that says nothing else than these options fails at the first message that does not decode. */
+  private[pulsarspark] def fails(options: RawOptions): Boolean = options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
+}
