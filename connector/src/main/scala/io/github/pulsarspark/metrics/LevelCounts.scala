@@ -7,14 +7,17 @@ import io.github.pulsarspark.storage.Level
 /** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted that are done. */
 private[pulsarspark] final class LevelCounts extends AccumulatorV2[LevelCounts, LevelCounts] {
 
-  private val counts = new Array[Long](Level.all.size * Measure.all.size)
+  private val counts  = new Array[Long](Level.all.size * Measure.all.size)
+  private var rowsNow = 0 // where rows of the entry at hand are counted
 
   def addEntry(level: Level, bytes: Int): Unit = {
     counts(index(level, Measure.Entries)) += 1
     counts(index(level, Measure.Bytes)) += bytes
+    rowsNow = index(level, Measure.Rows)
   }
 
-  def addRow(level: Level): Unit = counts(index(level, Measure.Rows)) += 1
+  /** A row of the entry added last. */
+  def addRow(): Unit = counts(rowsNow) += 1
 
   def of(level: Level, measure: Measure): Long = counts(index(level, measure))
 

@@ -57,7 +57,7 @@ private[read] final class SliceReader(
       while (inEntry) {
         inEntry = decoder.next()
         if (inEntry && decodes()) {
-          counts.levels.addRow(source.level)
+          counts.levels.addRow()
           return true
         }
       }

@@ -32,7 +32,7 @@ class MetricsSuite extends FunSuite {
     task.addEntry(Level.Bookies, 10)
     task.addEntry(Level.Bookies, 20)
     task.addEntry(Level.Tiered, 5)
-    (1 to 7).foreach(_ => task.addRow(Level.Tiered))
+    (1 to 7).foreach(_ => task.addRow())
     total.add(task)
     total.merge(total.copyAndReset())
     total.merge(task.copy())
