@@ -42,6 +42,13 @@ SchemaType: TypeAlias = Literal[
     "int64",
     "float",
     "double",
+    "date",
+    "time",
+    "timestamp",
+    "instant",
+    "local_date",
+    "local_time",
+    "local_date_time",
 ]
 
 

@@ -9,20 +9,32 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.log.MessageView
 
-/** Pulsar's primitive schemas: one value column, numbers big endian. */
+/** Pulsar's primitive schemas: one value column, numbers big endian, times as the Java client's classes for them have them. */
 private[schema] object PrimitiveDecoder {
 
   def apply(schemaType: String, ordinal: Int): ValueDecoder = schemaType match {
     case "NONE" | "BYTES" =>
       of((m, row) => row.update(ordinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength)))
     case "STRING"  => of((m, row) => row.update(ordinal, UTF8String.fromBytes(m.bytes, m.valueOffset, m.valueLength)))
-    case "BOOLEAN" => of((m, row) => row.setBoolean(ordinal, bigEndian(m, 1) != 0))
-    case "INT8"    => of((m, row) => row.setByte(ordinal, bigEndian(m, 1).toByte))
-    case "INT16"   => of((m, row) => row.setShort(ordinal, bigEndian(m, 2).toShort))
-    case "INT32"   => of((m, row) => row.setInt(ordinal, bigEndian(m, 4).toInt))
-    case "INT64"   => of((m, row) => row.setLong(ordinal, bigEndian(m, 8)))
-    case "FLOAT"   => of((m, row) => row.setFloat(ordinal, intBitsToFloat(bigEndian(m, 4).toInt)))
-    case "DOUBLE"  => of((m, row) => row.setDouble(ordinal, longBitsToDouble(bigEndian(m, 8))))
+    case "BOOLEAN" => of((m, row) => row.setBoolean(ordinal, number(m, 1) != 0))
+    case "INT8"    => of((m, row) => row.setByte(ordinal, number(m, 1).toByte))
+    case "INT16"   => of((m, row) => row.setShort(ordinal, number(m, 2).toShort))
+    case "INT32"   => of((m, row) => row.setInt(ordinal, number(m, 4).toInt))
+    case "FLOAT"   => of((m, row) => row.setFloat(ordinal, intBitsToFloat(number(m, 4).toInt)))
+    case "DOUBLE"  => of((m, row) => row.setDouble(ordinal, longBitsToDouble(number(m, 8))))
+
+    case "INT64" | "TIME"     => of((m, row) => row.setLong(ordinal, number(m, 8)))
+    case "DATE" | "TIMESTAMP" => of((m, row) => row.setLong(ordinal, Moments.ofMillis(number(m, 8))))
+    case "LOCAL_DATE"         => of((m, row) => row.setInt(ordinal, Moments.days(number(m, 8))))
+    case "LOCAL_TIME"         => of((m, row) => row.setLong(ordinal, Moments.nanosOfDay(number(m, 8))))
+    case "INSTANT"            => of { (m, row) =>
+        checkLength(m, 12)
+        row.setLong(ordinal, Moments.ofSeconds(bigEndian(m, 0, 8), bigEndian(m, 8, 4)))
+      }
+    case "LOCAL_DATE_TIME" => of { (m, row) =>
+        checkLength(m, 16)
+        row.setLong(ordinal, Moments.ofDay(bigEndian(m, 0, 8), bigEndian(m, 8, 8)))
+      }
   }
 
   private trait Decode { def apply(m: MessageView, row: InternalRow): Unit }
@@ -31,12 +43,20 @@ private[schema] object PrimitiveDecoder {
     override def decode(m: MessageView, row: InternalRow): Unit = step(m, row)
   }
 
-  private def bigEndian(m: MessageView, length: Int): Long = {
+  private def number(m: MessageView, length: Int): Long = {
+    checkLength(m, length)
+    bigEndian(m, 0, length)
+  }
+
+  private def checkLength(m: MessageView, length: Int): Unit =
     if (m.valueLength != length) throw new MalformedValue(s"the value has ${m.valueLength} bytes instead of $length")
-    var value = m.bytes(m.valueOffset).toLong
+
+  private def bigEndian(m: MessageView, from: Int, length: Int): Long = {
+    val at    = m.valueOffset + from
+    var value = m.bytes(at).toLong
     var i     = 1
     while (i < length) {
-      value = (value << 8) | (m.bytes(m.valueOffset + i) & 0xff)
+      value = (value << 8) | (m.bytes(at + i) & 0xff)
       i += 1
     }
     value

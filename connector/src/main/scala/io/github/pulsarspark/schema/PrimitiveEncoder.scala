@@ -2,30 +2,38 @@ package io.github.pulsarspark.schema
 
 import java.lang.Double.doubleToRawLongBits
 import java.lang.Float.floatToRawIntBits
+import java.nio.ByteBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
 
-/** Pulsar's primitive schemas: numbers big endian, one value column. */
+/** Pulsar's primitive schemas: numbers big endian, one value column. A value that the schema cannot hold exactly is refused. */
 private[schema] object PrimitiveEncoder {
 
   /** The primitive schema type that a column of this type is written with, if there is one. */
   def schemaType(dataType: DataType): Option[String] = dataType match {
-    case BinaryType    => Some("BYTES")
-    case _: StringType => Some("STRING")
-    case BooleanType   => Some("BOOLEAN")
-    case ByteType      => Some("INT8")
-    case ShortType     => Some("INT16")
-    case IntegerType   => Some("INT32")
-    case LongType      => Some("INT64")
-    case FloatType     => Some("FLOAT")
-    case DoubleType    => Some("DOUBLE")
-    case _             => None
+    case BinaryType       => Some("BYTES")
+    case _: StringType    => Some("STRING")
+    case BooleanType      => Some("BOOLEAN")
+    case ByteType         => Some("INT8")
+    case ShortType        => Some("INT16")
+    case IntegerType      => Some("INT32")
+    case LongType         => Some("INT64")
+    case FloatType        => Some("FLOAT")
+    case DoubleType       => Some("DOUBLE")
+    case DateType         => Some("LOCAL_DATE")
+    case TimestampType    => Some("INSTANT")
+    case TimestampNTZType => Some("LOCAL_DATE_TIME")
+    case _                => None
   }
 
-  def apply(schemaType: String, column: DataType, ordinal: Int): ValueEncoder = (schemaType, column) match {
+  /** @param target
+    *   what error texts call the destination
+    */
+  def apply(schemaType: String, column: DataType, ordinal: Int, target: String): ValueEncoder = (schemaType, column) match {
     case ("BYTES" | "NONE", BinaryType) => of(ordinal)(_.getBinary(ordinal))
     case ("STRING", _: StringType)      => of(ordinal)(_.getUTF8String(ordinal).getBytes)
     case ("BOOLEAN", BooleanType)       => of(ordinal)(row => Array(if (row.getBoolean(ordinal)) 1.toByte else 0.toByte))
@@ -40,11 +48,46 @@ private[schema] object PrimitiveEncoder {
         case IntegerType => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, size))
         case _           => of(ordinal)(row => bigEndian(row.getLong(ordinal), size))
       }
+    case ("LOCAL_DATE", DateType)              => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, 8))
+    case ("DATE" | "TIMESTAMP", TimestampType) => of(ordinal)(row => bigEndian(millis(row.getLong(ordinal), schemaType, target), 8))
+    case ("INSTANT", TimestampType)            =>
+      of(ordinal)(row => instant(row.getLong(ordinal)))
+    case ("LOCAL_DATE_TIME", TimestampNTZType) =>
+      of(ordinal)(row => localDateTime(row.getLong(ordinal)))
+    case ("TIME", LongType)       => of(ordinal)(row => bigEndian(row.getLong(ordinal), 8))
+    case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), target), 8))
     case _ => throw new Misfit(SchemaTranslation.ValueColumn, s"values of type $schemaType cannot be made of ${column.sql}")
   }
 
   private def bytes(column: DataType): Int   = column.defaultSize
   private def bytes(schemaType: String): Int = schemaType.stripPrefix("INT").toInt / 8
+
+  private def instant(micros: Long): Array[Byte] =
+    ByteBuffer.allocate(12).putLong(Moments.secondsOf(micros)).putInt(Moments.nanosOf(micros)).array
+
+  private def localDateTime(micros: Long): Array[Byte] =
+    ByteBuffer
+      .allocate(16)
+      .putLong(Math.floorDiv(micros, Moments.MicrosPerDay))
+      .putLong(Math.floorMod(micros, Moments.MicrosPerDay) * 1000)
+      .array
+
+  private def millis(micros: Long, schemaType: String, target: String): Long =
+    if (micros % 1000 == 0) micros / 1000
+    else throw refused(target, s"$micros µs since 1970", s"$schemaType keeps whole milliseconds")
+
+  private def timeOfDay(nanos: Long, target: String): Long =
+    if (Moments.isTimeOfDay(nanos)) nanos
+    else throw refused(target, nanos.toString, s"LOCAL_TIME is a number of nanoseconds below ${Moments.NanosPerDay}")
+
+  private def refused(target: String, value: String, reason: String) =
+    PulsarErrors(
+      "PULSAR_WRITE_VALUE_NOT_ALLOWED",
+      "field"  -> SchemaTranslation.ValueColumn,
+      "target" -> target,
+      "value"  -> value,
+      "reason" -> reason
+    )
 
   private trait Encode { def apply(row: InternalRow): Array[Byte] }
 

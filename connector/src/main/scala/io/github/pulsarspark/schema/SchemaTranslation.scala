@@ -14,17 +14,27 @@ object SchemaTranslation {
   /** Name of the only value column of a topic whose values are not records. */
   val ValueColumn: String = "value"
 
+  /** DATE, TIME and TIMESTAMP are classes around milliseconds since 1970, so a DATE is a moment and not a day. Times of day are shown as the
+    * number that is stored, like those of Avro: not every Spark has a type for them, and none that holds nanoseconds.
+    */
   private val primitives: Map[String, DataType] = Map(
-    "NONE"    -> BinaryType,
-    "BYTES"   -> BinaryType,
-    "STRING"  -> StringType,
-    "BOOLEAN" -> BooleanType,
-    "INT8"    -> ByteType,
-    "INT16"   -> ShortType,
-    "INT32"   -> IntegerType,
-    "INT64"   -> LongType,
-    "FLOAT"   -> FloatType,
-    "DOUBLE"  -> DoubleType
+    "NONE"            -> BinaryType,
+    "BYTES"           -> BinaryType,
+    "STRING"          -> StringType,
+    "BOOLEAN"         -> BooleanType,
+    "INT8"            -> ByteType,
+    "INT16"           -> ShortType,
+    "INT32"           -> IntegerType,
+    "INT64"           -> LongType,
+    "FLOAT"           -> FloatType,
+    "DOUBLE"          -> DoubleType,
+    "DATE"            -> TimestampType,
+    "TIME"            -> LongType,
+    "TIMESTAMP"       -> TimestampType,
+    "INSTANT"         -> TimestampType,
+    "LOCAL_DATE"      -> DateType,
+    "LOCAL_TIME"      -> LongType,
+    "LOCAL_DATE_TIME" -> TimestampNTZType
   )
 
   /** The Spark type of a schema type that is not made of fields; None for all others. */

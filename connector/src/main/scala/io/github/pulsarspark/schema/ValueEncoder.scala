@@ -19,7 +19,7 @@ private[schema] object ValueEncoder {
   def apply(plan: WritePlan): ValueEncoder = plan.schema.schemaType match {
     case t if SchemaTranslation.primitive(t).isDefined =>
       val ordinal = single(plan)
-      PrimitiveEncoder(t, plan.input(ordinal).dataType, ordinal)
+      PrimitiveEncoder(t, plan.input(ordinal).dataType, ordinal, plan.target)
     case "AVRO" =>
       val sink = new AvroSink
       structured(plan, sink, () => sink.reset(), () => sink.result())

@@ -91,11 +91,6 @@ object WritePlan {
   }
 
   private def fromColumns(plan: WritePlan): TopicSchema = plan.values.map(plan.input(_)) match {
-    case Seq(StructField(SchemaTranslation.ValueColumn, t @ (DateType | TimestampType | TimestampNTZType), _, _)) =>
-      throw mismatch(
-        plan,
-        "primitive"
-      )(new Misfit(SchemaTranslation.ValueColumn, s"${t.sql} alone is not written; with schemaType avro or json it is a field"))
     case Seq(StructField(SchemaTranslation.ValueColumn, t, _, _)) =>
       PrimitiveEncoder.schemaType(t).fold(record(plan, "AVRO"))(TopicSchema(_))
     case _ => record(plan, "AVRO")

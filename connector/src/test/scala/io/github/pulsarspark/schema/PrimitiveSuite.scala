@@ -1,5 +1,9 @@
 package io.github.pulsarspark.schema
 
+import java.sql.{Time, Timestamp}
+import java.time.{Instant, LocalDate, LocalDateTime, LocalTime, ZoneOffset}
+import java.util.Date
+
 import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.Schema
 import org.apache.spark.sql.catalyst.InternalRow
@@ -11,11 +15,13 @@ import org.scalacheck.Prop.forAll
 /** Pulsar's own schema classes are the oracle, in both directions. */
 class PrimitiveSuite extends ScalaCheckSuite {
 
-  private def both[T](name: String, dataType: DataType, schema: Schema[T], values: Gen[T])(toSpark: T => Any): Unit =
+  private def both[T](name: String, dataType: DataType, schema: Schema[T], values: Gen[T], schemaType: String = "auto")(
+      toSpark: T => Any
+  ): Unit =
     property(s"$name as the client has it") {
       val topicSchema = TopicSchema(name)
       val columns     = SchemaTranslation.toStruct(Messages.topic, topicSchema)
-      val plan        = WritePlan(columns, Some(Messages.topic), None, "auto")
+      val plan        = WritePlan(columns, Some(Messages.topic), None, schemaType)
       val encoder     = new RowEncoder(plan)
       val decoder     = Messages.decoder(topicSchema, columns)
       assertEquals(columns, StructType(Seq(StructField("value", dataType))))
@@ -44,6 +50,79 @@ class PrimitiveSuite extends ScalaCheckSuite {
   )(identity)
   both("STRING", StringType, Schema.STRING, Gen.oneOf(Gen.alphaNumStr, Gen.oneOf("", "ä漢😀\u0000")))(UTF8String.fromString)
   both("BYTES", BinaryType, Schema.BYTES, Gen.listOf(Arbitrary.arbByte.arbitrary).map(_.toArray))(identity)
+
+  private val micros = Gen.oneOf(
+    Gen.choose(-377705116800000000L, 253402300799999999L), // years -9999 to 9999
+    Arbitrary.arbLong.arbitrary,
+    Gen.oneOf(0L, -1L, 1L, Long.MinValue, Long.MaxValue, 253402300799999999L, -62135596800000000L)
+  )
+  private val millis = micros.map(_ / 1000)
+
+  private def instant(micros: Long) =
+    Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000)
+
+  both("DATE", TimestampType, Schema.DATE, millis.map(new Date(_)), "date")(_.getTime * 1000)
+  both("TIMESTAMP", TimestampType, Schema.TIMESTAMP, millis.map(new Timestamp(_)), "timestamp")(_.getTime * 1000)
+  both("TIME", LongType, Schema.TIME, boxed(Arbitrary.arbLong.arbitrary, 0L, -1L, 86399999L)(new Time(_)), "time")(_.getTime)
+  both("INSTANT", TimestampType, Schema.INSTANT, micros.map(instant))(i => micros(i.getEpochSecond, i.getNano))
+  both("LOCAL_DATE", DateType, Schema.LOCAL_DATE, boxed(Arbitrary.arbInt.arbitrary, 2932896, -719162)(d => LocalDate.ofEpochDay(d.toLong)))(
+    _.toEpochDay.toInt
+  )
+  both(
+    "LOCAL_TIME",
+    LongType,
+    Schema.LOCAL_TIME,
+    boxed(Gen.choose(0L, 86399999999999L), 0L, 86399999999999L)(LocalTime.ofNanoOfDay),
+    "local_time"
+  )(
+    _.toNanoOfDay
+  )
+  both("LOCAL_DATE_TIME", TimestampNTZType, Schema.LOCAL_DATE_TIME, micros.map(m => LocalDateTime.ofInstant(instant(m), ZoneOffset.UTC)))(
+    l =>
+      micros(l.toEpochSecond(ZoneOffset.UTC), l.getNano)
+  )
+
+  private def micros(seconds: Long, nanos: Int): Long = (BigInt(seconds) * 1000000 + nanos / 1000).toLong
+
+  private def read[T](schema: Schema[T], value: T): Any =
+    Plain.ofRow(
+      Messages.decode(TopicSchema(schema.getSchemaInfo.getType.name), schema.encode(value)),
+      SchemaTranslation.toStruct(Messages.topic, TopicSchema(schema.getSchemaInfo.getType.name))
+    )("value")
+
+  test("parts of a microsecond are cut towards the past") {
+    assertEquals[Any, Any](read(Schema.INSTANT, Instant.ofEpochSecond(1, 1999)), 1000001L)
+    assertEquals[Any, Any](read(Schema.INSTANT, Instant.ofEpochSecond(-1, 999999999)), -1L)
+    assertEquals[Any, Any](read(Schema.LOCAL_DATE_TIME, LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999999999)), -1L)
+    assertEquals[Any, Any](read(Schema.LOCAL_TIME, LocalTime.MAX), 86399999999999L)
+  }
+
+  test("a time that Spark cannot hold is an error") {
+    def fails[T](schema: Schema[T], value: T, reason: String) = {
+      val error = intercept[RuntimeException](read(schema, value))
+      assert(error.getMessage.contains(s"[PULSAR_VALUE_NOT_DECODABLE]") && error.getMessage.contains(reason), error.getMessage)
+    }
+    fails(Schema.INSTANT, Instant.MAX, "31556889864403199 s since 1970 are more than a timestamp can hold")
+    fails(Schema.INSTANT, Instant.MIN, "s since 1970 are more than a timestamp can hold")
+    fails(Schema.LOCAL_DATE_TIME, LocalDateTime.MAX, "days since 1970 are more than a timestamp can hold")
+    fails(Schema.TIMESTAMP, new Timestamp(Long.MaxValue), s"${Long.MaxValue} ms since 1970 are more than a timestamp can hold")
+    fails(Schema.DATE, new Date(Long.MinValue), "ms since 1970 are more than a timestamp can hold")
+    val error = intercept[RuntimeException](Messages.decode(TopicSchema("LOCAL_DATE"), Schema.INT64.encode(Int.MaxValue + 1L)))
+    assert(error.getMessage.contains("2147483648 days since 1970 are more than a date can hold"), error.getMessage)
+  }
+
+  test("a value that its schema cannot keep is refused") {
+    def fails(schemaType: String, dataType: DataType, value: Long, reason: String) = {
+      val plan  = WritePlan(new StructType().add("value", dataType), Some(Messages.topic), None, schemaType)
+      val error = intercept[RuntimeException](new RowEncoder(plan).encode(InternalRow(value)))
+      assert(error.getMessage.contains(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `value`"), error.getMessage)
+      assert(error.getMessage.contains(reason), error.getMessage)
+    }
+    fails("timestamp", TimestampType, 1001L, "holds 1001 µs since 1970, which cannot be written: TIMESTAMP keeps whole milliseconds")
+    fails("date", TimestampType, -1L, "DATE keeps whole milliseconds")
+    fails("local_time", LongType, 86400000000000L, "LOCAL_TIME is a number of nanoseconds below 86400000000000")
+    fails("local_time", LongType, -1L, "LOCAL_TIME is a number")
+  }
 
   test("a topic without schema is read as bytes, whatever version a message names") {
     for (schemaType <- Seq("NONE", "BYTES")) {

@@ -19,15 +19,18 @@ class WritePlanSuite extends FunSuite {
 
   test("a single column value is a primitive, all else a record") {
     val types = Seq(
-      "BYTES"   -> BinaryType,
-      "STRING"  -> StringType,
-      "BOOLEAN" -> BooleanType,
-      "INT8"    -> ByteType,
-      "INT16"   -> ShortType,
-      "INT32"   -> IntegerType,
-      "INT64"   -> LongType,
-      "FLOAT"   -> FloatType,
-      "DOUBLE"  -> DoubleType
+      "BYTES"           -> BinaryType,
+      "STRING"          -> StringType,
+      "BOOLEAN"         -> BooleanType,
+      "INT8"            -> ByteType,
+      "INT16"           -> ShortType,
+      "INT32"           -> IntegerType,
+      "INT64"           -> LongType,
+      "FLOAT"           -> FloatType,
+      "DOUBLE"          -> DoubleType,
+      "LOCAL_DATE"      -> DateType,
+      "INSTANT"         -> TimestampType,
+      "LOCAL_DATE_TIME" -> TimestampNTZType
     )
     types.foreach { case (name, dataType) =>
       assertEquals(plan(columns("__key" -> StringType, "value" -> dataType)).schema, TopicSchema(name))
@@ -179,11 +182,7 @@ class WritePlanSuite extends FunSuite {
     ))(plan(columns("a-b" -> LongType)))
     refused(misfit("a.m", "AVRO", "Avro has no counterpart of MAP<INT, INT>"))(plan(columns("a" ->
       columns("m" -> MapType(IntegerType, IntegerType)))))
-    refused(misfit(
-      "value",
-      "primitive",
-      "TIMESTAMP alone is not written; with schemaType avro or json it is a field"
-    ))(plan(columns("value" -> TimestampType)))
+    refused(misfit("value", "DATE", "values of type DATE cannot be made of DATE"))(plan(columns("value" -> DateType), None, "date"))
   }
 
   test("a schema type that the topic does not have, or that is not written") {
@@ -197,8 +196,8 @@ class WritePlanSuite extends FunSuite {
       plan(columns("a" -> LongType), None, "protobuf_native")
     )
     refused(
-      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type KEY_VALUE, which this version can neither read nor write. What to do: Use a topic with a " +
-        "schema of type BYTES, STRING, BOOLEAN, INT8 to INT64, FLOAT, DOUBLE, AVRO or JSON."
+      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type KEY_VALUE, which this version can neither read nor write. What to do: " +
+        "docs/schemas.md lists the types that are read and written; use one of them, or a native client."
     )(plan(columns("a" -> LongType), Some(TopicSchema("KEY_VALUE"))))
   }
 

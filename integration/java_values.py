@@ -1,0 +1,53 @@
+"""Messages of the Java client, the one in the connector's jar: values of its schema classes, sent and received."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from reading import java_client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def _connected(spark: SparkSession, service_url: str) -> Iterator[Any]:
+    client = java_client(spark).PulsarClient.builder().serviceUrl(service_url).build()
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def send(
+    spark: SparkSession,
+    service_url: str,
+    topic: str,
+    schema: Any,  # noqa: ANN401 - objects of the Java client have no type here
+    values: Iterable[Any],
+) -> None:
+    """Send the values in their order, with every setting of the producer at its default."""
+    with _connected(spark, service_url) as client:
+        producer = client.newProducer(schema).topic(topic).create()
+        for value in values:
+            producer.newMessage().value(value).sendAsync()
+        producer.flush()
+
+
+def received(
+    spark: SparkSession,
+    service_url: str,
+    topic: str,
+    schema: Any,  # noqa: ANN401
+) -> list[Any]:
+    """What a reader with the schema gives for every message of the topic, as objects of Java."""
+    with _connected(spark, service_url) as client:
+        earliest = java_client(spark).MessageId.earliest
+        reader = client.newReader(schema).topic(topic).startMessageId(earliest).create()
+        found = []
+        while reader.hasMessageAvailable():
+            found.append(reader.readNext().getValue())
+        return found
