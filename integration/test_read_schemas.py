@@ -284,7 +284,9 @@ def test_a_schema_type_that_is_not_supported_is_named(
 ) -> None:
     admin.create_topic(topic)
     admin.upload_schema(topic, "PROTOBUF", '{"type": "record", "name": "R", "fields": []}')
-    with pytest.raises(IllegalArgumentException, match=rf"\[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED\] Topic {topic} .*PROTOBUF"):
+    with pytest.raises(
+        IllegalArgumentException, match=rf"\[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED\] Topic {topic} .*PROTOBUF"
+    ):
         batch(spark, service_url, topic=topic)
 
 

@@ -33,6 +33,7 @@ SchemaType: TypeAlias = Literal[
     "auto",
     "avro",
     "json",
+    "key_value",
     "string",
     "bytes",
     "boolean",
@@ -49,6 +50,55 @@ SchemaType: TypeAlias = Literal[
     "local_date",
     "local_time",
     "local_date_time",
+]
+
+KeySchemaType: TypeAlias = Literal[
+    "auto",
+    "avro",
+    "json",
+    "string",
+    "bytes",
+    "boolean",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float",
+    "double",
+    "date",
+    "time",
+    "timestamp",
+    "instant",
+    "local_date",
+    "local_time",
+    "local_date_time",
+]
+
+ValueSchemaType: TypeAlias = Literal[
+    "auto",
+    "avro",
+    "json",
+    "string",
+    "bytes",
+    "boolean",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float",
+    "double",
+    "date",
+    "time",
+    "timestamp",
+    "instant",
+    "local_date",
+    "local_time",
+    "local_date_time",
+]
+
+KeyValueEncoding: TypeAlias = Literal[
+    "inline",
+    "separated",
 ]
 
 
@@ -239,7 +289,14 @@ class PulsarWriteOptions(TypedOptions):
         topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
             or one partition of it. In writes it wins over the column `__topic`.
         schema_type: Schema to write with: `auto` takes the topic's, or makes one from the columns when it has none (one
-            column `value` of a simple type: that primitive; else an AVRO record). Default: ``auto``.
+            column `value` of a simple type: that primitive; else an AVRO record). `key_value` takes the columns `key`
+            and `value`. Default: ``auto``.
+        key_schema_type: Schema of the column `key` with a KEY_VALUE schema: `auto` makes AVRO of a struct and else the
+            primitive of the column. Default: ``auto``.
+        value_schema_type: The same for the column `value`. Default: ``auto``.
+        key_value_encoding: Where the column `key` goes with a KEY_VALUE schema: `inline` = into the payload, with the
+            value; `separated` = it is the key of the message. Without it the topic's schema decides, and a new one is
+            `inline`.
         send_timeout_ms: Longest time for the cluster to acknowledge a message; after it the task fails. Default:
             ``60000``. At least 1.
         client: Any setting of the Pulsar Java client, by its own name.
@@ -266,6 +323,9 @@ class PulsarWriteOptions(TypedOptions):
     tls_insecure_trust_any_certificate: bool | None = None
     topic: str | None = None
     schema_type: SchemaType | None = None
+    key_schema_type: KeySchemaType | None = None
+    value_schema_type: ValueSchemaType | None = None
+    key_value_encoding: KeyValueEncoding | None = None
     send_timeout_ms: int | None = None
     client: Mapping[str, Any] | None = None
     producer: Mapping[str, Any] | None = None
@@ -329,6 +389,9 @@ class WriteArguments(TypedDict, total=False):
     tls_insecure_skip_hostname_verification: bool | None
     tls_insecure_trust_any_certificate: bool | None
     schema_type: SchemaType | None
+    key_schema_type: KeySchemaType | None
+    value_schema_type: ValueSchemaType | None
+    key_value_encoding: KeyValueEncoding | None
     send_timeout_ms: int | None
     client: Mapping[str, Any] | None
     producer: Mapping[str, Any] | None

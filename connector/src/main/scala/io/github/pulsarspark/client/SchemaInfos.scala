@@ -5,16 +5,20 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.pulsar.client.impl.schema.SchemaInfoImpl
-import org.apache.pulsar.common.schema.{SchemaInfo, SchemaType}
+import org.apache.pulsar.client.impl.schema.{KeyValueSchemaInfo, SchemaInfoImpl}
+import org.apache.pulsar.common.schema.{KeyValueEncodingType, SchemaInfo, SchemaType}
 
-import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.{KeyValueSchema, TopicSchema}
 
 /** Pulsar's schema description <-> ours. */
 private[client] object SchemaInfos {
 
   def toTopicSchema(info: SchemaInfo, version: Array[Byte]): TopicSchema =
-    TopicSchema(
+    if (info.getType == SchemaType.KEY_VALUE) {
+      val parts     = KeyValueSchemaInfo.decodeKeyValueSchemaInfo(info)
+      val separated = KeyValueSchemaInfo.decodeKeyValueEncodingType(info) == KeyValueEncodingType.SEPARATED
+      KeyValueSchema(toTopicSchema(parts.getKey, version), toTopicSchema(parts.getValue, version), separated).toTopicSchema(version.toSeq)
+    } else TopicSchema(
       info.getType.name,
       new String(info.getSchema, UTF_8),
       Option(info.getProperties).fold(Map.empty[String, String])(_.asScala.toMap),
@@ -22,7 +26,16 @@ private[client] object SchemaInfos {
     )
 
   def toSchemaInfo(schema: TopicSchema, name: String): SchemaInfo =
-    SchemaInfoImpl
+    if (schema.schemaType == KeyValueSchema.Type) {
+      val parts    = KeyValueSchema.of(schema)
+      val encoding = if (parts.separated) KeyValueEncodingType.SEPARATED else KeyValueEncodingType.INLINE
+      KeyValueSchemaInfo.encodeKeyValueSchemaInfo(
+        name,
+        toSchemaInfo(parts.key, s"$name-key"),
+        toSchemaInfo(parts.value, s"$name-value"),
+        encoding
+      )
+    } else SchemaInfoImpl
       .builder()
       .name(name)
       .`type`(SchemaType.valueOf(schema.schemaType))

@@ -7,8 +7,11 @@ private[pulsarspark] final class MalformedBytes(problem: String) extends Runtime
   *
   * Written by hand because it runs once per message: it makes no object and never reads outside its range, whatever the bytes are. It has mutable state for the
   * same reason. A caller loops over `nextTag()` and either reads the field the tag announces or skips it, so unknown fields of newer versions do no harm.
+  *
+  * @param problem
+  *   how error texts begin
   */
-private[pulsarspark] final class ProtobufCursor {
+private[pulsarspark] final class ProtobufCursor(problem: String = "malformed metadata") {
   private var bytes: Array[Byte] = MessageView.NoBytes
   private var position           = 0
   private var limit              = 0
@@ -63,6 +66,24 @@ private[pulsarspark] final class ProtobufCursor {
 
   def boolean(): Boolean = long() != 0
 
+  def fixed32(): Int = {
+    advance(4)
+    fourAt(position - 4)
+  }
+
+  def fixed64(): Long = {
+    advance(8)
+    (fourAt(position - 4).toLong << 32) | (fourAt(position - 8) & 0xffffffffL)
+  }
+
+  private def fourAt(at: Int): Int =
+    (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | (bytes(at + 3) & 0xff) << 24
+
+  /** What ranges are in. */
+  def array: Array[Byte] = bytes
+
+  def isAtEnd: Boolean = position == limit
+
   /** Steps over a string, byte string or nested message and returns its length; it begins at `rangeStart`. */
   def range(): Int = {
     val length = int()
@@ -97,5 +118,5 @@ private[pulsarspark] final class ProtobufCursor {
     position += length
   }
 
-  private def malformed(problem: String): Nothing = throw new MalformedBytes(s"malformed metadata: $problem")
+  private def malformed(details: String): Nothing = throw new MalformedBytes(s"$problem: $details")
 }

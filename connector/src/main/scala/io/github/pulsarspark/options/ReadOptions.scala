@@ -120,6 +120,9 @@ private[pulsarspark] final case class WriteOptions(
     client: ClientOptions,
     topic: Option[String],
     schemaType: String,
+    keySchemaType: String,
+    valueSchemaType: String,
+    keyValueEncoding: Option[String],
     sendTimeout: FiniteDuration,
     producer: Map[String, String]
 )
@@ -139,6 +142,9 @@ private[pulsarspark] object WriteOptions {
     client = ClientOptions(options),
     topic = options.get("topic").map(_.trim),
     schemaType = options("schemaType").toLowerCase,
+    keySchemaType = options("keySchemaType"),
+    valueSchemaType = options("valueSchemaType"),
+    keyValueEncoding = options.explicit("keyValueEncoding"),
     sendTimeout = options.milliseconds("sendTimeoutMs").millis,
     producer = options.clientSettings("pulsar.producer.")
   )

@@ -6,7 +6,6 @@ import java.util.{Arrays, HashMap => JHashMap}
 import org.apache.spark.sql.catalyst.expressions.UnsafeMapData
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData, MapData}
 import org.apache.spark.unsafe.Platform
-import org.apache.spark.unsafe.types.UTF8String
 
 /** Collects one Spark map. Spark does not expect a key twice, Pulsar's clients let the last one win: so does this. */
 private[schema] final class MapBuilder(expectedSize: Int) {
@@ -14,9 +13,9 @@ private[schema] final class MapBuilder(expectedSize: Int) {
   private var values = new Array[Any](keys.length)
   private var size   = 0
   // Comparing with every earlier key is fastest for the few entries that most maps have; from SmallSize on an index is kept.
-  private var index: JHashMap[UTF8String, Integer] = _
+  private var index: JHashMap[Any, Integer] = _
 
-  def put(key: UTF8String, value: Any): Unit = {
+  def put(key: Any, value: Any): Unit = {
     val at = find(key)
     if (at >= 0) values(at) = value
     else {
@@ -31,16 +30,16 @@ private[schema] final class MapBuilder(expectedSize: Int) {
     }
   }
 
-  private def find(key: UTF8String): Int =
+  private def find(key: Any): Int =
     if (size < MapBuilder.SmallSize) {
       var i = size - 1
       while (i >= 0 && keys(i) != key) i -= 1
       i
     } else {
       if (index == null) {
-        index = new JHashMap[UTF8String, Integer]
+        index = new JHashMap[Any, Integer]
         var i = 0
-        while (i < size) { index.put(keys(i).asInstanceOf[UTF8String], i); i += 1 }
+        while (i < size) { index.put(keys(i), i); i += 1 }
       }
       val at = index.get(key)
       if (at == null) -1 else at.intValue

@@ -40,6 +40,7 @@ private[pulsarspark] final class RowDecoder private (
     val refersToBytes: Boolean
 ) {
   private val readerVersion               = reader.version.toArray
+  private val takesTombstones             = ValueDecoder.takesTombstones(reader)
   private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
   private var currentVersion: Array[Byte] = MessageView.NoBytes
   private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(reader)
@@ -51,7 +52,7 @@ private[pulsarspark] final class RowDecoder private (
 
   /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
   def decode(m: MessageView): InternalRow = {
-    val isDecoded = current != null && !m.valueIsNull
+    val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
     // Before anything else: a schema that cannot be had is no matter of this message.
     if (isDecoded && (m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion)) switchTo(m.schemaVersion)
     try {

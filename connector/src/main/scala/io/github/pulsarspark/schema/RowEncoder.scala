@@ -1,6 +1,6 @@
 package io.github.pulsarspark.schema
 
-import java.util.{HashMap => JHashMap, Map => JMap}
+import java.util.{Arrays, HashMap => JHashMap, Map => JMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.MapData
@@ -10,27 +10,39 @@ import io.github.pulsarspark.errors.PulsarErrors
 
 /** Turns rows into messages as a [[WritePlan]] says. Made once per task, not thread-safe. */
 private[pulsarspark] final class RowEncoder(plan: WritePlan) {
-  private val message    = new OutgoingMessage
-  private val value      = ValueEncoder(plan)
-  private val topic      = plan.metadata.getOrElse("__topic", -1)
-  private val key        = plan.metadata.getOrElse("__key", -1)
-  private val eventTime  = plan.metadata.getOrElse("__eventTime", -1)
-  private val properties = plan.metadata.getOrElse("__messageProperties", -1)
-  private val keyIsText  = key >= 0 && plan.input(key).dataType.isInstanceOf[StringType]
+  private val message     = new OutgoingMessage
+  private val value       = ValueEncoder(plan)
+  private val separateKey = KeyValueEncoder.separateKey(plan).orNull
+  private val topic       = plan.metadata.getOrElse("__topic", -1)
+  private val key         = plan.metadata.getOrElse("__key", -1)
+  private val eventTime   = plan.metadata.getOrElse("__eventTime", -1)
+  private val properties  = plan.metadata.getOrElse("__messageProperties", -1)
+  private val keyIsText   = key >= 0 && plan.input(key).dataType.isInstanceOf[StringType]
 
-  message.keyIsBytes = key >= 0 && !keyIsText
+  message.keyIsBytes = separateKey != null || key >= 0 && !keyIsText
 
   /** The same object each time. Fails with a named error when the row cannot be written. */
   def encode(row: InternalRow): OutgoingMessage = {
     message.topic = if (topic < 0 || row.isNullAt(topic)) null else row.getUTF8String(topic)
-    message.key =
-      if (key < 0 || row.isNullAt(key)) null
-      else if (keyIsText) row.getUTF8String(key).getBytes
-      else row.getBinary(key)
+    message.key = if (separateKey == null) givenKey(row) else keyOfColumn(row)
     message.eventTime = if (eventTime < 0 || row.isNullAt(eventTime)) 0 else millis(row.getLong(eventTime))
     message.properties = if (properties < 0 || row.isNullAt(properties)) null else javaMap(row.getMap(properties))
     message.value = value.encode(row)
     message
+  }
+
+  private def givenKey(row: InternalRow): Array[Byte] =
+    if (key < 0 || row.isNullAt(key)) null
+    else if (keyIsText) row.getUTF8String(key).getBytes
+    else row.getBinary(key)
+
+  /** The column `key` is the key of the message; a `__key` next to it, as in rows that were read, can only be the same. */
+  private def keyOfColumn(row: InternalRow): Array[Byte] = {
+    val encoded = separateKey.encode(row)
+    val named   = givenKey(row)
+    if (named != null && !Arrays.equals(named, encoded))
+      throw refused("__key", "something else than the column `key`", "that column is the key of the message")
+    encoded
   }
 
   /** Pulsar has no event times up to 1970: its 0 means that there is none. */

@@ -3,6 +3,7 @@ package io.github.pulsarspark.schema
 import scala.util.Try
 import scala.util.control.NonFatal
 
+import com.google.protobuf.Descriptors.Descriptor
 import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 
@@ -37,6 +38,8 @@ object SchemaTranslation {
     "LOCAL_DATE_TIME" -> TimestampNTZType
   )
 
+  private[schema] val primitiveTypes: Set[String] = primitives.keySet
+
   /** The Spark type of a schema type that is not made of fields; None for all others. */
   private[schema] def primitive(schemaType: String): Option[DataType] = primitives.get(schemaType)
 
@@ -45,12 +48,23 @@ object SchemaTranslation {
     */
   def toStruct(topic: String, schema: TopicSchema): StructType = schema.schemaType match {
     case PrimitiveType(dataType) => StructType(Seq(StructField(ValueColumn, dataType)))
-    case "AVRO"                  =>
+    case "PROTOBUF_NATIVE"       => columns(topic, schema, identity)
+    case KeyValueSchema.Type =>
+      val parts = KeyValueSchema.of(schema)
+      StructType(Seq(part(topic, KeyValueSchema.KeyColumn, parts.key), part(topic, KeyValueSchema.ValueColumn, parts.value)))
+    case "AVRO" =>
       columns(topic, schema, identity)
     case "JSON" =>
       // Nothing checks JSON when it is written, and Java's writer leaves out what is null: any field may be absent.
       columns(topic, schema, asNullable)
     case _ => throw unsupported(topic, schema)
+  }
+
+  /** A record is a struct there. */
+  private def part(topic: String, name: String, schema: TopicSchema): StructField = {
+    if (schema.schemaType == KeyValueSchema.Type) throw unsupported(topic, schema)
+    val columns = toStruct(topic, schema)
+    StructField(name, if (isRecord(topic, schema)) columns else columns.head.dataType)
   }
 
   private object PrimitiveType {
@@ -65,9 +79,18 @@ object SchemaTranslation {
     try AvroSchemas.parse(schema.definition)
     catch { case NonFatal(e) => throw notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}") }
 
+  /** The message that a PROTOBUF_NATIVE schema describes. */
+  private[schema] def message(topic: String, schema: TopicSchema): Descriptor =
+    try ProtobufSchemas.parse(schema.definition)
+    catch {
+      case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage)
+      case NonFatal(e)                => throw notReadable(topic, schema, s"its definition has no descriptor of a message: ${e.getMessage}")
+    }
+
   private def columns(topic: String, schema: TopicSchema, nullability: DataType => DataType): StructType = {
     val dataType =
-      try AvroSchemas.sparkType(avroSchema(topic, schema))
+      try if (schema.schemaType == "PROTOBUF_NATIVE") ProtobufSchemas.sparkType(message(topic, schema))
+      else AvroSchemas.sparkType(avroSchema(topic, schema))
       catch { case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage) }
     val fields = dataType match {
       case record: StructType if isRecord(topic, schema) => record.fields.toSeq
@@ -79,7 +102,12 @@ object SchemaTranslation {
     StructType(fields.map(f => f.copy(dataType = nullability(f.dataType), nullable = true)))
   }
 
-  private def isRecord(topic: String, schema: TopicSchema) = avroSchema(topic, schema).getType == Schema.Type.RECORD
+  /** Whether values have fields, which are columns of their own. */
+  private[schema] def isRecord(topic: String, schema: TopicSchema): Boolean = schema.schemaType match {
+    case "AVRO" | "JSON"   => avroSchema(topic, schema).getType == Schema.Type.RECORD
+    case "PROTOBUF_NATIVE" => true
+    case _                 => false
+  }
 
   private def notReadable(topic: String, schema: TopicSchema, reason: String) =
     PulsarErrors("PULSAR_SCHEMA_NOT_READABLE", "topic" -> topic, "schemaType" -> schema.schemaType, "reason" -> reason)

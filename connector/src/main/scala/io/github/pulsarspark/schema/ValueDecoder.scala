@@ -5,7 +5,9 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.log.MessageView
 
-/** Puts the value of a message into the value columns of a row. Only called for messages that have one. */
+/** Puts the value of a message into the value columns of a row. Only called for messages that have one, but for those who say so
+  * (`takesTombstones`).
+  */
 private[schema] abstract class ValueDecoder {
 
   /** Fails with any exception when the bytes are not what they should be; the row is not used then. */
@@ -28,12 +30,23 @@ private[schema] object ValueDecoder {
             case "JSON" => JsonDecoder(SchemaTranslation.avroSchema(topic, writer), readerSchema, wanted, ordinals)
             case _      => throw otherType(writer, reader)
           }
+      case "PROTOBUF_NATIVE" =>
+        lazy val readerMessage = SchemaTranslation.message(topic, reader)
+        writer =>
+          if (writer.schemaType != reader.schemaType) throw otherType(writer, reader)
+          else ProtobufDecoder(SchemaTranslation.message(topic, writer), readerMessage, wanted, ordinals)
+      case KeyValueSchema.Type =>
+        val compile = KeyValueDecoder.compiler(topic, reader, wanted, ordinals)
+        writer => if (writer.schemaType == KeyValueSchema.Type) compile(writer) else throw otherType(writer, reader)
       case _ => throw SchemaTranslation.unsupported(topic, reader)
     }
 
   /** Whether values read with this schema may point into the bytes of the message; those without texts are copied or numbers. */
   def refersToBytes(reader: TopicSchema): Boolean =
     reader.schemaType == "STRING" || SchemaTranslation.primitive(reader.schemaType).isEmpty
+
+  /** Whether a message without a value has something to decode all the same, which is its key. */
+  def takesTombstones(reader: TopicSchema): Boolean = reader.schemaType == KeyValueSchema.Type
 
   private def isReadAsBytes(reader: TopicSchema) = reader.schemaType == "BYTES" || reader.schemaType == "NONE"
 

@@ -26,7 +26,8 @@ private[schema] object ValueEncoder {
     case "JSON" =>
       val sink = new JsonSink
       structured(plan, sink, () => sink.reset(), () => sink.result())
-    case _ => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
+    case KeyValueSchema.Type => KeyValueEncoder(plan)
+    case _                   => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
   }
 
   private def structured(plan: WritePlan, sink: ValueSink, reset: () => Unit, result: () => Array[Byte]): ValueEncoder = {

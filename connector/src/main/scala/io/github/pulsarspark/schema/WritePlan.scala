@@ -40,9 +40,17 @@ object WritePlan {
     *   the schema of the topic, if it has one
     * @param schemaType
     *   `auto` (the topic's schema, else one made from the columns), `bytes` (the column `value` as it is, whatever the schema of the
-    * topic, null for a tombstone), `avro`, `json` or a primitive, in any case
+    * topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
+    * @param keyValue
+    *   what was said of the parts of a KEY_VALUE schema
     */
-  def apply(input: StructType, topic: Option[String], topicSchema: Option[TopicSchema], schemaType: String): WritePlan = {
+  def apply(
+      input: StructType,
+      topic: Option[String],
+      topicSchema: Option[TopicSchema],
+      schemaType: String,
+      keyValue: KeyValueChoice = KeyValueChoice()
+  ): WritePlan = {
     val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name).map(_.inWrites)) }
     val metadata = columns.collect {
       case (f, i, Some(Written(types @ _*))) if types.exists(sameType(_, f.dataType)) => f.name -> i
@@ -54,7 +62,7 @@ object WritePlan {
     if (values.isEmpty)
       throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target, "columns" -> input.fieldNames.mkString(", "))
     val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
-    val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT))
+    val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
     val plan   = draft.copy(schema = schema)
     // Compiling is the check; tasks do it again, because what is compiled is not for sending.
     fitting(plan) { ValueEncoder(plan); () }
@@ -75,19 +83,26 @@ object WritePlan {
       "expected" -> types.map(_.sql).mkString(" or ")
     )
 
-  private def schemaOf(plan: WritePlan, own: Option[TopicSchema], schemaType: String): TopicSchema = {
+  private def schemaOf(plan: WritePlan, own: Option[TopicSchema], schemaType: String, keyValue: KeyValueChoice): TopicSchema = {
     def refused(reason: String) =
       PulsarErrors("PULSAR_WRITE_SCHEMA_TYPE", "schemaType" -> schemaType, "target" -> plan.target, "reason" -> reason)
-    (schemaType, own) match {
+    val chosen = (schemaType, own) match {
       case ("AUTO", Some(schema))                      => schema
       case ("AUTO", None)                              => fromColumns(plan)
       case ("BYTES", _)                                => TopicSchema.Bytes
       case (t, Some(schema)) if t == schema.schemaType => schema
       case (_, Some(schema))                           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
       case ("AVRO" | "JSON", None)                     => record(plan, schemaType)
+      case (KeyValueSchema.Type, None) => fitting(plan.copy(schema = TopicSchema(schemaType)))(KeyValueEncoder.schemaOf(plan, keyValue))
       case (t, None) if SchemaTranslation.primitive(t).isDefined => TopicSchema(t)
       case _                                                     => throw refused("this version does not write that schema type")
     }
+    if (keyValue.isGiven) {
+      if (chosen.schemaType != KeyValueSchema.Type)
+        throw refused(s"options of ${KeyValueSchema.Type} schemas do not go with ${chosen.schemaType}")
+      keyValue.conflict(KeyValueSchema.of(chosen)).foreach(reason => throw refused(s"in the schema of the topic $reason"))
+    }
+    chosen
   }
 
   private def fromColumns(plan: WritePlan): TopicSchema = plan.values.map(plan.input(_)) match {

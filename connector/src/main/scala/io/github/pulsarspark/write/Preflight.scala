@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.client.{ClientPool, ClientSettings, ConnectedBroker, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.schema.{KeyValueChoice, WritePlan}
 
 /** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a producer with that schema (permission,
   * existence, compatibility).
@@ -19,7 +19,7 @@ private[write] object Preflight {
   def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
     case None if !input.fieldNames.contains("__topic") => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
     case None => // without a topic only the columns themselves, the settings and the connection can be checked
-      WritePlan(input, None, None, options.schemaType)
+      WritePlan(input, None, None, options.schemaType, keyValue(options))
       ClientSettings.check("pulsar.producer.", options.producer)
       Using.resource(ClientPool.acquire(options.client))(_.checkConnection())
       None
@@ -32,6 +32,9 @@ private[write] object Preflight {
   /** What the topic's own schema, if it has one, asks of the columns. */
   def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
     Using.resource(new ConnectedBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
-      WritePlan(input, Some(topic), broker.schema(topic), options.schemaType)
+      WritePlan(input, Some(topic), broker.schema(topic), options.schemaType, keyValue(options))
     }
+
+  private def keyValue(options: WriteOptions) =
+    KeyValueChoice.of(options.keySchemaType, options.valueSchemaType, options.keyValueEncoding)
 }

@@ -196,9 +196,9 @@ class WritePlanSuite extends FunSuite {
       plan(columns("a" -> LongType), None, "protobuf_native")
     )
     refused(
-      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type KEY_VALUE, which this version can neither read nor write. What to do: " +
+      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type PROTOBUF, which this version can neither read nor write. What to do: " +
         "docs/schemas.md lists the types that are read and written; use one of them, or a native client."
-    )(plan(columns("a" -> LongType), Some(TopicSchema("KEY_VALUE"))))
+    )(plan(columns("a" -> LongType), Some(TopicSchema("PROTOBUF"))))
   }
 
   test("rows that name their topic are spoken of as such") {

@@ -1,0 +1,72 @@
+package io.github.pulsarspark.schema
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import munit.FunSuite
+import org.apache.spark.sql.types._
+
+/** What docs/schemas.md says in its tables is what the code does. */
+class SchemaTableSuite extends FunSuite {
+
+  private val page =
+    Seq(Path.of("docs/schemas.md"), Path.of("../docs/schemas.md")).find(Files.exists(_)).getOrElse(fail("the page is not here"))
+
+  private val codes = "`([^`]+)`".r
+
+  /** The rows of the tables under a heading: for each cell the texts in code style, and the cell. */
+  private def rows(heading: String): Seq[Seq[(Seq[String], String)]] =
+    Files.readAllLines(page).asScala.toSeq
+      .dropWhile(_ != s"## $heading")
+      .drop(1)
+      .takeWhile(!_.startsWith("## "))
+      .filter(_.startsWith("| `"))
+      .map(_.stripPrefix("|").stripSuffix("|").split('|').toSeq.map(c => codes.findAllMatchIn(c).map(_.group(1)).toSeq -> c.trim))
+
+  private def columnOf(dataType: DataType) = new StructType().add("value", dataType)
+
+  private val candidates: Seq[DataType] =
+    Seq(BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType, StringType, BinaryType, DateType, TimestampType) ++
+      Seq(TimestampNTZType, DecimalType(20, 0), ArrayType(IntegerType), MapType(StringType, IntegerType), DayTimeIntervalType())
+
+  private def writable(schemaType: String): Set[DataType] =
+    candidates.filter(t => Try(WritePlan(columnOf(t), Some(Messages.topic), Some(TopicSchema(schemaType)), schemaType)).isSuccess).toSet
+
+  private def parsed(name: String): DataType = DataType.fromDDL(name)
+
+  test("simple values") {
+    val simple = rows("Simple values")
+    assertEquals(simple.flatMap(_.head._1).toSet, SchemaTranslation.primitiveTypes)
+    for (Seq((names, _), (Seq(read), _), (_, written), _) <- simple; name <- names) {
+      assertEquals(SchemaTranslation.toStruct(Messages.topic, TopicSchema(name)), columnOf(parsed(read)), name)
+      val types = codes.findAllMatchIn(written.replace("**`auto`**", "")).map(m => parsed(m.group(1))).toSet
+      // NONE and BYTES are no schemas to keep to, so what is written there is the column's own.
+      if (name != "NONE" && name != "BYTES") assertEquals(writable(name), types, name)
+      val marked = written.split(',').filter(_.contains("**`auto`**")).map(t => parsed(codes.findFirstMatchIn(t).get.group(1)))
+      marked.filter(_ => name != "NONE").foreach { t =>
+        assertEquals(WritePlan(columnOf(t), Some(Messages.topic), None, "auto").schema.schemaType, name)
+      }
+    }
+    val automatic = simple.flatMap(r => r(2)._2.split(',').filter(_.contains("**`auto`**")))
+    assertEquals(automatic.size, candidates.count(PrimitiveEncoder.schemaType(_).isDefined))
+  }
+
+  test("Avro") {
+    for (Seq((avro, _), (Seq(read), _), (made, _)) <- rows("AVRO and JSON").map(_.padTo(3, Seq.empty[String] -> ""))) {
+      val field = avro match {
+        case Seq(name, logical) => s"""{"type":"$name","logicalType":"$logical"}"""
+        case Seq(name)          => s"\"$name\""
+        case other              => fail(s"$other")
+      }
+      def record(field: String) = s"""{"type":"record","name":"Row","fields":[{"name":"value","type":$field}]}"""
+      for (kind <- Seq("AVRO", "JSON"))
+        assertEquals(SchemaTranslation.toStruct(Messages.topic, TopicSchema(kind, record(field))), columnOf(parsed(read)), field)
+      made.foreach { t =>
+        val column = new StructType().add("value", parsed(t), nullable = false)
+        assertEquals(ColumnSchema(column), AvroSchemas.parse(record(field)), field)
+      }
+    }
+  }
+}
