@@ -4,25 +4,37 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.NearestName
-import io.github.pulsarspark.schema.{ErrorColumns, MetadataColumn, MetadataColumns, SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema._
 
 /** Which columns a read has. Pure. */
 private[pulsarspark] object SourceColumns {
 
-  /** Value columns of all topics together, which must be the same. */
+  /** Value columns of all topics together. Records are put together by the names of their fields, other values must be the same. */
   def values(schemas: Seq[(String, TopicSchema)]): StructType = {
-    val columns = schemas.map { case (topic, schema) => topic -> SchemaTranslation.toStruct(topic, schema) }
-    columns.tail.find(_._2 != columns.head._2).foreach { case (topic, other) =>
-      val (first, expected) = columns.head
-      throw PulsarErrors(
-        "PULSAR_SCHEMAS_DIFFER",
-        "first"      -> first,
-        "other"      -> topic,
-        "difference" -> difference(first, expected, topic, other)
-      )
-    }
-    columns.head._2
+    val tables = schemas
+      .map { case (topic, schema) => Table(topic, SchemaTranslation.toStruct(topic, schema), hasFields(topic, schema)) }
+      .distinctBy(t => (t.columns, t.hasFields))
+    for { (other, i) <- tables.zipWithIndex; first <- tables.take(i); difference <- difference(first, other) }
+      throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> other.topic, "difference" -> difference)
+    tables.map(_.columns).reduceLeft((a, b) => ColumnMerge(a, b).getOrElse(a))
   }
+
+  private final case class Table(topic: String, columns: StructType, hasFields: Boolean)
+
+  private def hasFields(topic: String, schema: TopicSchema) =
+    schema.schemaType == KeyValueSchema.Type || SchemaTranslation.isRecord(topic, schema)
+
+  private def difference(first: Table, other: Table): Option[String] = {
+    val value = SchemaTranslation.ValueColumn
+    if (first.hasFields != other.hasFields)
+      Some(s"column `$value` is ${text(first)} in ${first.topic} and ${text(other)} in ${other.topic}")
+    else
+      ColumnMerge(first.columns, other.columns).left.toOption.map { d =>
+        s"column `${d.path}` is ${d.one.sql} in ${first.topic} and ${d.other.sql} in ${other.topic}"
+      }
+  }
+
+  private def text(table: Table): String = if (table.hasFields) "a record" else table.columns.head.dataType.sql
 
   /** Value columns, then the metadata columns that are always shown, then those asked for by `metadataColumns` and `errorColumns`. */
   def shown(values: StructType, metadataColumns: Option[String], errorColumns: Boolean): StructType =
@@ -66,11 +78,4 @@ private[pulsarspark] object SourceColumns {
   }
 
   private def field(column: MetadataColumn) = StructField(column.name, column.dataType)
-
-  private def difference(first: String, a: StructType, second: String, b: StructType): String = {
-    val name = (a.fieldNames ++ b.fieldNames).distinct.find(n => a.fields.find(_.name == n) != b.fields.find(_.name == n))
-    def in(topic: String, s: StructType, n: String) =
-      s.fields.find(_.name == n).fold(s"missing in $topic")(f => s"${f.dataType.sql} in $topic")
-    name.fold("their columns have another order")(n => s"column `$n` is ${in(first, a, n)} and ${in(second, b, n)}")
-  }
 }

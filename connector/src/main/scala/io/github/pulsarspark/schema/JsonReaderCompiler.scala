@@ -48,14 +48,16 @@ private[schema] object JsonReaderCompiler {
   }
 
   private def record(writer: Option[Schema], reader: Schema, wanted: StructType): JsonReader.Record = {
-    val fields  = wanted.fields.map(f => reader.getField(f.name))
+    // What is wanted may be the columns of several topics.
+    val known   = wanted.fields.zipWithIndex.filter(w => reader.getField(w._1.name) != null)
+    val fields  = known.map(w => reader.getField(w._1.name))
     val sources =
       fields.map(f => writer.flatMap(w => (f.name +: f.aliases.asScala.toSeq).flatMap(name => Option(w.getField(name))).headOption))
     new JsonReader.Record(
       fields.zip(sources).map { case (f, source) => source.fold(f.name)(_.name) },
-      fields.zip(sources).zip(wanted.fields).map { case ((f, source), w) => compile(source.map(_.schema), f.schema, w.dataType) },
-      wanted.indices.toArray,
-      fields.zip(sources).zip(wanted.fields).map { case ((f, source), w) =>
+      fields.zip(sources).zip(known).map { case ((f, source), (w, _)) => compile(source.map(_.schema), f.schema, w.dataType) },
+      known.map(_._2),
+      fields.zip(sources).zip(known).map { case ((f, source), (w, _)) =>
         // A field that its writer knew and left out is null. One that came later has its default.
         if (writer.isDefined && source.isEmpty && f.hasDefaultValue) AvroReaderCompiler.default(f, w.dataType) else null
       },

@@ -35,14 +35,20 @@ private[schema] object ProtobufDecoder {
     }
   }
 
-  private def compile(message: Descriptor, wanted: StructType, ordinals: Array[Int], size: Int, show: InternalRow => Any): ProtobufMessage = {
+  private def compile(
+      message: Descriptor,
+      wanted: StructType,
+      ordinals: Array[Int],
+      size: Int,
+      show: InternalRow => Any
+  ): ProtobufMessage = {
     val fields = for {
       (column, ordinal) <- wanted.fields.toSeq.zip(ordinals)
       field             <- Option(message.findFieldByName(column.name))
     } yield field -> of(field, column.dataType, ordinal)
-    val known    = fields.toMap
-    val rivals   = fields.flatMap { case (f, _) => members(f) }.distinct.filterNot(known.contains).map(_ -> new ProtobufField.Rival)
-    val all      = (fields ++ rivals).sortBy(_._1.getNumber)
+    val known  = fields.toMap
+    val rivals = fields.flatMap { case (f, _) => members(f) }.distinct.filterNot(known.contains).map(_ -> new ProtobufField.Rival)
+    val all    = (fields ++ rivals).sortBy(_._1.getNumber)
     all.foreach { case (f, field) => field.rivals = members(f).filterNot(_ == f).flatMap(known.get).toArray }
     new ProtobufMessage(all.map(_._1.getNumber).toArray, all.map(_._2).toArray, size, show)
   }

@@ -36,7 +36,7 @@ private[schema] object ProtobufField {
 
   /** Not wanted, but it ends what its rivals had. */
   final class Rival extends ProtobufField {
-    override def start(row: InternalRow): Unit                                        = ()
+    override def start(row: InternalRow): Unit                              = ()
     override def take(tag: Int, in: ProtobufCursor, row: InternalRow): Unit = pass(tag, in)
   }
 

@@ -41,11 +41,15 @@ private[schema] object ProtobufScalar {
   private val Four   = 5
 
   def apply(field: FieldDescriptor): ProtobufScalar = field.getType match {
-    case Type.INT32    => int(Varint)(_.int())
-    case Type.SINT32   => int(Varint) { in => val n = in.int(); (n >>> 1) ^ -(n & 1) }
+    case Type.INT32  => int(Varint)(_.int())
+    case Type.SINT32 => int(Varint) { in =>
+        val n = in.int(); (n >>> 1) ^ -(n & 1)
+      }
     case Type.SFIXED32 => int(Four)(_.fixed32())
     case Type.INT64    => long(Varint)(_.long())
-    case Type.SINT64   => long(Varint) { in => val n = in.long(); (n >>> 1) ^ -(n & 1) }
+    case Type.SINT64   => long(Varint) { in =>
+        val n = in.long(); (n >>> 1) ^ -(n & 1)
+      }
     case Type.SFIXED64 => long(Eight)(_.fixed64())
     case Type.UINT32   => long(Varint)(_.int() & 0xffffffffL)
     case Type.FIXED32  => long(Four)(_.fixed32() & 0xffffffffL)

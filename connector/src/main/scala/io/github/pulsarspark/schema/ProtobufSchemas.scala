@@ -22,7 +22,7 @@ private[schema] object ProtobufSchemas {
 
   /** The message that a definition is about: JSON with a set of files, in base64, and the name of the message. */
   def parse(definition: String): Descriptor = {
-    val node             = mapper.readTree(definition)
+    val node               = mapper.readTree(definition)
     def text(name: String) =
       Option(node.get(name)).map(_.asText).filter(_.nonEmpty).getOrElse(throw new NotReadable("", s"its definition has no $name"))
     val files = FileDescriptorSet.parseFrom(Base64.getDecoder.decode(text("fileDescriptorSet"))).getFileList.asScala
@@ -37,7 +37,7 @@ private[schema] object ProtobufSchemas {
 
   /** Files refer to each other by name. */
   private def link(files: Map[String, FileDescriptorProto]): String => FileDescriptor = {
-    val linked                                        = mutable.Map.empty[String, FileDescriptor]
+    val linked                                                = mutable.Map.empty[String, FileDescriptor]
     def file(name: String, open: Set[String]): FileDescriptor = linked.getOrElse(
       name, {
         if (open(name)) throw new NotReadable("", s"file $name imports itself")
@@ -86,15 +86,15 @@ private[schema] object ProtobufSchemas {
   }
 
   private def scalarType(field: FieldDescriptor): DataType = field.getType match {
-    case Type.DOUBLE                                => DoubleType
-    case Type.FLOAT                                 => FloatType
-    case Type.INT32 | Type.SINT32 | Type.SFIXED32   => IntegerType
-    case Type.INT64 | Type.SINT64 | Type.SFIXED64   => LongType
-    case Type.UINT32 | Type.FIXED32                 => LongType
-    case Type.UINT64 | Type.FIXED64                 => Unsigned64
-    case Type.BOOL                                  => BooleanType
-    case Type.STRING | Type.ENUM                    => StringType
-    case Type.BYTES                                 => BinaryType
-    case Type.MESSAGE | Type.GROUP                  => throw new NotReadable(field.getName, "a message is not a single value")
+    case Type.DOUBLE                              => DoubleType
+    case Type.FLOAT                               => FloatType
+    case Type.INT32 | Type.SINT32 | Type.SFIXED32 => IntegerType
+    case Type.INT64 | Type.SINT64 | Type.SFIXED64 => LongType
+    case Type.UINT32 | Type.FIXED32               => LongType
+    case Type.UINT64 | Type.FIXED64               => Unsigned64
+    case Type.BOOL                                => BooleanType
+    case Type.STRING | Type.ENUM                  => StringType
+    case Type.BYTES                               => BinaryType
+    case Type.MESSAGE | Type.GROUP                => throw new NotReadable(field.getName, "a message is not a single value")
   }
 }

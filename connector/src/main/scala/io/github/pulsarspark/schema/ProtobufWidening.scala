@@ -23,7 +23,8 @@ private[schema] object ProtobufWidening {
   def apply(written: FieldDescriptor, read: FieldDescriptor): Boolean =
     // A field that was single is an array of one, and not the other way round.
     (read.isRepeated || !written.isRepeated) && written.isMapField == read.isMapField && (
-      if (written.isMapField) (1 to 2).forall(n => apply(written.getMessageType.findFieldByNumber(n), read.getMessageType.findFieldByNumber(n)))
+      if (written.isMapField)
+        (1 to 2).forall(n => apply(written.getMessageType.findFieldByNumber(n), read.getMessageType.findFieldByNumber(n)))
       else written.getType == read.getType || others(written.getType -> read.getType)
     )
 

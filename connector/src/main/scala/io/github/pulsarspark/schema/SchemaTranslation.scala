@@ -49,7 +49,7 @@ object SchemaTranslation {
   def toStruct(topic: String, schema: TopicSchema): StructType = schema.schemaType match {
     case PrimitiveType(dataType) => StructType(Seq(StructField(ValueColumn, dataType)))
     case "PROTOBUF_NATIVE"       => columns(topic, schema, identity)
-    case KeyValueSchema.Type =>
+    case KeyValueSchema.Type     =>
       val parts = KeyValueSchema.of(schema)
       StructType(Seq(part(topic, KeyValueSchema.KeyColumn, parts.key), part(topic, KeyValueSchema.ValueColumn, parts.value)))
     case "AVRO" =>
@@ -90,7 +90,7 @@ object SchemaTranslation {
   private def columns(topic: String, schema: TopicSchema, nullability: DataType => DataType): StructType = {
     val dataType =
       try if (schema.schemaType == "PROTOBUF_NATIVE") ProtobufSchemas.sparkType(message(topic, schema))
-      else AvroSchemas.sparkType(avroSchema(topic, schema))
+        else AvroSchemas.sparkType(avroSchema(topic, schema))
       catch { case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage) }
     val fields = dataType match {
       case record: StructType if isRecord(topic, schema) => record.fields.toSeq
@@ -103,7 +103,7 @@ object SchemaTranslation {
   }
 
   /** Whether values have fields, which are columns of their own. */
-  private[schema] def isRecord(topic: String, schema: TopicSchema): Boolean = schema.schemaType match {
+  private[pulsarspark] def isRecord(topic: String, schema: TopicSchema): Boolean = schema.schemaType match {
     case "AVRO" | "JSON"   => avroSchema(topic, schema).getType == Schema.Type.RECORD
     case "PROTOBUF_NATIVE" => true
     case _                 => false

@@ -3,7 +3,7 @@ package io.github.pulsarspark.read
 import scala.concurrent.duration._
 
 import munit.FunSuite
-import org.apache.spark.sql.types.{BinaryType, LongType, StructType}
+import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StructType}
 
 import io.github.pulsarspark.client.Broker
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError}
@@ -162,6 +162,22 @@ class ReadPlanningSuite extends FunSuite {
     val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.values(Seq("a" -> a, "b" -> TopicSchema.Bytes)))
     assertEquals(e.condition, "PULSAR_SCHEMAS_DIFFER")
     assert(e.getMessage.contains("column `value` is BIGINT in a and BINARY in b"), e.getMessage)
+  }
+
+  test("records of several topics are one table, and the first topics that do not agree are named") {
+    def record(fields: String*) =
+      TopicSchema(
+        "AVRO",
+        fields.map(f => s"""{"name":"${f.head}","type":"${f.tail}"}""").mkString("""{"type":"record","name":"R","fields":[""", ",", "]}")
+      )
+    val topics = Seq("a" -> record("xint"), "b" -> record("ylong", "xint"))
+    assertEquals(SourceColumns.values(topics), new StructType().add("x", IntegerType).add("y", LongType))
+    def fails(more: (String, TopicSchema), text: String) = {
+      val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.values(topics :+ more))
+      assert(e.getMessage.contains(text), e.getMessage)
+    }
+    fails("c" -> record("yint"), "Topics b and c cannot be read as one table: column `y` is BIGINT in b and INT in c")
+    fails("c" -> TopicSchema("INT64"), "Topics a and c cannot be read as one table: column `value` is a record in a and BIGINT in c")
   }
 
   test("metadata columns on request") {

@@ -13,7 +13,8 @@ final class ProtobufGenerators(random: Random) {
 
   private val scalars   = Type.values.toSeq.filterNot(t => Set(Type.TYPE_GROUP, Type.TYPE_MESSAGE, Type.TYPE_ENUM)(t))
   private val mapKeys   = scalars.filterNot(t => Set(Type.TYPE_FLOAT, Type.TYPE_DOUBLE, Type.TYPE_BYTES)(t))
-  private val wellKnown = Seq("Timestamp", "Duration", "Int64Value", "UInt64Value", "StringValue", "BytesValue", "DoubleValue", "BoolValue", "UInt32Value")
+  private val wellKnown =
+    Seq("Timestamp", "Duration", "Int64Value", "UInt64Value", "StringValue", "BytesValue", "DoubleValue", "BoolValue", "UInt32Value")
 
   private def oneOf[T](values: Seq[T]): T = values(random.nextInt(values.size))
 
@@ -21,7 +22,9 @@ final class ProtobufGenerators(random: Random) {
     val proto3 = random.nextBoolean()
     val file   = FileDescriptorProto.newBuilder.setName("a.proto").setPackage("p").setSyntax(if (proto3) "proto3" else "proto2")
     val codes  = EnumDescriptorProto.newBuilder.setName("Code")
-    Seq("A" -> 0, "B" -> 5, "C" -> -3).foreach { case (n, i) => codes.addValue(EnumValueDescriptorProto.newBuilder.setName(n).setNumber(i)) }
+    Seq("A" -> 0, "B" -> 5, "C" -> -3).foreach { case (n, i) =>
+      codes.addValue(EnumValueDescriptorProto.newBuilder.setName(n).setNumber(i))
+    }
     val needed = Seq(TimestampProto.getDescriptor, DurationProto.getDescriptor, WrappersProto.getDescriptor)
     needed.foreach(d => file.addDependency(d.getName))
     file.addEnumType(codes).addMessageType(messageType("M", ".p.M", 2, proto3))
@@ -38,7 +41,8 @@ final class ProtobufGenerators(random: Random) {
       val field = FieldDescriptorProto.newBuilder.setName(s"f$i").setNumber(numbers(i)).setLabel(Label.LABEL_OPTIONAL)
       typed(field, s"F$i", path, depth, proto3, result)
       random.nextInt(6) match {
-        case 0 => field.setLabel(Label.LABEL_REPEATED)
+        case 0 =>
+          field.setLabel(Label.LABEL_REPEATED)
           if (field.getType != Type.TYPE_STRING && field.getType != Type.TYPE_BYTES && field.getType != Type.TYPE_MESSAGE)
             field.setOptions(FieldOptions.newBuilder.setPacked(random.nextBoolean()))
         case 1 => // a map
@@ -55,7 +59,9 @@ final class ProtobufGenerators(random: Random) {
       if (!optional.contains(field)) result.addField(field)
     }
     if (oneof && !result.getFieldList.asScala.exists(_.hasOneofIndex))
-      result.addField(FieldDescriptorProto.newBuilder.setName("z").setNumber(31).setLabel(Label.LABEL_OPTIONAL).setType(Type.TYPE_INT32).setOneofIndex(0))
+      result.addField(
+        FieldDescriptorProto.newBuilder.setName("z").setNumber(31).setLabel(Label.LABEL_OPTIONAL).setType(Type.TYPE_INT32).setOneofIndex(0)
+      )
     optional.foreach { field =>
       result.addOneofDecl(OneofDescriptorProto.newBuilder.setName(s"_${field.getName}"))
       result.addField(field.setProto3Optional(true).setOneofIndex(result.getOneofDeclCount - 1))
@@ -63,7 +69,14 @@ final class ProtobufGenerators(random: Random) {
     result
   }
 
-  private def typed(field: FieldDescriptorProto.Builder, inner: String, path: String, depth: Int, proto3: Boolean, outer: DescriptorProto.Builder): Unit = {
+  private def typed(
+      field: FieldDescriptorProto.Builder,
+      inner: String,
+      path: String,
+      depth: Int,
+      proto3: Boolean,
+      outer: DescriptorProto.Builder
+  ): Unit = {
     random.nextInt(8) match {
       case 0 if depth > 0 =>
         outer.addNestedType(messageType(inner, s"$path.$inner", depth - 1, proto3))
@@ -80,7 +93,10 @@ final class ProtobufGenerators(random: Random) {
     message.getFullName match {
       case "google.protobuf.Timestamp" | "google.protobuf.Duration" =>
         val seconds = oneOf(Seq(0L, -1L, 253402300799L, -62135596800L, random.nextInt().toLong))
-        result.setField(message.findFieldByNumber(1), seconds).setField(message.findFieldByNumber(2), oneOf(Seq(0, 999999999, 1000, random.nextInt(1000000000))))
+        result.setField(
+          message.findFieldByNumber(1),
+          seconds
+        ).setField(message.findFieldByNumber(2), oneOf(Seq(0, 999999999, 1000, random.nextInt(1000000000))))
       case _ =>
         message.getFields.asScala.foreach { field =>
           if (field.isRepeated) (0 until random.nextInt(4)).foreach(_ => result.addRepeatedField(field, single(field)))
@@ -94,13 +110,15 @@ final class ProtobufGenerators(random: Random) {
     case FieldDescriptor.Type.MESSAGE => value(field.getMessageType)
     case FieldDescriptor.Type.ENUM    =>
       val known = field.getEnumType.getValues.asScala.toSeq
-      if (field.getEnumType.isClosed || random.nextInt(4) > 0) oneOf(known) else field.getEnumType.findValueByNumberCreatingIfUnknown(random.nextInt())
+      if (field.getEnumType.isClosed || random.nextInt(4) > 0) oneOf(known)
+      else field.getEnumType.findValueByNumberCreatingIfUnknown(random.nextInt())
     case t =>
       t.getJavaType match {
-        case FieldDescriptor.JavaType.INT         => oneOf(Seq(0, 1, -1, Int.MinValue, Int.MaxValue, random.nextInt()))
-        case FieldDescriptor.JavaType.LONG        => oneOf(Seq(0L, 1L, -1L, Long.MinValue, Long.MaxValue, random.nextLong()))
-        case FieldDescriptor.JavaType.FLOAT       => oneOf(Seq(0f, -0f, Float.NaN, Float.MinValue, Float.PositiveInfinity, random.nextFloat()))
-        case FieldDescriptor.JavaType.DOUBLE      => oneOf(Seq(0d, -0d, Double.NaN, Double.MaxValue, Double.NegativeInfinity, random.nextDouble()))
+        case FieldDescriptor.JavaType.INT    => oneOf(Seq(0, 1, -1, Int.MinValue, Int.MaxValue, random.nextInt()))
+        case FieldDescriptor.JavaType.LONG   => oneOf(Seq(0L, 1L, -1L, Long.MinValue, Long.MaxValue, random.nextLong()))
+        case FieldDescriptor.JavaType.FLOAT  => oneOf(Seq(0f, -0f, Float.NaN, Float.MinValue, Float.PositiveInfinity, random.nextFloat()))
+        case FieldDescriptor.JavaType.DOUBLE =>
+          oneOf(Seq(0d, -0d, Double.NaN, Double.MaxValue, Double.NegativeInfinity, random.nextDouble()))
         case FieldDescriptor.JavaType.BOOLEAN     => random.nextBoolean()
         case FieldDescriptor.JavaType.STRING      => oneOf(Seq("", "ä漢😀", random.nextInt().toString))
         case FieldDescriptor.JavaType.BYTE_STRING => ByteString.copyFrom(random.nextBytes(random.nextInt(5)))

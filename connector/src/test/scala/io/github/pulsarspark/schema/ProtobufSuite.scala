@@ -43,8 +43,8 @@ class ProtobufSuite extends ScalaCheckSuite {
     else single(message.getField(f), f)
 
   private def single(value: Any, f: FieldDescriptor): Any = (value, f.getType) match {
-    case (m: Message, _)                                                  => nested(m)
-    case (e: EnumValueDescriptor, _)                                      =>
+    case (m: Message, _)             => nested(m)
+    case (e: EnumValueDescriptor, _) =>
       if (f.getEnumType.findValueByNumber(e.getNumber) == null) e.getNumber.toString else e.getName
     case (i: Int, FieldDescriptor.Type.UINT32 | FieldDescriptor.Type.FIXED32)  => Integer.toUnsignedLong(i)
     case (l: Long, FieldDescriptor.Type.UINT64 | FieldDescriptor.Type.FIXED64) =>
@@ -130,15 +130,19 @@ class ProtobufSuite extends ScalaCheckSuite {
     fields.foreach { case (name, number, t, label) =>
       m.addField(FieldDescriptorProto.newBuilder.setName(name).setNumber(number).setType(t).setLabel(label))
     }
-    FileDescriptor.buildFrom(FileDescriptorProto.newBuilder.setName("m").setSyntax("proto3").addMessageType(m).build, Array.empty[FileDescriptor])
+    FileDescriptor.buildFrom(
+      FileDescriptorProto.newBuilder.setName("m").setSyntax("proto3").addMessageType(m).build,
+      Array.empty[FileDescriptor]
+    )
       .findMessageTypeByName("M")
   }
 
   test("numbers tell fields of other versions apart, whatever their names") {
     import Label._
     import Type._
-    val reader  = schema(message(("a", 1, TYPE_INT64, LABEL_OPTIONAL), ("b", 2, TYPE_STRING, LABEL_REPEATED), ("c", 3, TYPE_BOOL, LABEL_OPTIONAL)))
-    val old     = message(("x", 1, TYPE_INT32, LABEL_OPTIONAL), ("y", 2, TYPE_STRING, LABEL_OPTIONAL), ("gone", 9, TYPE_INT32, LABEL_OPTIONAL))
+    val reader =
+      schema(message(("a", 1, TYPE_INT64, LABEL_OPTIONAL), ("b", 2, TYPE_STRING, LABEL_REPEATED), ("c", 3, TYPE_BOOL, LABEL_OPTIONAL)))
+    val old = message(("x", 1, TYPE_INT32, LABEL_OPTIONAL), ("y", 2, TYPE_STRING, LABEL_OPTIONAL), ("gone", 9, TYPE_INT32, LABEL_OPTIONAL))
     val columns = SchemaTranslation.toStruct(Messages.topic, reader)
     val value   = DynamicMessage.newBuilder(old)
     old.getFields.asScala.zip(Seq[Any](-7, "text", 1)).foreach { case (f, v) => value.setField(f, v) }
@@ -156,8 +160,8 @@ class ProtobufSuite extends ScalaCheckSuite {
       val error   = intercept[RuntimeException](decoder.decode(Messages.of(Array.emptyByteArray, Messages.version(0))))
       assert(error.getMessage.contains("[PULSAR_SCHEMA_NOT_RESOLVABLE]") && error.getMessage.contains(reason), error.getMessage)
     }
-    fails(TYPE_INT64 -> LABEL_OPTIONAL, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int64 there and int32 here")
+    fails(TYPE_INT64  -> LABEL_OPTIONAL, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int64 there and int32 here")
     fails(TYPE_STRING -> LABEL_OPTIONAL, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is string there and int32 here")
-    fails(TYPE_INT32 -> LABEL_REPEATED, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int32, repeated there and int32 here")
+    fails(TYPE_INT32  -> LABEL_REPEATED, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int32, repeated there and int32 here")
   }
 }

@@ -5,6 +5,9 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import com.google.protobuf.{DurationProto, TimestampProto, WrappersProto}
+import com.google.protobuf.DescriptorProtos.{DescriptorProto, FieldDescriptorProto, FileDescriptorProto}
+import com.google.protobuf.Descriptors.FileDescriptor
 import munit.FunSuite
 import org.apache.spark.sql.types._
 
@@ -68,5 +71,23 @@ class SchemaTableSuite extends FunSuite {
         assertEquals(ColumnSchema(column), AvroSchemas.parse(record(field)), field)
       }
     }
+  }
+
+  test("protobuf") {
+    import FieldDescriptorProto.{Label, Type}
+    val needed = Seq(TimestampProto.getDescriptor, DurationProto.getDescriptor, WrappersProto.getDescriptor)
+    for (Seq((names, _), (Seq(read), _)) <- rows("PROTOBUF_NATIVE"); name <- names) {
+      val field = FieldDescriptorProto.newBuilder.setName("value").setNumber(1).setLabel(Label.LABEL_OPTIONAL)
+      if (name.contains('.')) field.setType(Type.TYPE_MESSAGE).setTypeName(s".$name")
+      else field.setType(Type.valueOf(s"TYPE_${name.toUpperCase}"))
+      val file = FileDescriptorProto.newBuilder.setName(
+        "a"
+      ).setSyntax("proto2").addMessageType(DescriptorProto.newBuilder.setName("M").addField(field))
+      needed.foreach(d => file.addDependency(d.getName))
+      val message = FileDescriptor.buildFrom(file.build, needed.toArray).findMessageTypeByName("M")
+      assertEquals(ProtobufSchemas.sparkType(message), columnOf(parsed(read)), name)
+    }
+    val scalars = Type.values.map(_.name.stripPrefix("TYPE_").toLowerCase).toSet -- Set("enum", "message", "group")
+    assertEquals(rows("PROTOBUF_NATIVE").flatMap(_.head._1).filterNot(_.contains('.')).toSet, scalars)
   }
 }

@@ -68,7 +68,7 @@ class SchemaTranslationSuite extends FunSuite {
   }
 
   test("schema types that are not read are named") {
-    for (t <- Seq("PROTOBUF", "PROTOBUF_NATIVE", "AUTO_CONSUME", "EXTERNAL"))
+    for (t <- Seq("PROTOBUF", "AUTO_CONSUME", "EXTERNAL"))
       refused(
         TopicSchema(t),
         s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic persistent://a/b/t has a schema of type $t, which this version can neither read nor write. What to do: " +
