@@ -1,4 +1,4 @@
-"""KEY_VALUE topics: read and written against the Java client, with the key in the payload and as the key of the message."""
+"""KEY_VALUE topics, read and written against the Java client: the key in the payload or as the key of the message."""
 
 from __future__ import annotations
 

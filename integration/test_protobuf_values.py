@@ -6,13 +6,22 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from java_values import send
+from failing import no_job, refused
+from java_values import received, send
 from reading import batch, java_client
+from writing import Target
 
 if TYPE_CHECKING:
+    import pulsar as pulsar_client
+    from admin import Admin
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.usefixtures("read_level")
+
+
+@pytest.fixture
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
 
 
 def _protobuf(spark: SparkSession) -> Any:  # noqa: ANN401 - what py4j gives has no type
@@ -66,3 +75,33 @@ def test_numbers_of_a_well_known_type_alone_are_columns(spark: SparkSession, ser
     _send(spark, service_url, topic, [stamp])
     rows = batch(spark, service_url, topic=topic).select("seconds", "nanos").collect()
     assert [tuple(row) for row in rows] == [(seconds, 999_999_999), (None, None)]
+
+
+def test_columns_are_written_for_the_java_client(target: Target, topic: str) -> None:
+    spark = target.spark
+    protobuf = _protobuf(spark)
+    empty = protobuf.Type.getDefaultInstance()
+    schema = java_client(spark).Schema.PROTOBUF_NATIVE(empty.getClass())
+    field = protobuf.Field.newBuilder().setKindValue(9).setNumber(3).setName("näme").setPacked(True).build()
+    source = protobuf.SourceContext.newBuilder().setFileName("f").build()
+    full = protobuf.Type.newBuilder().setName("full").addFields(field).addOneofs("x").setSyntaxValue(77)
+    messages = [full.setSourceContext(source).build(), empty]
+    send(spark, target.service_url, topic, schema, messages)
+    target.append(target.read(topic).drop("__topic").coalesce(1), topic)
+    written = "select 'less' as name, named_struct('file_name', '') as source_context, 'SYNTAX_PROTO3' as syntax"
+    target.append_sql(written, topic, {"schemaType": "protobuf_native"})
+    less = protobuf.Type.newBuilder().setName("less").setSyntaxValue(1)
+    expected = [*messages, *messages, less.setSourceContext(protobuf.SourceContext.getDefaultInstance()).build()]
+    found = received(spark, target.service_url, topic, schema)
+    assert [str(message) for message in found] == [str(message) for message in expected]
+
+
+def test_columns_that_do_not_fit_the_message_are_refused(target: Target, topic: str) -> None:
+    schema = java_client(target.spark).Schema.PROTOBUF_NATIVE(
+        _protobuf(target.spark).Timestamp.getDefaultInstance().getClass()
+    )
+    send(target.spark, target.service_url, topic, schema, [])
+    with no_job(target.spark), refused("PULSAR_WRITE_COLUMN_MISMATCH", "`nanos`", "int32", topic):
+        target.append_sql("select 1L as seconds, 1L as nanos", topic)
+    with no_job(target.spark), refused("PULSAR_WRITE_SCHEMA_TYPE", "PROTOBUF_NATIVE", f"{topic}-new"):
+        target.append_sql("select 1L as seconds", f"{topic}-new", {"schemaType": "protobuf_native"})

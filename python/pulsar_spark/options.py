@@ -34,6 +34,7 @@ SchemaType: TypeAlias = Literal[
     "avro",
     "json",
     "key_value",
+    "protobuf_native",
     "string",
     "bytes",
     "boolean",
@@ -290,7 +291,7 @@ class PulsarWriteOptions(TypedOptions):
             or one partition of it. In writes it wins over the column `__topic`.
         schema_type: Schema to write with: `auto` takes the topic's, or makes one from the columns when it has none (one
             column `value` of a simple type: that primitive; else an AVRO record). `key_value` takes the columns `key`
-            and `value`. Default: ``auto``.
+            and `value`. `protobuf_native` needs a topic that has such a schema. Default: ``auto``.
         key_schema_type: Schema of the column `key` with a KEY_VALUE schema: `auto` makes AVRO of a struct and else the
             primitive of the column. Default: ``auto``.
         value_schema_type: The same for the column `value`. Default: ``auto``.

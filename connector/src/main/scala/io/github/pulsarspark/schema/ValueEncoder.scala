@@ -27,6 +27,7 @@ private[schema] object ValueEncoder {
       val sink = new JsonSink
       structured(plan, sink, () => sink.reset(), () => sink.result())
     case KeyValueSchema.Type => KeyValueEncoder(plan)
+    case "PROTOBUF_NATIVE"   => ProtobufEncoder(plan)
     case _                   => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
   }
 

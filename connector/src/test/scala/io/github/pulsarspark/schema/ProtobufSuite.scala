@@ -12,6 +12,7 @@ import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.{Label, Type}
 import com.google.protobuf.Descriptors.{Descriptor, EnumValueDescriptor, FieldDescriptor, FileDescriptor}
 import munit.ScalaCheckSuite
 import org.apache.pulsar.client.impl.schema.ProtobufNativeSchemaUtils
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
@@ -80,6 +81,51 @@ class ProtobufSuite extends ScalaCheckSuite {
         assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(both)), columns), plain(DynamicMessage.parseFrom(message, both)))
       }
     }
+  }
+
+  property("what was read is written back") {
+    forAll(seeds) { seed =>
+      val generators = new ProtobufGenerators(new Random(seed))
+      val message    = generators.message()
+      val columns    = SchemaTranslation.toStruct(Messages.topic, schema(message))
+      val decoder    = Messages.decoder(schema(message), columns)
+      val shuffled   = StructType(new Random(seed).shuffle(columns.fields.toSeq))
+      val plan       = WritePlan(shuffled, Some(Messages.topic), Some(schema(message)), "auto")
+      val encoder    = new RowEncoder(plan)
+      assertEquals(plan.schema, schema(message))
+      (0 until 5).foreach { _ =>
+        val one     = generators.value(message)
+        val row     = decoder.decode(Messages.of(one.toByteArray))
+        val moved   = InternalRow.fromSeq(shuffled.fields.toSeq.map(f => row.get(columns.fieldIndex(f.name), f.dataType)))
+        val written = encoder.encode(moved).value
+        assertEquals[Any, Any](plain(DynamicMessage.parseFrom(message, written)), plain(one))
+      }
+    }
+  }
+
+  private def notWritten(columns: StructType, row: InternalRow, text: String)(implicit loc: munit.Location): Unit = {
+    import Label._
+    import Type._
+    val m     = message(("n", 1, TYPE_INT32, LABEL_OPTIONAL), ("u", 2, TYPE_UINT64, LABEL_OPTIONAL), ("l", 3, TYPE_STRING, LABEL_REPEATED))
+    val error = intercept[RuntimeException] {
+      new RowEncoder(WritePlan(columns, Some(Messages.topic), Some(schema(m)), "auto")).encode(row)
+      ()
+    }
+    assert(error.getMessage.contains(text), error.getMessage)
+  }
+
+  test("what does not fit is refused by name") {
+    val int = new StructType().add("n", IntegerType)
+    notWritten(int.add("x", LongType), InternalRow(1, 2L), "[PULSAR_WRITE_COLUMN_MISMATCH] Column `x`")
+    notWritten(new StructType().add("n", LongType), InternalRow(1L), "the field is int32, the column is BIGINT")
+    notWritten(new StructType().add("l", StringType), InternalRow(null), "the field is string, repeated, the column is STRING")
+    notWritten(int, InternalRow(null), "[PULSAR_WRITE_NULL_VALUE] Field `n`")
+    notWritten(new StructType().add("l", ArrayType(StringType)), InternalRow(null), "[PULSAR_WRITE_NULL_VALUE] Field `l`")
+    notWritten(
+      new StructType().add("u", LongType),
+      InternalRow(-1L),
+      "holds -1, which cannot be written: the field is a number of 64 bits without sign"
+    )
   }
 
   property("some of the columns are the same columns of all") {

@@ -191,7 +191,8 @@ class WritePlanSuite extends FunSuite {
       plan(columns("a" -> LongType), Some(record("""{"name":"a","type":"long"}""")), "json")
     )
     refused(
-      s"[PULSAR_WRITE_SCHEMA_TYPE] Values cannot be written as PROTOBUF_NATIVE to topic $topic: this version does not write that schema type. $hint"
+      s"[PULSAR_WRITE_SCHEMA_TYPE] Values cannot be written as PROTOBUF_NATIVE to topic $topic: such a schema is made from a message and " +
+        s"not from columns, and the topic does not have one yet. $hint"
     )(
       plan(columns("a" -> LongType), None, "protobuf_native")
     )
