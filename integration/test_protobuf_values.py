@@ -46,7 +46,7 @@ def test_proto3_with_arrays_enums_and_nested_messages(spark: SparkSession, servi
     frame = batch(spark, service_url, topic=topic)
     columns = ("name", "fields.name", "fields.kind", "fields.packed", "oneofs", "options.value.type_url")
     rows = frame.select(*columns, "source_context.file_name", "syntax").collect()
-    nothing = ("", [], [], [], [], [], None)
+    nothing: tuple[object, ...] = ("", [], [], [], [], [], None)
     assert [tuple(row) for row in rows] == [
         ("full", ["näme"], ["TYPE_STRING"], [True], ["x", ""], ["u"], "f", "SYNTAX_PROTO3"),
         (*nothing, "77"),

@@ -290,6 +290,33 @@ def test_a_schema_type_that_is_not_supported_is_named(
         batch(spark, service_url, topic=topic)
 
 
+def test_records_of_several_topics_are_one_table(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    def table(name: str, *fields: dict[str, object]) -> str:
+        definition = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "int"}, *fields]}
+        samples: dict[str, object] = {"s": {"x": 8}, "name": "text"}
+        values = {str(field["name"]): samples[str(field["name"])] for field in fields if field["type"] != "int"}
+        messages = [Message({"id": number, **values}) for number in range(3)]
+        produce(client, f"{topic}-{name}", messages, schema=AvroSchema(None, definition))
+        return f"{topic}-{name}"
+
+    def struct(field: str) -> dict[str, object]:
+        inner = {"type": "record", "name": "S", "fields": [{"name": field, "type": ["null", "int"], "default": None}]}
+        return {"name": "s", "type": inner}
+
+    topics = [table("1", struct("x")), table("2", struct("y"), {"name": "name", "type": "string"}), table("3")]
+    frame = batch(spark, service_url, topics=",".join(topics))
+    rows = frame.select("__topic", "id", "s.x", "s.y", "name").collect()
+    expected = [("1", 8, None, None), ("2", None, None, "text"), ("3", None, None, None)]
+    assert sorted((row[0][-1], *row[1:]) for row in rows) == sorted(
+        (name, number, *rest) for name, *rest in expected for number in range(3)
+    )
+    other = table("4", {"name": "name", "type": "int", "default": 1})
+    with pytest.raises(IllegalArgumentException, match=rf"{topics[1]} and {other} .*`name` is STRING .*INT"):
+        batch(spark, service_url, topics=",".join([*topics, other]))
+
+
 def test_topics_with_other_columns_are_not_one_table(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:

@@ -120,11 +120,11 @@ private[pulsarspark] final case class WriteOptions(
     client: ClientOptions,
     topic: Option[String],
     schemaType: String,
-    keySchemaType: String,
-    valueSchemaType: String,
-    keyValueEncoding: Option[String],
     sendTimeout: FiniteDuration,
-    producer: Map[String, String]
+    producer: Map[String, String],
+    keySchemaType: String = "auto",
+    valueSchemaType: String = "auto",
+    keyValueEncoding: Option[String] = None
 )
 
 private[pulsarspark] object WriteOptions {
@@ -142,10 +142,10 @@ private[pulsarspark] object WriteOptions {
     client = ClientOptions(options),
     topic = options.get("topic").map(_.trim),
     schemaType = options("schemaType").toLowerCase,
+    sendTimeout = options.milliseconds("sendTimeoutMs").millis,
+    producer = options.clientSettings("pulsar.producer."),
     keySchemaType = options("keySchemaType"),
     valueSchemaType = options("valueSchemaType"),
-    keyValueEncoding = options.explicit("keyValueEncoding"),
-    sendTimeout = options.milliseconds("sendTimeoutMs").millis,
-    producer = options.clientSettings("pulsar.producer.")
+    keyValueEncoding = options.explicit("keyValueEncoding")
   )
 }
