@@ -3,6 +3,7 @@ package io.github.pulsarspark.schema
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
 
 /** A KEY_VALUE schema, which is two in one.
   *
@@ -32,7 +33,7 @@ private[pulsarspark] object KeyValueSchema {
     KeyValueSchema(read(node.get("key"), schema.version), read(node.get("value"), schema.version), node.get("separated").asBoolean)
   }
 
-  private def write(node: com.fasterxml.jackson.databind.node.ObjectNode, part: TopicSchema): Unit = {
+  private def write(node: ObjectNode, part: TopicSchema): Unit = {
     node.put("type", part.schemaType).put("definition", part.definition)
     val properties = node.putObject("properties")
     part.properties.foreach { case (k, v) => properties.put(k, v) }

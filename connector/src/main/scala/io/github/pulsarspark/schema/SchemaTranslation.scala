@@ -72,7 +72,12 @@ object SchemaTranslation {
   }
 
   private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
-    PulsarErrors("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", "topic" -> topic, "schemaType" -> schema.schemaType)
+    PulsarErrors(
+      "PULSAR_SCHEMA_TYPE_NOT_SUPPORTED",
+      "topic"      -> topic,
+      "schemaType" -> schema.schemaType,
+      "reason"     -> (if (schema.schemaType == "PROTOBUF") ": it lacks the numbers of nested fields, which PROTOBUF_NATIVE has" else "")
+    )
 
   /** The Avro schema that AVRO and JSON schemas are described by. */
   private[schema] def avroSchema(topic: String, schema: TopicSchema): Schema =
