@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.usefixtures("read_level")
-
 
 @pytest.fixture
 def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
@@ -34,6 +32,7 @@ def _send(spark: SparkSession, service_url: str, topic: str, messages: list[Any]
     send(spark, service_url, topic, schema, [*messages, None])
 
 
+@pytest.mark.usefixtures("read_level")
 def test_proto3_with_arrays_enums_and_nested_messages(spark: SparkSession, service_url: str, topic: str) -> None:
     protobuf = _protobuf(spark)
     field = protobuf.Field.newBuilder().setKindValue(9).setNumber(3).setName("näme").setPacked(True).build()
@@ -55,6 +54,7 @@ def test_proto3_with_arrays_enums_and_nested_messages(spark: SparkSession, servi
     ]
 
 
+@pytest.mark.usefixtures("read_level")
 def test_proto2_says_what_is_not_there(spark: SparkSession, service_url: str, topic: str) -> None:
     protos = _protobuf(spark).DescriptorProtos
     kinds = protos.FieldDescriptorProto.Type
@@ -68,6 +68,7 @@ def test_proto2_says_what_is_not_there(spark: SparkSession, service_url: str, to
     assert [tuple(row) for row in rows] == expected
 
 
+@pytest.mark.usefixtures("read_level")
 def test_numbers_of_a_well_known_type_alone_are_columns(spark: SparkSession, service_url: str, topic: str) -> None:
     moment = dt.datetime(9999, 12, 31, tzinfo=dt.timezone.utc)
     seconds = int(moment.timestamp())
