@@ -25,9 +25,7 @@ private[pulsarspark] final class Answers(options: ClientOptions) {
 
   /** All answers, asking for at most `atOnce` at a time. */
   def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(ask: A => CompletableFuture[B]): Seq[B] =
-    items.grouped(atOnce).flatMap(group =>
-      group.map(item => item -> ask(item)).map { case (item, answer) => await(what(item))(answer) }
-    ).toSeq
+    InTurn(items, atOnce)(ask)((item, answer) => await(what(item))(answer))
 
   def explain(what: String, failure: Throwable): Throwable = failure match {
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)

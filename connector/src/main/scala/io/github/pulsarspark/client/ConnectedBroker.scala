@@ -58,13 +58,21 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
     (found ++ ask(again)).map { case (p, b) => p -> b.copy(emptyAfter = watches.emptyBefore(p, b.first)) }
   }
 
-  private def ask(partitions: Seq[String]): Map[String, PartitionBounds] = {
-    partitions.filterNot(probes.contains).grouped(ConnectedBroker.AtOnce).foreach { group =>
-      answers.awaitAll(group)(p => s"Opening $p")(p => open(p).thenApply[Unit](probe => probes.put(p, probe)).exceptionally(ifMissing(())))
-    }
-    answers.awaitAll(partitions.filter(probes.contains))(p => s"Asking for the last position of $p")(p =>
-      probes(p).bounds().thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b))).exceptionally(ifMissing(None))
+  private def ask(partitions: Seq[String]): Map[String, PartitionBounds] =
+    answers.awaitAll(partitions, ConnectedBroker.AtOnce)(p => s"Asking for the last position of $p")(p =>
+      probe(p)
+        .thenCompose[EntryConsumer.Bounds](_.bounds())
+        .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
+        .exceptionally(ifMissing(None))
     ).flatten.toMap
+
+  private def probe(partition: String): CompletableFuture[EntryConsumer] = probes.get(partition) match {
+    case Some(open) => CompletableFuture.completedFuture(open)
+    case None       =>
+      open(partition).thenApply[EntryConsumer] { made =>
+        probes.put(partition, made)
+        made
+      }
   }
 
   override def watch(positions: Map[String, Position]): Unit = watches.watch(positions)
@@ -159,6 +167,6 @@ private[pulsarspark] object ConnectedBroker {
 
   private val Earliest = new MessageIdImpl(-1, -1, -1)
 
-  /** Consumers opened at the same time. */
+  /** Partitions that are asked about at the same time. */
   private val AtOnce = 128
 }

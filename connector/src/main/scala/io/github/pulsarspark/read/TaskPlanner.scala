@@ -26,7 +26,8 @@ private[read] final class TaskPlanner(
     val slices                   = catalog.slices(ranges.map(_.range), tail)
     TaskPlanner.logReasons(slices)
     val bytes   = taskBytes(slices)
-    val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, catalog.starts)).map { slice =>
+    val starts  = catalog.starts(slices.flatMap(_.segment).filter(SegmentPlanner.isCut(_, bytes)))
+    val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
       PlannedSlice(slice, byTopic(slice.range.topic).times, byTopic(slice.range.topic).schema)
     }
     val tasks =

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.JsonNode
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.client.{AdminApi, Answers, TopicNames}
+import io.github.pulsarspark.client.{AdminApi, Answers, InTurn, TopicNames}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.tiered.OffloadLocations
 
@@ -25,27 +25,28 @@ private[storage] final class LedgerLists(admin: AdminApi, answers: Answers, opti
 
   /** Fails for the first partition that the service does not answer for. */
   def ofTopics(partitions: Seq[String]): Map[String, TopicStorage] = answers
-    .awaitAll(partitions, AtOnce)(p => s"Asking for the ledgers of $p")(p => admin.internalStats(p, withMetadata = true))
-    .map(TopicStorage.parse)
-    .zip(partitions)
-    .map(_.swap)
+    .awaitAll(partitions, AtOnce)(p => s"Asking for the ledgers of $p")(p =>
+      admin.internalStats(p, withMetadata = true).thenApply[(String, TopicStorage)](stats => p -> TopicStorage.parse(stats))
+    )
     .toMap
 
   /** When ledgers were closed. */
   def ages(partitions: Seq[String]): Map[String, LedgerAges] =
-    partitions.zip(stored(partitions).map(LedgerAges.parse)).toMap
+    stored(partitions)(LedgerAges.parse)
 
   /** Where offloaded ledgers are; asked only for partitions that have some. */
   def offloads(partitions: Seq[String]): Map[String, Offloads] = {
-    val infos    = stored(partitions)
-    val policies = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) Nil else partitions.map(policiesOf)
-    partitions.zip(infos).zipAll(policies, null, None).map { case ((partition, info), policy) =>
-      partition -> Offloads(OffloadLocations.find(policy, options.offloadLocation, options.offloadFormat), uuids(info))
-    }.toMap
+    val policy = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) (_: String) => None else policies(partitions)
+    stored(partitions)(uuids).map { case (partition, found) =>
+      partition -> Offloads(OffloadLocations.find(policy(partition), options.offloadLocation, options.offloadFormat), found)
+    }
   }
 
-  private def stored(partitions: Seq[String]): Seq[JsonNode] =
-    answers.awaitAll(partitions, AtOnce)(p => s"Asking for what is stored of the ledgers of $p")(admin.internalInfo)
+  private def stored[A](partitions: Seq[String])(parse: JsonNode => A): Map[String, A] = answers
+    .awaitAll(partitions, AtOnce)(p => s"Asking for what is stored of the ledgers of $p")(p =>
+      admin.internalInfo(p).thenApply[(String, A)](info => p -> parse(info))
+    )
+    .toMap
 
   private def uuids(info: JsonNode): Map[Long, String] = info
     .path("ledgers")
@@ -53,16 +54,24 @@ private[storage] final class LedgerLists(admin: AdminApi, answers: Answers, opti
     .flatMap(l => Option(l.path("offloadedContextUuid").asText(null)).map(l.path("ledgerId").asLong -> _))
     .toMap
 
-  /** Those of the topic, else of its namespace; not everybody who may read a topic may see them. */
-  private def policiesOf(partition: String): Option[JsonNode] =
-    Seq(TopicNames.offloadPolicies(partition), TopicNames.namespaceOffloadPolicies(partition)).to(LazyList).flatMap { resource =>
-      try answers.await(s"Asking for the offload policies of $partition")(admin.find(resource)).filter(_.has("managedLedgerOffloadDriver"))
+  /** Those of a partition's topic, else of its namespace. */
+  private def policies(partitions: Seq[String]): String => Option[JsonNode] = {
+    val ofTopics     = told(partitions.map(TopicNames.offloadPolicies))
+    val missing      = partitions.filterNot(p => ofTopics.contains(TopicNames.offloadPolicies(p)))
+    val ofNamespaces = told(missing.map(TopicNames.namespaceOffloadPolicies))
+    p => ofTopics.get(TopicNames.offloadPolicies(p)).orElse(ofNamespaces.get(TopicNames.namespaceOffloadPolicies(p)))
+  }
+
+  /** The offload policies there are; not everybody who may read a topic may see them. */
+  private def told(resources: Seq[String]): Map[String, JsonNode] =
+    InTurn(resources.distinct, AtOnce)(admin.find) { (resource, answer) =>
+      try answers.await(s"Asking for $resource")(answer).filter(_.has("managedLedgerOffloadDriver")).map(resource -> _)
       catch {
         case NonFatal(e) =>
-          log.info("{}: the admin service does not tell {}: {}", partition, resource, e.getMessage)
+          log.info("The admin service does not tell {}: {}", resource, e.getMessage)
           None
       }
-    }.headOption
+    }.flatten.toMap
 }
 
 private object LedgerLists {

@@ -1,11 +1,12 @@
 package io.github.pulsarspark.storage
 
+import scala.util.Success
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{Answers, ClientLease, TopicNames}
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
@@ -60,7 +61,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
           else
             located match {
               case Left(reason)  => Seq(Slice(range, None, reason))
-              case Right(topics) => SegmentPlanner.slices(present(range, topics), topics.storage(range.topic), home(range.topic, topics, _))
+              case Right(topics) => SegmentPlanner.slices(present(range, topics), topics.storage(range.topic), home(range.topic, topics))
             }
         )
     }
@@ -68,18 +69,15 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     found
   }
 
-  /** The entries of a segment at which a piece of it had better begin; none when any will do. That it cannot be read is for the task to find out, which knows
-    * where else to go.
+  /** By ledger, the entries at which a piece of a segment had better begin; none when any will do. That a segment cannot be read is for the task to find out,
+    * which knows where else to go.
     */
-  def starts(segment: Segment): Seq[Long] = segment.home match {
-    case SegmentHome.Tiered(ledger) =>
-      try OffloadedLedgers.blocks(ledger, hadoop.configuration, options.client.operationTimeout).map(_.firstEntryId)
-      catch {
-        case e: PulsarException =>
-          log.warn("The blocks of an offloaded ledger are not known: {}", e.getMessage)
-          Nil
-      }
-    case _ => Nil
+  def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = {
+    val ledgers = segments.map(_.home).collect { case SegmentHome.Tiered(ledger) => ledger }
+    val blocks  = OffloadedLedgers.blocks(ledgers, hadoop.configuration, options.client.operationTimeout)
+    val unknown = blocks.flatMap(_.failed.toOption)
+    unknown.headOption.foreach(e => log.warn("The blocks of {} offloaded ledgers are not known, first: {}", unknown.size, e.getMessage))
+    ledgers.zip(blocks).collect { case (ledger, Success(found)) => ledger.ledgerId -> found.map(_.firstEntryId) }.toMap
   }
 
   private def ask(lists: LedgerLists, topics: Seq[String]): Either[String, Topics] =
@@ -101,24 +99,27 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     case _ => range
   }
 
-  private def home(topic: String, topics: Topics, ledger: StoredLedger): Either[String, SegmentHome] =
-    if (ledger.isOffloaded)
+  private def home(topic: String, topics: Topics): StoredLedger => Either[String, SegmentHome] = {
+    val managedLedger = TopicNames.managedLedger(topic)
+    ledger =>
+      if (ledger.isOffloaded)
       for {
         location <- topics.offloads(topic).location
         uuid     <- topics.offloads(topic).uuids.get(ledger.id).toRight(s"the id of the offload of ledger ${ledger.id} is not known")
-      } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, TopicNames.managedLedger(topic), location))
+      } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, managedLedger, location))
     else
       for {
         text  <- ledger.metadata.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
         found <- BookieLedger.parse(ledger.id, text)
-        _     <- belongs(found, topic)
+        _     <- belongs(found, managedLedger)
         _     <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
         _     <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
       } yield SegmentHome.Bookies(found)
+  }
 
   /** The ledgers of a shadow topic, for instance, are another topic's. */
-  private def belongs(ledger: BookieLedger, topic: String): Either[String, Unit] = Either.cond(
-    ledger.managedLedger.contains(TopicNames.managedLedger(topic)),
+  private def belongs(ledger: BookieLedger, owner: String): Either[String, Unit] = Either.cond(
+    ledger.managedLedger.contains(owner),
     (),
     s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("nobody")}"
   )

@@ -70,13 +70,16 @@ private[pulsarspark] object SegmentPlanner {
     case _ => done :+ next
   }
 
+  /** Whether a segment is more than one piece of about `bytes`. */
+  def isCut(segment: Segment, bytes: Long): Boolean = segment.bytes > bytes && segment.last > segment.first
+
   /** Cuts a slice into pieces of about `bytes`; what the broker reads stays whole.
     *
     * @param starts
     *   entries at which a piece of the segment had better begin, in order; none when any will do
     */
   def cut(slice: Slice, bytes: Long, starts: Segment => Seq[Long] = _ => Nil): Seq[Slice] = slice.segment match {
-    case Some(segment) if segment.bytes > bytes && segment.last > segment.first =>
+    case Some(segment) if isCut(segment, bytes) =>
       val entries = segment.last - segment.first + 1
       val most    = (BigInt(bytes) * entries / segment.bytes).max(1).toLong // entries in a piece
       val inside  = starts(segment).filter(e => e > segment.first && e <= segment.last)

@@ -1,11 +1,12 @@
 package io.github.pulsarspark.storage.tiered
 
 import scala.concurrent.duration.FiniteDuration
+import scala.util.{Try, Using}
 
 import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.log.EntrySource
-import io.github.pulsarspark.storage.{OffloadBlock, OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.{OffloadBlock, OffloadedLedger}
 
 /** Reads what brokers have offloaded, without a broker, over Hadoop's file systems.
   *
@@ -43,14 +44,11 @@ private[pulsarspark] object OffloadedLedgers {
     )
   }
 
-  /** The blocks of a ledger, where ranges of it had better begin; none when they may begin anywhere. */
-  def blocks(ledger: OffloadedLedger, configuration: Configuration, deadline: FiniteDuration): Seq[OffloadBlock] = ledger.location match {
-    case _: OffloadLocation.MapFiles     => Nil
-    case _: OffloadLocation.BlockObjects =>
-      val storage = new StorageThread(ledger, 0, deadline)
-      try {
-        val index = storage.await(storage.submit(() => OffloadedFiles.readIndex(ledger, configuration)))
-        storage.await(storage.submit { () => index.ledger.check(ledger.managedLedger, index.ledger.lastEntryId); index.blocks })
-      } finally storage.close(() => ())
-  }
+  /** For each ledger its blocks, where ranges of it had better begin; none when they may begin anywhere. Several indexes are read at a time.
+    *
+    * @param deadline
+    *   for all of them together; what is not read by then is an error, and so is what cannot be read
+    */
+  def blocks(ledgers: Seq[OffloadedLedger], configuration: Configuration, deadline: FiniteDuration): Seq[Try[Seq[OffloadBlock]]] =
+    Using.resource(new BlockLists(configuration, deadline))(_.of(ledgers))
 }

@@ -39,12 +39,17 @@ private[tiered] final class StorageThread(val ledger: OffloadedLedger, firstEntr
     future
   }
 
-  def await[A](future: Future[A]): A =
-    try future.get(deadline.toMillis, TimeUnit.MILLISECONDS)
+  /** @param left
+    *   of the deadline
+    */
+  def await[A](future: Future[A], left: FiniteDuration = deadline): A =
+    try future.get(left.toMillis, TimeUnit.MILLISECONDS)
     catch {
       case e: ExecutionException => throw explain(e.getCause)
-      case _: TimeoutException   => throw PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
+      case _: TimeoutException   => throw late
     }
+
+  def late: RuntimeException with PulsarError = PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
 
   /** Returns at once; what is under way is given up and then `release` is called. */
   def close(release: Runnable): Unit = if (!thread.isShutdown) {

@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage.tiered
 import java.nio.file.Files
 
 import scala.concurrent.duration._
-import scala.util.Using
+import scala.util.{Success, Using}
 
 import io.netty.buffer.ByteBufUtil
 import munit.ScalaCheckSuite
@@ -11,6 +11,7 @@ import org.apache.hadoop.io.SequenceFile.CompressionType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.log.EntrySource
 import io.github.pulsarspark.storage.{OffloadBlock, OffloadedLedger}
 
@@ -117,10 +118,20 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     val ledger  = writer.blockLedger()
     val written = blocks(entries, 3000, metadata(19))
     writer.writeBlocks(ledger, written)
-    val found = OffloadedLedgers.blocks(ledger, writer.configuration, 30.seconds)
-    assertEquals(found.map(b => (b.firstEntryId, b.offset)), written.starts)
-    assertEquals(found.last, OffloadBlock(15, 9000, written.data.length - 9000L))
-    assertEquals(OffloadedLedgers.blocks(writer.mapLedger(), writer.configuration, 30.seconds), Nil)
+    val found = OffloadedLedgers.blocks(Seq(ledger, writer.mapLedger(), writer.blockLedger(), ledger), writer.configuration, 30.seconds)
+    assertEquals(found.head.get.map(b => (b.firstEntryId, b.offset)), written.starts)
+    assertEquals(found.head.get.last, OffloadBlock(15, 9000, written.data.length - 9000L))
+    assertEquals(found(1), Success(Nil))
+    assertEquals(found(2).failed.get.asInstanceOf[PulsarException].condition, "PULSAR_OFFLOAD_GONE")
+    assertEquals(found(3), found.head)
+  }
+
+  test("the blocks of many ledgers are looked up in time or not at all") {
+    val ledgers = Seq.fill(40)(writer.blockLedger())
+    ledgers.foreach(writer.writeBlocks(_, blocks(entriesOf(Seq(5)), 200, metadata(0))))
+    assert(OffloadedLedgers.blocks(ledgers, writer.configuration, 30.seconds).forall(_.get.size == 1))
+    val late = OffloadedLedgers.blocks(ledgers, writer.configuration, 0.seconds)
+    assertEquals(late.map(_.failed.get.asInstanceOf[PulsarException].condition).distinct, Seq("PULSAR_OFFLOAD_TIMEOUT"))
   }
 
   test("a ledger without the name of its managed ledger is read") {
