@@ -88,6 +88,10 @@ bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded 
 bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions
 	.venv-4.1/bin/python -m benchmarks.decoding
 
+.PHONY: bench-planning
+bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
+	$(VENV)/bin/python -m benchmarks.planning
+
 .PHONY: docs
 docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import pulsar as pulsar_client
     from admin import Admin
+    from messages import Id, Received
     from pyspark.sql import DataFrame, SparkSession
     from servers import Addresses
 
@@ -67,7 +68,8 @@ def history(client: pulsar_client.Client, admin: Admin, namespace: str) -> Histo
 
 def _read(spark: SparkSession, pulsar: Addresses, history: History, condition: str) -> DataFrame:
     frame = batch(spark, pulsar.service_url, topic=history.topic, **_NO_SKEW)
-    return frame.selectExpr("__topic", "__position", "value", "__publishTime", "__partition").where(condition)
+    columns = ("__topic", "__position", "value", "__publishTime", "__partition", "__ledgerId", "__entryId")
+    return frame.selectExpr(*columns).where(condition)
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,15 @@ class Candidate:
     partition: int
     payload: bytes
     position: str
+    ledger: int
+    entry: int
     a: int
     b: int
-    one: str
+    one: Id
+
+
+def _candidate(m: Received, a: int, b: int, one: Id) -> Candidate:
+    return Candidate(m.publish_time_ms, m.id.partition, m.payload, m.id.position, m.id.ledger, m.id.entry, a, b, one)
 
 
 _CONDITIONS: dict[str, Callable[[Candidate], bool]] = {
@@ -103,7 +111,17 @@ _CONDITIONS: dict[str, Callable[[Candidate], bool]] = {
     ),
     "value < '3' AND __publishTime >= {a}": lambda m: m.payload < b"3" and m.time >= m.a,
     "value < '3' OR __publishTime >= {b}": lambda m: m.payload < b"3" or m.time >= m.b,
-    "__position = '{one}'": lambda m: m.position == m.one,
+    "__position = '{one}'": lambda m: m.position == m.one.position,
+    "__position IN ('{one}', '0:0', 'x')": lambda m: m.position == m.one.position,
+    "__position < '{one}'": lambda m: m.position < m.one.position,
+    "__position <> '{one}' AND __partition = 1": lambda m: m.position != m.one.position and m.partition == 1,
+    "__ledgerId = {ledger}": lambda m: m.ledger == m.one.ledger,
+    "__ledgerId < {ledger} AND __entryId >= 10": lambda m: m.ledger < m.one.ledger and m.entry >= 10,
+    "__ledgerId = {ledger} AND __entryId BETWEEN 3 AND 5": lambda m: m.ledger == m.one.ledger and 3 <= m.entry <= 5,
+    "__ledgerId >= {ledger} OR __publishTime < {a}": lambda m: m.ledger >= m.one.ledger or m.time < m.a,
+    "__entryId > 5 AND __publishTime >= {b}": lambda m: m.entry > 5 and m.time >= m.b,
+    "__ledgerId = -1 OR __ledgerId = 999999999": lambda _: False,
+    "NOT (__ledgerId = {ledger})": lambda m: m.ledger != m.one.ledger,
     "date(__publishTime) = date'1999-01-01'": lambda _: False,
 }
 
@@ -116,14 +134,14 @@ def test_filters_keep_the_rows_that_they_keep_without_the_connector(
     condition: str,
     keep: Callable[[Candidate], bool],
 ) -> None:
-    a, b, one = history.at(0.3), history.at(0.7), history.received[len(history.received) // 2].id.position
+    a, b, one = history.at(0.3), history.at(0.7), history.received[len(history.received) // 2].id
     times = {"a": f"timestamp_millis({a})", "b": f"timestamp_millis({b})"}
-    rows = seen(_read(spark, pulsar, history, condition.format(topic=history.topic, one=one, **times)))
-    wanted = existing(
-        m
-        for m in history.received
-        if keep(Candidate(m.publish_time_ms, m.id.partition, m.payload, m.id.position, a, b, one))
+    rows = seen(
+        _read(
+            spark, pulsar, history, condition.format(topic=history.topic, one=one.position, ledger=one.ledger, **times)
+        )
     )
+    wanted = existing(m for m in history.received if keep(_candidate(m, a, b, one)))
     assert len(rows) == len(wanted)
     if wanted:
         assert_exactly_once(rows, wanted)
@@ -170,6 +188,24 @@ def test_ledgers_that_are_too_old_are_not_read_and_entries_are_dropped_by_their_
     )
 
 
+def test_a_message_is_found_by_its_position_and_little_else_is_read(
+    spark: SparkSession, pulsar: Addresses, history: History
+) -> None:
+    for one in (history.received[index] for index in (0, len(history.received) // 2, -1)):
+        frame = _read(spark, pulsar, history, f"__partition = {one.id.partition} AND __position = '{one.id.position}'")
+        found = metrics(frame)
+        others = {m.id.ledger for m in history.received if m.id.partition == one.id.partition} - {one.id.ledger}
+        assert (found["Entries"], found["EntriesSkipped"], found["LedgersSkipped"]) == (1, 0, len(others))
+        assert_exactly_once(seen(frame), existing([one]))
+    ledger = history.received[len(history.received) // 2].id.ledger
+    found = metrics(_read(spark, pulsar, history, f"__ledgerId = {ledger}"))
+    ledgers = {m.id.ledger for m in history.received}
+    assert found["LedgersSkipped"] == len(ledgers) - 1
+    assert found["Entries"] == len({m.id.entry for m in history.received if m.id.ledger == ledger})
+    nowhere = metrics(_read(spark, pulsar, history, "__ledgerId = 999999999"))
+    assert (nowhere["Entries"], nowhere["LedgersSkipped"]) == (0, len(ledgers))
+
+
 def test_times_in_options_and_in_filters_both_hold(spark: SparkSession, pulsar: Addresses, history: History) -> None:
     early, late = history.at(0.2), history.at(0.8)
     frame = batch(spark, pulsar.service_url, topic=history.topic, startingTime=str(early), **_NO_SKEW)
@@ -207,9 +243,9 @@ def test_a_limit_reads_little(
 
 
 def test_the_plan_tells_what_was_pushed_down(spark: SparkSession, pulsar: Addresses, history: History) -> None:
-    frame = _read(spark, pulsar, history, "__partition = 1 AND value = 'x' AND __position = '1:2'")
-    said = description(frame)
-    assert "filters=[__partition = 1]" in said.replace("__partition IS NOT NULL, ", "")
+    frame = _read(spark, pulsar, history, "__partition = 1 AND value = 'x' AND __position > '1:2'")
+    said = description(frame).replace("__partition IS NOT NULL, ", "").replace("__position IS NOT NULL, ", "")
+    assert "filters=[__partition = 1]" in said, "positions are texts, in whose order messages are not"
     assert "limit" not in said
     assert "filters" not in description(_read(spark, pulsar, history, "value = 'x'"))
 

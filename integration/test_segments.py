@@ -83,6 +83,15 @@ def test_a_ledger_is_cut_into_the_tasks_asked_for(
     assert batch(spark, pulsar.service_url, **options).rdd.getNumPartitions() == 1, "there is no use in tiny tasks"
 
 
+def test_entries_may_become_much_larger(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
+) -> None:
+    """After thousands of small entries thousands are asked for at once, but not so many megabytes are kept."""
+    produce(client, topic, [*_messages(2500), *_messages(30, size=1_000_000), *_messages(100)])
+    frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
+    assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+
+
 def test_auto_takes_segments_and_leaves_short_tails_of_streams_to_the_broker(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:

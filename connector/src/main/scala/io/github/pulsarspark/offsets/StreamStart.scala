@@ -15,8 +15,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
   */
 final case class StreamStart(offset: PulsarOffset, notBefore: SortedMap[String, Long] = SortedMap.empty) {
 
-  def times(partition: String): TimeBounds =
-    notBefore.get(partition).orElse(notBefore.get(StreamStart.AnyPartition)).fold(TimeBounds())(TimeBounds(_))
+  def times(partition: String): Interval =
+    notBefore.get(partition).orElse(notBefore.get(StreamStart.AnyPartition)).fold(Interval())(Interval(_))
 
   /** The JSON of the offset with one more field, `notBefore`. */
   def json: String = {

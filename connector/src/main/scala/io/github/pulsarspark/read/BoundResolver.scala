@@ -19,7 +19,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
     * @param isWanted
     *   false for partitions of which the query wants nothing: the cluster is not asked about them
     */
-  def batchRanges(topics: Map[String, Seq[String]], isWanted: String => Boolean = _ => true): Seq[(OffsetRange, TimeBounds)] = {
+  def batchRanges(topics: Map[String, Seq[String]], isWanted: String => Boolean = _ => true): Seq[(OffsetRange, Interval)] = {
     val allStarts = assign(startBound(PositionSpec.Earliest), topics)
     val allEnds   = assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest), topics)
     if (allStarts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
@@ -32,7 +32,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
     starts.keys.toSeq.sorted.map { p =>
       val range =
         OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)), RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
-      range -> TimeBounds(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
+      range -> Interval(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
     }.filterNot(_._1.isEmpty)
   }
 

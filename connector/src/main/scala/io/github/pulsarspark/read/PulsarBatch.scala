@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.DataLossPolicy
+import io.github.pulsarspark.offsets.Wanted
 
 /** A batch read. All positions are fixed here, before a task runs, and once: Spark may ask for the partitions more than once.
   *
@@ -25,9 +26,9 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType, filte
     val topics            = session.discovery.topics()
     val schemas           = session.schemas(topics.keys, columns)
     val topicOf           = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
-    val (skipped, wanted) = topicOf.keySet.partition(TaskPlanner.times(filters, _).isEmpty)
+    val (skipped, wanted) = topicOf.keySet.partition(TaskPlanner.wanted(filters, _).isEmpty)
     val ranges            = new BoundResolver(task.options, session.broker).batchRanges(topics, wanted).map { case (range, times) =>
-      PlannedRange(range, times, schemas(topicOf(range.topic)))
+      PlannedRange(range, Wanted(times), schemas(topicOf(range.topic)))
     }
     val planner = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss), filters)
     val planned = planner.plan(ranges).copy(partitionsSkipped = skipped.size.toLong)

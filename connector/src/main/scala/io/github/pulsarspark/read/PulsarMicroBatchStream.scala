@@ -78,7 +78,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
     val planned = ranges.flatMap { range =>
       topicOf.get(range.topic) match {
-        case Some(topic) => Some(PlannedRange(range, start.times(range.topic), schemaOf(topic)))
+        case Some(topic) => Some(PlannedRange(range, Wanted(start.times(range.topic)), schemaOf(topic)))
         case None        =>
           losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString, "the topic or partition was deleted")
           None

@@ -2,27 +2,27 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
-import org.apache.spark.sql.types.{IntegerType, StringType, TimestampType}
+import org.apache.spark.sql.types.{IntegerType, LongType, StringType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.offsets.TimeBounds
+import io.github.pulsarspark.offsets.{Interval, Position, Wanted}
 
-/** A query's filters as far as they say something of `__topic`, `__partition` or `__publishTime`, to read less. Spark applies them to every row again, so all that
-  * matters here is that nothing is left out that they keep. Pure.
+/** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a message, to read less. Spark applies them to every
+  * row again, so all that matters here is that nothing is left out that they keep. Pure.
   *
   * @param predicates
   *   those that help, all of which a row has to pass
   */
 private[pulsarspark] final class PushedFilters private (val predicates: Seq[Predicate], rules: Seq[PushedFilters.Rule]) {
 
-  /** In a topic partition, only messages published within these times can pass; empty when none can.
+  /** In a topic partition, only these messages can pass.
     *
     * @param partition
     *   -1 for a topic that is not partitioned
     */
-  def times(topic: String, partition: Int): TimeBounds = {
+  def wanted(topic: String, partition: Int): Wanted = {
     val place = PushedFilters.Place(UTF8String.fromString(topic), Option.when(partition >= 0)(partition))
-    rules.foldLeft(TimeBounds.Always)((times, rule) => times.intersect(rule(place).whenTrue))
+    rules.foldLeft(Wanted.Everything)((wanted, rule) => wanted.intersect(rule(place).whenTrue))
   }
 }
 
@@ -63,9 +63,9 @@ private[pulsarspark] object PushedFilters {
     rules.reduceOption((a, b) => place => join(a(place), b(place)))
 
   private def isNull(column: String): Option[Rule] = column match {
-    case "__topic" | "__publishTime" => Some(_ => Outcome.False)
-    case "__partition"               => Some(place => Outcome.of(place.partition.isEmpty))
-    case _                           => None
+    case "__topic" | "__publishTime" | "__position" | "__ledgerId" | "__entryId" => Some(_ => Outcome.False)
+    case "__partition"                                                           => Some(place => Outcome.of(place.partition.isEmpty))
+    case _                                                                       => None
   }
 
   private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {
@@ -79,6 +79,9 @@ private[pulsarspark] object PushedFilters {
         }
       )
     case ("__publishTime", Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
+    case ("__ledgerId", Id(wanted))        => number(operator, wanted, after(wanted), n => Wanted(ledgers = n)).map(outcome => _ => outcome)
+    case ("__entryId", Id(wanted))         => number(operator, wanted, after(wanted), n => Wanted(entries = n)).map(outcome => _ => outcome)
+    case ("__position", Text(wanted))      => position(operator, wanted.toString).map(outcome => _ => outcome)
     case _                                 => None
   }
 
@@ -90,16 +93,37 @@ private[pulsarspark] object PushedFilters {
   }
 
   /** Publish times are whole milliseconds, times in queries microseconds. */
-  private def publishTime(operator: String, micros: Long): Option[Outcome] = {
-    val (upTo, after) =
-      (-Math.floorDiv(-micros, 1000L), Math.floorDiv(micros, 1000L) + 1) // the first that is not less, the first that is greater
+  private def publishTime(operator: String, micros: Long): Option[Outcome] =
+    number(operator, -Math.floorDiv(-micros, 1000L), Math.floorDiv(micros, 1000L) + 1, n => Wanted(times = n))
+
+  /** @param upTo
+    *   the first number that is not less than the one to compare with
+    * @param after
+    *   the first that is greater
+    * @param in
+    *   what is wanted when only some numbers are
+    */
+  private def number(operator: String, upTo: Long, after: Long, in: Interval => Wanted): Option[Outcome] = operator match {
+    case "<"         => Some(Outcome.below(upTo, in))
+    case ">="        => Some(Outcome.below(upTo, in).not)
+    case "<="        => Some(Outcome.below(after, in))
+    case ">"         => Some(Outcome.below(after, in).not)
+    case "=" | "<=>" => Some(Outcome.within(in(Interval(upTo, after))))
+    case "<>"        => Some(Outcome.within(in(Interval(upTo, after))).not)
+    case _           => None
+  }
+
+  private def after(id: Long): Long = if (id == Long.MaxValue) id else id + 1
+
+  /** Positions are texts, whose order is not that of messages, so only equality says something; and there is one text for each. */
+  private def position(operator: String, text: String): Option[Outcome] = {
+    val equal = Position.parse(text).filter(_.toString == text) match {
+      case Some(p) => Outcome.within(Wanted(ledgers = Interval(p.ledgerId, p.ledgerId + 1), entries = Interval(p.entryId, p.entryId + 1)))
+      case None    => Outcome.False
+    }
     operator match {
-      case "<"         => Some(Outcome.before(upTo))
-      case ">="        => Some(Outcome.before(upTo).not)
-      case "<="        => Some(Outcome.before(after))
-      case ">"         => Some(Outcome.before(after).not)
-      case "=" | "<=>" => Some(Outcome.within(TimeBounds(upTo, after)))
-      case "<>"        => Some(Outcome.within(TimeBounds(upTo, after)).not)
+      case "=" | "<=>" => Some(equal)
+      case "<>"        => Some(equal.not)
       case _           => None
     }
   }
@@ -139,6 +163,10 @@ private[pulsarspark] object PushedFilters {
 
   private object Number {
     def unapply(e: Expression): Option[Int] = literal(e).collect { case (IntegerType, number: Int) => number }
+  }
+
+  private object Id {
+    def unapply(e: Expression): Option[Long] = literal(e).collect { case (LongType, id: Long) => id }
   }
 
   private object Micros {

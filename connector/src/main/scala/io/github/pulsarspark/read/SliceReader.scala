@@ -92,7 +92,7 @@ private[read] final class SliceReader(
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       counts.levels.addEntry(source.level, decoder.entryBytes)
-      inEntry = planned.times.contains(messages.publishTime)
+      inEntry = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
       if (!inEntry) counts.skip()
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
 

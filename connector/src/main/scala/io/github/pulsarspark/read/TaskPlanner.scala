@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.TopicNames
 import io.github.pulsarspark.errors.DataLossPolicy
-import io.github.pulsarspark.offsets.TimeBounds
+import io.github.pulsarspark.offsets.Wanted
 import io.github.pulsarspark.storage.{SegmentPlanner, Slice}
 
 /** Shares out ranges among tasks. */
@@ -28,7 +28,7 @@ private[read] final class TaskPlanner(
     val bytes   = taskBytes(slices)
     val starts  = catalog.starts(slices.flatMap(_.segment).filter(SegmentPlanner.isCut(_, bytes)))
     val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
-      PlannedSlice(slice, byTopic(slice.range.topic).times, byTopic(slice.range.topic).schema)
+      PlannedSlice(slice, byTopic(slice.range.topic).wanted, byTopic(slice.range.topic).schema)
     }
     val tasks =
       SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(group => PulsarInputPartition(group, group.head.slice.hosts))
@@ -37,12 +37,12 @@ private[read] final class TaskPlanner(
 
   /** What the filters leave of the ranges, and the number of ledgers they leave out. */
   private def wanted(ranges: Seq[PlannedRange]): (Seq[PlannedRange], Long) = {
-    val times   = ranges.map(r => TaskPlanner.times(filters, r.range.topic))
-    val since   = catalog.since(ranges.map(_.range).zip(times.map(_.fromInclusive)))
-    val limited = ranges.lazyZip(times).lazyZip(since).map { case (planned, filtered, (range, _)) =>
-      planned.copy(range = range, times = planned.times.intersect(filtered))
+    val passing  = ranges.map(r => TaskPlanner.wanted(filters, r.range.topic))
+    val narrowed = catalog.narrow(ranges.map(_.range).zip(passing))
+    val limited  = ranges.lazyZip(passing).lazyZip(narrowed).map { case (planned, filtered, (range, _)) =>
+      planned.copy(range = range, wanted = planned.wanted.intersect(filtered))
     }
-    (limited.filterNot(r => r.range.isEmpty || r.times.isEmpty), since.map(_._2).sum)
+    (limited.filterNot(r => r.range.isEmpty || r.wanted.isEmpty), narrowed.map(_._2).sum)
   }
 
   private def taskBytes(slices: Seq[Slice]): Long = SegmentPlanner.taskBytes(
@@ -56,8 +56,8 @@ private[read] final class TaskPlanner(
 private[read] object TaskPlanner {
   private val log = LoggerFactory.getLogger(classOf[TaskPlanner])
 
-  /** When the messages of a topic partition were published that can pass the filters; empty when none can. */
-  def times(filters: PushedFilters, partition: String): TimeBounds = filters.times(partition, TopicNames.partitionIndex(partition))
+  /** The messages of a topic partition that can pass the filters. */
+  def wanted(filters: PushedFilters, partition: String): Wanted = filters.wanted(partition, TopicNames.partitionIndex(partition))
 
   private def logReasons(slices: Seq[Slice]): Unit = {
     val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)

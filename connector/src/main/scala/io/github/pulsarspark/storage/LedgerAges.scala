@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.offsets.{Interval, OffsetRange, Position, Wanted}
 
 /** A ledger that takes no more entries.
   *
@@ -22,22 +22,51 @@ private[storage] final case class ClosedLedger(id: Long, entries: Long, closedAt
   */
 private[storage] final case class LedgerAges(closed: Seq[ClosedLedger], newest: Option[Long]) {
 
-  /** The range without the ledgers at its start in which everything was published before `publishTime`, and how many these are.
+  /** The newest counts as endless: how far it goes is for the range to say. */
+  private val ledgers = closed ++ newest.map(ClosedLedger(_, Long.MaxValue, Long.MaxValue))
+
+  /** The range without what is not wanted at its start and at its end, and how many ledgers these are. It begins and ends where there is something, for a position
+    * in a ledger that does not exist would count as data loss.
     *
     * @param ahead
     *   by how many milliseconds a producer's clock may be ahead of the brokers'
     */
-  def since(range: OffsetRange, publishTime: Long, ahead: Long): (OffsetRange, Long) = {
-    val (old, young) = closed.span(_.closedAt < publishTime - ahead)
-    val begin        = if (old.isEmpty) None else young.map(_.id).headOption.orElse(newest).map(Position(_, -1))
-    begin.filter(_ > range.startExclusive) match {
-      case Some(first) => (range.copy(startExclusive = first), old.count(isWanted(range, _)).toLong)
-      case None        => (range, 0L)
+  def narrow(range: OffsetRange, wanted: Wanted, ahead: Long): (OffsetRange, Long) = {
+    val start = begin(range, wanted, ahead).filter(_ > range.startExclusive).getOrElse(range.startExclusive)
+    val end   = last(range, wanted).filter(_ < range.endInclusive).getOrElse(range.endInclusive)
+    val left  = OffsetRange(range.topic, start, end)
+    (left, ledgers.count(l => holds(range, l) && !holds(left, l)).toLong)
+  }
+
+  /** None when nothing can be left out at the start. */
+  private def begin(range: OffsetRange, wanted: Wanted, ahead: Long): Option[Position] = {
+    val young = ledgers.dropWhile(l => isBefore(l.closedAt, wanted.times, ahead) || l.id < wanted.ledgers.fromInclusive)
+    young.headOption match {
+      case Some(first) if first.id == wanted.ledgers.fromInclusive => Some(Position(first.id, inFront(wanted.entries.fromInclusive, first)))
+      case Some(first)                                             => Option.when(young.size < ledgers.size)(Position(first.id, -1))
+      case None                                                    => Option.when(ledgers.nonEmpty)(range.endInclusive)
     }
   }
 
-  private def isWanted(range: OffsetRange, ledger: ClosedLedger): Boolean =
-    Position(ledger.id, ledger.entries - 1) > range.startExclusive && Position(ledger.id, -1) < range.endInclusive
+  /** None when nothing can be left out at the end. */
+  private def last(range: OffsetRange, wanted: Wanted): Option[Position] = {
+    val some = ledgers.filter(_.id < wanted.ledgers.toExclusive)
+    some.filter(_.entries > 0).lastOption match {
+      case Some(last) if last.id == wanted.ledgers.toExclusive - 1 =>
+        Some(Position(last.id, math.max(0, inFront(wanted.entries.toExclusive, last))))
+      case Some(last) => Option.when(some.size < ledgers.size)(Position(last.id, last.entries - 1))
+      case None       => Option.when(some.size < ledgers.size)(range.startExclusive)
+    }
+  }
+
+  /** The entry before `entryId`, as far as the ledger has it. */
+  private def inFront(entryId: Long, ledger: ClosedLedger): Long = math.min(math.max(entryId, 0L), ledger.entries) - 1
+
+  private def isBefore(closedAt: Long, times: Interval, ahead: Long): Boolean =
+    times.fromInclusive != Long.MinValue && closedAt < times.fromInclusive - ahead
+
+  private def holds(range: OffsetRange, ledger: ClosedLedger): Boolean =
+    !range.isEmpty && Position(ledger.id, ledger.entries - 1) > range.startExclusive && Position(ledger.id, -1) < range.endInclusive
 }
 
 private[storage] object LedgerAges {

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{Answers, ClientLease, TopicNames}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.offsets.{Interval, OffsetRange, Position, Wanted}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
@@ -18,20 +18,19 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
   private val reachability = new Reachability(options.bookKeeper)
   private val answers      = new Answers(lease.options)
 
-  /** Leaves out ledgers in which every message was published before the given time (milliseconds since 1970), unless the producer's clock was further ahead of the
-    * brokers' than `publishTimeSkewMs`.
+  /** Leaves out, at the start and at the end of ranges, ledgers of which nothing is wanted, going by their ids, and at the start also those in which every message
+    * was published before, unless the producer's clock was further ahead of the brokers' than `publishTimeSkewMs`.
     *
-    * Nothing is left out at the end, however old what is wanted: a message may be stored long after it was published, as after an outage or by replication.
+    * At the end times leave nothing out, however old what is wanted: a message may be stored long after it was published, as after an outage or by replication.
     *
     * @return
     *   what is left of each range, and the number of ledgers left out
     */
-  def since(ranges: Seq[(OffsetRange, Long)]): Seq[(OffsetRange, Long)] = {
-    val earliest = ranges.collect { case (range, time) if time != Long.MinValue => range.topic -> time }.toMap
-    val ages     =
-      lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, answers, options), earliest.keys.toSeq))
-    ranges.map { case (range, _) =>
-      ages.get(range.topic).fold((range, 0L))(_.since(range, earliest(range.topic), options.publishTimeSkew.toMillis))
+  def narrow(ranges: Seq[(OffsetRange, Wanted)]): Seq[(OffsetRange, Long)] = {
+    val asked = ranges.collect { case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic }
+    val ages  = lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, answers, options), asked))
+    ranges.map { case (range, wanted) =>
+      ages.get(range.topic).fold((range, 0L))(_.narrow(range, wanted, options.publishTimeSkew.toMillis))
     }
   }
 
@@ -39,7 +38,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     try lists.ages(topics)
     catch {
       case NonFatal(e) =>
-        log.info("No ledger is left out, because the admin service did not tell when they were closed: {}", e.getMessage)
+        log.info("No ledger is left out, because the admin service did not tell which there are: {}", e.getMessage)
         Map.empty
     }
 

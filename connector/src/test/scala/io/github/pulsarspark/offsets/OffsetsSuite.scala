@@ -94,7 +94,7 @@ class InitialOffsetLogSuite extends FunSuite {
     assertEquals(log.getOrWrite(first), first)
     val again = new InitialOffsetLog(folder, new Configuration()).getOrWrite(fail("resolved again"))
     assertEquals(again, first)
-    assertEquals(again.times("any"), TimeBounds(77L))
+    assertEquals(again.times("any"), Interval(77L))
     assertEquals(Files.list(java.nio.file.Path.of(folder)).filter(p => p.toString.endsWith("initial-offset.json")).count(), 1L)
   }
 }

@@ -45,14 +45,14 @@ class ReadPlanningSuite extends FunSuite {
       _ => Nil
     ))
 
-  private def ranges(extra: (String, String)*): Seq[(OffsetRange, TimeBounds)] =
+  private def ranges(extra: (String, String)*): Seq[(OffsetRange, Interval)] =
     new BoundResolver(
       options(extra: _*),
       new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
     ).batchRanges(topics)
 
   test("everything there is; a partition without messages has no range") {
-    assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> TimeBounds()))
+    assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
   }
 
   test("a partition that is deleted while the read is planned is named") {
@@ -64,8 +64,8 @@ class ReadPlanningSuite extends FunSuite {
 
   test("times are looked up with the allowance and kept exact for the tasks") {
     val read = ranges("startingTime" -> "100", "endingTime" -> "200")
-    assertEquals(read, Seq(OffsetRange(p0, Position(1, 90), Position(1, 210)) -> TimeBounds(100, 200)))
-    assert(TimeBounds(100, 200).contains(100) && !TimeBounds(100, 200).contains(200))
+    assertEquals(read, Seq(OffsetRange(p0, Position(1, 90), Position(1, 210)) -> Interval(100, 200)))
+    assert(Interval(100, 200).contains(100) && !Interval(100, 200).contains(200))
   }
 
   test("a batch that starts at latest or ends at earliest is refused") {
@@ -87,7 +87,7 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(start().offset, PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, -1))))
     val timed = start("startingTime" -> "100")
     assertEquals(timed.offset.positions(p0), Position(1, 90))
-    assertEquals(timed.times("a partition that comes later"), TimeBounds(100))
+    assertEquals(timed.times("a partition that comes later"), Interval(100))
   }
 
   private val failing = new DataLossPolicy(failOnDataLoss = true)

@@ -65,9 +65,10 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
     if (entriesAgain.hasNext) entriesAgain.next() else if (window == null) null else window.next()
 
   private def moveOn(): Unit = {
+    val rest = Option(window).filter(w => w.reached < w.last).map(w => new EntryWindow(handle, w.reached + 1, w.last, MostBytes))
     releaseWindow()
     ask()
-    window = windows.poll()
+    window = rest.getOrElse(windows.poll())
     val deadline = System.nanoTime() + options.pollTimeout.toNanos
     try window.await(math.min(options.pollTimeout.toMillis / 2, lease.value.batchMillis))
     catch {

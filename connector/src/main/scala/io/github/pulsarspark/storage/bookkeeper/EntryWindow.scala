@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.bookkeeper.client.api.{LedgerEntries, LedgerEntry, ReadHandle}
 
 /** Some consecutive entries of a ledger that were asked for together. A bookie answers with as many of them as fit its limits, so the rest is asked for as long as
-  * something is missing. Nothing beyond `last` is ever asked for: batch reads do not stop at the end of a ledger that is being written by themselves.
+  * something is missing, unless entries turn out so large that one answer's worth of memory is full: then the window ends early. Nothing beyond `last` is ever asked for: batch reads do not stop at the end of a ledger that is being written by themselves.
   *
   * @param handle
   *   of the ledger, which may still be opening
@@ -20,6 +20,8 @@ private[bookkeeper] final class EntryWindow(handle: CompletableFuture[ReadHandle
   private val arrived = new CompletableFuture[Void]
 
   @volatile private var askedAt                        = System.nanoTime()
+  @volatile private var arrivedTo                      = first - 1
+  private var arrivedBytes                             = 0L
   private var opened: LedgerEntries                    = _
   private var entries: java.util.Iterator[LedgerEntry] = java.util.Collections.emptyIterator[LedgerEntry]()
 
@@ -37,6 +39,9 @@ private[bookkeeper] final class EntryWindow(handle: CompletableFuture[ReadHandle
       } catch { case _: TimeoutException if askedAt != asked => false }
     if (!isHere) await(millis)
   }
+
+  /** The last entry that came; less than `last` in a window that ended early. */
+  def reached: Long = arrivedTo
 
   /** The next entry, valid until the next call or [[release]]; null after the last one. */
   def next(): LedgerEntry = {
@@ -67,12 +72,15 @@ private[bookkeeper] final class EntryWindow(handle: CompletableFuture[ReadHandle
     asked.whenComplete { (answer, failure) =>
       if (failure != null) arrived.completeExceptionally(failure)
       else {
-        val end = answer.iterator.asScala.foldLeft(from - 1)((_, entry) => entry.getEntryId)
+        answer.iterator.asScala.foreach { entry =>
+          arrivedTo = entry.getEntryId
+          arrivedBytes += entry.getEntryBuffer.readableBytes
+        }
         parts.synchronized(parts.add(answer))
-        if (end >= last) arrived.complete(null)
-        else if (end < from)
+        if (arrivedTo < from)
           arrived.completeExceptionally(new IllegalStateException(s"the bookie's answer to a read of entry $from is empty"))
-        else ask(end + 1)
+        else if (arrivedTo >= last || arrivedBytes >= maxBytes) arrived.complete(null)
+        else ask(arrivedTo + 1)
       }
       ()
     }

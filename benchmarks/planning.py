@@ -1,0 +1,180 @@
+"""How long the driver takes to plan a read past the broker: ``.venv/bin/python -m benchmarks.planning``.
+
+Two clusters: a real local server, and a simulated one that answers at once (``java/SimulatedPulsar.java``), which shows
+what the driver itself costs. Writes ``results/planning.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from os import cpu_count, getloadavg
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pulsar
+from pyspark.sql import SparkSession
+
+import pulsar_spark
+from benchmarks.arena import HERE, jdk_tool
+from pulsar_spark import _server
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOPIC = "planned"
+_LEDGERS = 10
+_ROUNDS = 5
+_TARGETS = {("local server", 1000): 3.0, ("simulated", 10000): 10.0}
+_HEADER = (
+    "| cluster | partitions | ledgers | first (s) | later, median (s) | target (s) | heap kept (MB) | slices | tasks |",
+    "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Something to plan reads of."""
+
+    name: str
+    service_url: str
+    admin_url: str
+
+    def get(self, path: str) -> Any:  # noqa: ANN401 - JSON
+        """What the admin service answers."""
+        return self._ask("GET", path)
+
+    def put(self, path: str, body: object, method: str = "PUT") -> None:
+        """Have the admin service do something."""
+        self._ask(method, path, json.dumps(body).encode())
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> Any:  # noqa: ANN401 - JSON
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.admin_url}/{path}", body, headers, method=method)
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=300) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+
+@contextmanager
+def _simulated(partitions: int) -> Iterator[Cluster]:
+    libraries = f"{_server.libraries()}/*"
+    source = str(HERE / "java" / "SimulatedPulsar.java")
+    options = ["-Xmx256m", "-Dsun.net.httpserver.nodelay=true", "-cp", libraries]
+    command = [jdk_tool("java"), *options, source, str(partitions), str(_LEDGERS)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        binary, admin = process.stdout.readline().split()
+        yield Cluster("simulated", f"pulsar://127.0.0.1:{binary}", f"http://127.0.0.1:{admin}")
+        process.stdin.close()
+
+
+@contextmanager
+def _local(partitions: int) -> Iterator[Cluster]:
+    """A server on which every message of a partition begins a ledger."""
+    config = {"managedLedgerMaxEntriesPerLedger": "1", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
+    with LocalPulsar(heap="1g", direct="1g", config=config) as server:
+        cluster = Cluster("local server", server.service_url, server.admin_url)
+        cluster.put(f"admin/v2/persistent/public/default/{_TOPIC}/partitions", partitions)
+        forever = {"retentionTimeInMinutes": -1, "retentionSizeInMB": -1}
+        cluster.put("admin/v2/namespaces/public/default/retention", forever, "POST")
+        client = pulsar.Client(server.service_url, logger=pulsar.ConsoleLogger(pulsar.LoggerLevel.Error))
+        try:
+            routing = pulsar.PartitionsRoutingMode.RoundRobinDistribution
+            producer = client.create_producer(
+                _TOPIC, batching_enabled=False, message_routing_mode=routing, block_if_queue_full=True
+            )
+            for _ in range(_LEDGERS):
+                for _ in range(partitions):
+                    producer.send_async(b"x" * 50, None)
+                producer.flush()
+        finally:
+            client.close()
+        yield cluster
+
+
+def _plan(spark: SparkSession, cluster: Cluster) -> tuple[float, Any]:
+    """Seconds from the frame to its tasks, and the scan."""
+    options = {"service.url": cluster.service_url, "admin.url": cluster.admin_url, "readLevel": "segment"}
+    frame: Any = spark.read.format("pulsar").options(**options, topic=_TOPIC).load()
+    plan = frame._jdf.queryExecution().executedPlan()  # noqa: SLF001 - there is no public way
+    leaf = plan.collectLeaves().head()
+    begin = time.monotonic()
+    leaf.inputPartitions()
+    return time.monotonic() - begin, leaf
+
+
+def _heap(spark: SparkSession) -> float:
+    """Megabytes in use after collecting garbage."""
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001 - to measure the JVM
+    jvm.System.gc()
+    runtime = jvm.Runtime.getRuntime()
+    return float(runtime.totalMemory() - runtime.freeMemory()) / 1e6
+
+
+def _measure(spark: SparkSession, cluster: Cluster, partitions: int, rounds: int) -> str:
+    first, _ = _plan(spark, cluster)
+    if cluster.name == "simulated":
+        cluster.get("counts")
+    before = _heap(spark)
+    seconds, leaf = _plan(spark, cluster)
+    asked = cluster.get("counts") if cluster.name == "simulated" else {}
+    kept = _heap(spark) - before
+    later = sorted([seconds, *(_plan(spark, cluster)[0] for _ in range(rounds - 1))])
+    slices = str(leaf.scan().description()).split("slices: ")[1].split(" ")[0]
+    target = _TARGETS.get((cluster.name, partitions))
+    cells = [
+        cluster.name,
+        f"{partitions:,}",
+        f"{partitions * _LEDGERS:,}",
+        f"{first:.2f}",
+        f"{later[len(later) // 2]:.2f}",
+        f"at most {target:.0f}" if target else "",
+        f"{kept:.0f}",
+        slices,
+        str(leaf.inputPartitions().size()),
+    ]
+    row = f"| {' | '.join(cells)} |"
+    print(row, asked, flush=True)
+    return row
+
+
+def main() -> None:
+    """Measure, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--local", type=int, nargs="*", default=[200, 1000], help="numbers of partitions on a server")
+    parser.add_argument("--simulated", type=int, nargs="*", default=[1000, 10000], help="of a simulated topic")
+    parser.add_argument("--rounds", type=int, default=_ROUNDS)
+    parser.add_argument("--java-options", default="", help="for the driver, such as a profiler's")
+    parser.add_argument("--dry", action="store_true", help="write nothing")
+    arguments = parser.parse_args()
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "1g").config("spark.log.level", "ERROR")
+    builder = builder.config("spark.driver.extraJavaOptions", arguments.java_options)
+    spark = pulsar_spark.configure(builder).getOrCreate()
+    load = getloadavg()[0]
+    rows = []
+    for make, counts in ((_simulated, arguments.simulated), (_local, arguments.local)):
+        for partitions in counts:
+            with make(partitions) as cluster:
+                rows.append(_measure(spark, cluster, partitions, arguments.rounds))
+    spark.stop()
+    if not arguments.dry:
+        now = f"{datetime.now(timezone.utc):%Y-%m-%d}"
+        said = f"{now}, {cpu_count()} cores, load average {load:.1f} before and {getloadavg()[0]:.1f} after."
+        text = "\n".join(
+            ("# Planning", "", "Made by `make bench-planning`, not by hand.", "", said, "", *_HEADER, *rows, "")
+        )
+        Path(HERE / "results" / "planning.md").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
