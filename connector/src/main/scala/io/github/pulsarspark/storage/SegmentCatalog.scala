@@ -102,18 +102,18 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     val managedLedger = TopicNames.managedLedger(topic)
     ledger =>
       if (ledger.isOffloaded)
-      for {
-        location <- topics.offloads(topic).location
-        uuid     <- topics.offloads(topic).uuids.get(ledger.id).toRight(s"the id of the offload of ledger ${ledger.id} is not known")
-      } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, managedLedger, location))
-    else
-      for {
-        text  <- ledger.metadata.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
-        found <- BookieLedger.parse(ledger.id, text)
-        _     <- belongs(found, managedLedger)
-        _     <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
-        _     <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
-      } yield SegmentHome.Bookies(found)
+        for {
+          location <- topics.offloads(topic).location
+          uuid     <- topics.offloads(topic).uuids.get(ledger.id).toRight(s"the id of the offload of ledger ${ledger.id} is not known")
+        } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, managedLedger, location))
+      else
+        for {
+          text  <- ledger.metadata.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
+          found <- BookieLedger.parse(ledger.id, text)
+          _     <- belongs(found, managedLedger)
+          _     <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
+          _     <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
+        } yield SegmentHome.Bookies(found)
   }
 
   /** The ledgers of a shadow topic, for instance, are another topic's. */

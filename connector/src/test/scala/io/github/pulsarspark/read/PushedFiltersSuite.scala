@@ -157,7 +157,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     Gen.nonEmptyListOf(Gen.choose(-1, 4)).map(values => call("IN", partition +: values.map(number): _*)),
     Gen.nonEmptyListOf(Gen.choose(-1L, 4L)).map(values => call("IN", ledger +: values.map(long): _*)),
     Gen.nonEmptyListOf(positions).map(values => call("IN", position +: values.map(p => text(p.toString)): _*)),
-    Gen.zip(Gen.oneOf("IS_NULL", "IS_NOT_NULL"), Gen.oneOf(topic, partition, published, position, ledger, entry)).map { case (name, c) => call(name, c) },
+    Gen.zip(Gen.oneOf("IS_NULL", "IS_NOT_NULL"), Gen.oneOf(topic, partition, published, position, ledger, entry)).map { case (name, c) =>
+      call(name, c)
+    },
     Gen.zip(Gen.oneOf("STARTS_WITH", "ENDS_WITH", "CONTAINS"), Gen.oneOf(t, "-1", "partition", "x")).map { case (name, s) =>
       call(name, topic, text(s))
     }

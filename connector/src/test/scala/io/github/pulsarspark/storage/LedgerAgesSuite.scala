@@ -17,7 +17,8 @@ class LedgerAgesSuite extends ScalaCheckSuite {
   private def since(ages: LedgerAges, range: OffsetRange, publishTime: Long, ahead: Long): (OffsetRange, Long) =
     ages.narrow(range, Wanted(times = Interval(fromInclusive = publishTime)), ahead)
 
-  private def placed(ledgers: Interval, entries: Interval = Interval.Always) = ages.narrow(all, Wanted(Interval.Always, ledgers, entries), 0)
+  private def placed(ledgers: Interval, entries: Interval = Interval.Always) =
+    ages.narrow(all, Wanted(Interval.Always, ledgers, entries), 0)
 
   test("ledgers that were closed before are left out at the start; the last one never is") {
     assertEquals(since(ages, all, 100, 0), (all, 0L))
@@ -73,7 +74,8 @@ class LedgerAgesSuite extends ScalaCheckSuite {
     assert(placed(Interval(4, 5), Interval(50, 51))._1.isEmpty)
   }
 
-  private val bounds = Gen.oneOf(Gen.const(Interval.Always), Gen.zip(Gen.choose(-1L, 9L), Gen.choose(0L, 5L)).map { case (a, n) => Interval(a, a + n) })
+  private val bounds =
+    Gen.oneOf(Gen.const(Interval.Always), Gen.zip(Gen.choose(-1L, 9L), Gen.choose(0L, 5L)).map { case (a, n) => Interval(a, a + n) })
 
   property("no entry is left out that is wanted by its ids, and a range begins and ends in a ledger that exists") {
     val entries = (1L to 8L).filter(Set(1L, 4L, 6L, 8L)).flatMap(l => (0L to (if (l == 8) 3L else 4L)).map(Position(l, _)))

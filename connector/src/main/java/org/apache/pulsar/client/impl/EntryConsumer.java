@@ -74,6 +74,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         conf.setReceiverQueueSize(permits);
         conf.setStartPaused(true);
         conf.setReadCompacted(readCompacted);
+        conf.setAcknowledgementsGroupTimeMicros(0); // nothing is acknowledged here, and a timer for each of thousands of consumers would keep the client busy
         CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
         EntryConsumer consumer = new EntryConsumer(client, topic, partition, conf, subscribed, start);
         return subscribed.thenApply(ignored -> consumer);

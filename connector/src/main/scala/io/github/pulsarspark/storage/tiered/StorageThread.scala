@@ -49,7 +49,8 @@ private[tiered] final class StorageThread(val ledger: OffloadedLedger, firstEntr
       case _: TimeoutException   => throw late
     }
 
-  def late: RuntimeException with PulsarError = PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
+  def late: RuntimeException with PulsarError =
+    PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
 
   /** Returns at once; what is under way is given up and then `release` is called. */
   def close(release: Runnable): Unit = if (!thread.isShutdown) {
