@@ -70,9 +70,10 @@ private[storage] object BookieLedger {
       val head = text.substring(Begin.length, ensembles)
       val all  = text.substring(ensembles + Ensembles.length, end)
       text.substring(end + 1, text.length - 1) match {
-        case ""                                                   => Some((head, all, None))
-        case rest if rest.startsWith(Custom) && rest.endsWith("}") => Some((head, all, Some(rest.substring(Custom.length, rest.length - 1))))
-        case _                                                    => None
+        case ""                                                    => Some((head, all, None))
+        case rest if rest.startsWith(Custom) && rest.endsWith("}") =>
+          Some((head, all, Some(rest.substring(Custom.length, rest.length - 1))))
+        case _ => None
       }
     }
   }
