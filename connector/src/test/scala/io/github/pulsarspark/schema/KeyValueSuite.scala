@@ -6,6 +6,7 @@ import scala.util.Random
 
 import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.Schema
+import org.apache.pulsar.client.impl.schema.ProtobufNativeSchemaUtils
 import org.apache.pulsar.common.schema.KeyValue
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
@@ -39,7 +40,13 @@ class KeyValueSuite extends ScalaCheckSuite {
     Gen.const(TopicSchema("INT32") -> null)
   )
 
-  private val part = Gen.oneOf(avro, json, primitive)
+  private val protobuf: Gen[Part] = Gen.choose(0L, Long.MaxValue).map { seed =>
+    val generators = new ProtobufGenerators(new Random(seed))
+    val message    = generators.message()
+    TopicSchema("PROTOBUF_NATIVE", new String(ProtobufNativeSchemaUtils.serialize(message), UTF_8)) -> generators.value(message).toByteArray
+  }
+
+  private val part = Gen.oneOf(avro, json, protobuf, primitive)
 
   private val pairs = for { k <- part; v <- part; separated <- Arbitrary.arbBool.arbitrary } yield (k, v, separated)
 
