@@ -95,6 +95,16 @@ class Admin:
         """The topics of the namespace, partitions listed one by one."""
         return sorted(self.call("GET", f"persistent/{namespace}"))
 
+    # Clusters
+
+    def create_cluster(self, name: str, *, admin_url: str, service_url: str) -> None:
+        """Tell of another cluster."""
+        self.call("PUT", f"clusters/{name}", {"serviceUrl": admin_url, "brokerServiceUrl": service_url})
+
+    def allow_clusters(self, tenant: str, clusters: list[str]) -> None:
+        """Let the namespaces of a tenant be replicated between these clusters."""
+        self.call("POST", f"tenants/{tenant}", {"adminRoles": [], "allowedClusters": clusters})
+
     # Topics
 
     def create_topic(self, topic: str, *, partitions: int = 0) -> None:
@@ -132,6 +142,11 @@ class Admin:
     def terminate(self, topic: str) -> None:
         """Let the topic take no message any more."""
         self.call("POST", f"{_path(topic)}/terminate")
+
+    def create_shadow(self, shadow: str, source: str) -> None:
+        """Create a topic that shows the messages of another one, in the ledgers of that one."""
+        self.call("PUT", _path(shadow), {"PULSAR.SHADOW_SOURCE": source})
+        self.call("PUT", f"{_path(source)}/shadowTopics", [shadow])
 
     def compact(self, topic: str) -> None:
         """Start a compaction; `is_compacted` tells when it is done."""

@@ -39,10 +39,10 @@ def refused(condition: str, *words: str) -> Iterator[None]:
 
 
 @contextmanager
-def failing(condition: str, *words: str) -> Iterator[None]:
+def failing(condition: str, *words: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
     """What is done inside fails in a task or a stream, below whatever Spark puts around it."""
     with pytest.raises((PySparkException, Py4JJavaError)) as failure:
-        yield
+        yield failure
     assert_says(failure.value, condition, *words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ FORMATS = ("block", "mapfile")
 ENTRIES_PER_LEDGER = 100
 
 _DELETION_SECONDS = 60
+_buckets = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -62,17 +64,24 @@ class Offloading:
 
 
 @contextmanager
-def running_offload(kind: str, folder: Path, *, entries_per_ledger: int = ENTRIES_PER_LEDGER) -> Iterator[Offloading]:
-    """Run a broker that offloads in this format to storage that nobody else uses."""
+def running_offload(
+    kind: str,
+    folder: Path,
+    *,
+    entries_per_ledger: int = ENTRIES_PER_LEDGER,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Offloading]:
+    """Run a broker, with further settings, that offloads in this format to storage that nobody else uses."""
     with ExitStack() as stack:
         offload: S3Offload | FileSystemOffload
         if kind == "block":
-            offload = stack.enter_context(running_s3(folder)).bucket("pulsar-offload")
+            # Hadoop keeps the way to a bucket of this name, so each server has its own.
+            offload = stack.enter_context(running_s3(folder)).bucket(f"pulsar-offload-{next(_buckets)}")
             location, hadoop = f"s3a://{offload.bucket}", _s3a(offload)
         else:
             offload = FileSystemOffload(folder / "offloaded")
             location, hadoop = offload.folder.as_uri(), {}
-        config = {"managedLedgerMaxEntriesPerLedger": str(entries_per_ledger)}
+        config = {"managedLedgerMaxEntriesPerLedger": str(entries_per_ledger), **(settings or {})}
         server = stack.enter_context(LocalPulsar(data_dir=folder / "pulsar", offload=offload, config=config))
         logger = pulsar.FileLogger(pulsar.LoggerLevel.Warn, str(folder / "client.log"))
         client = pulsar.Client(server.service_url, logger=logger, operation_timeout_seconds=60)

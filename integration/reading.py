@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from messages import Received
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _QUERY_SECONDS = 120
 _SHOWN = 5
@@ -143,7 +144,11 @@ def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
 
 def read_available(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
     """Run a stream over what is there now; raises what the query fails with."""
-    writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint))
+    return run_available(frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)))
+
+
+def run_available(writer: DataStreamWriter) -> StreamingQuery:
+    """Run any stream over what is there now; raises what the query fails with."""
     query = writer.trigger(availableNow=True).start()
     try:
         assert query.awaitTermination(_QUERY_SECONDS), f"the query was not done within {_QUERY_SECONDS} s"

@@ -11,6 +11,7 @@ import pulsar.schema as pulsar_schema
 import pytest
 from failing import assert_says, condition_of, failing, no_job, refused
 from messages import Message, produce, read_all
+from reading import run_available
 from writing import Target
 
 if TYPE_CHECKING:
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 GIVEN_TOPIC = "events"
-STREAM_SECONDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +59,11 @@ def read(target: Target, options: dict[str, str]) -> None:
 
 def stream(target: Target, options: dict[str, str]) -> None:
     rows = target.spark.readStream.format("pulsar").options(**options).load()
-    run(rows.writeStream.format("noop"))
+    run_available(rows.writeStream.format("noop"))
 
 
 def write(target: Target, options: dict[str, str]) -> None:
     target.spark.sql("select 'x' as value").write.format("pulsar").mode("append").options(**options).save()
-
-
-def run(writer: DataStreamWriter) -> None:
-    query = writer.trigger(availableNow=True).start()
-    assert query.awaitTermination(STREAM_SECONDS), query.status
 
 
 def test_the_options_are_right_when_nothing_is_wrong(target: Target, events: str, topic: str) -> None:

@@ -226,6 +226,22 @@ def test_a_copy_is_spoiled(
             planned.collect()
 
 
+def test_every_copy_is_spoiled(spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str) -> None:
+    _fill(writer, topic)
+    cluster.admin.unload(topic)  # what the broker has in memory
+    deadlines = {"pollTimeoutMs": "8000", "operationTimeoutMs": "8000"}
+    segment, auto = (
+        _planned(_frame(spark, cluster, topic, readLevel=level, **deadlines)) for level in ("segment", "auto")
+    )
+    for bookie in cluster.ensembles(topic)[0]:
+        _spoil(bookie, topic)
+    with _within(60), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+        segment.collect()
+    # Whether the broker refuses or gives no answer is its affair.
+    with _within(60), pytest.raises(Exception, match=r"\[PULSAR_(REQUEST_FAILED|UNREACHABLE|READ_TIMEOUT)\].*" + topic):
+        auto.collect()
+
+
 def _spoil(bookie: Node, topic: str) -> None:
     """Change a byte of every message of a topic in the files of one bookie."""
     bookie.stop()

@@ -139,7 +139,7 @@ def test_without_the_right_key_there_is_an_error_that_says_why(
     with failing("PULSAR_ENTRY_ENCRYPTED", topic, "no private key that was given fits its key `app`") as failure:
         read(**{option: str(keys[1].private)})
     secret = keys[1].private.read_text().splitlines()[3]
-    assert secret not in str(failure)
+    assert secret not in str(failure.value)
     with failing("PULSAR_ENTRY_ENCRYPTED", topic, "the file /no/such.pem cannot be read"):
         read(**{option: "/no/such.pem"})
     with failing("PULSAR_ENTRY_ENCRYPTED", topic, "no file is given for `app`"):

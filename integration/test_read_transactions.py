@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-import urllib.request
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from admin_front import RefusedError, in_front_of
 from failing import failing
 from messages import produce, read_all
 from py4j.protocol import Py4JJavaError
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
+    from admin import Admin, Json
     from pyspark.sql import SparkSession
 
 _SECONDS = 60
@@ -207,30 +204,10 @@ def test_a_stream_past_the_broker(
         assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@contextmanager
-def _forgetful(admin_url: str) -> Iterator[str]:
-    """An admin service that fails when it is asked for transactions."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if "/transactions/" in self.path:
-                self.send_error(500, "transactions are forgotten")
-                return
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(admin_url + self.path) as answer:
-                body = answer.read()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: object) -> None:
-            """Nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+def _forget_transactions(path: str, answer: Json) -> Json:
+    if "/transactions/" in path:
+        raise RefusedError(500, "transactions are forgotten")
+    return answer
 
 
 def test_the_broker_reads_what_cannot_be_decided_elsewhere(
@@ -240,7 +217,7 @@ def test_the_broker_reads_what_cannot_be_decided_elsewhere(
     _, last = _send_at_random(sender, topic, 60)
     sender.end(last, commit=True)
     wanted = existing(read_all(client, topic))
-    with _forgetful(admin.url) as url:
+    with in_front_of(admin.url, _forget_transactions) as url:
         frame = batch(spark, service_url, topic=topic, readLevel="auto", **{"admin.url": url})
         assert_exactly_once(seen(frame), wanted)
         assert frame.count() == len(wanted)

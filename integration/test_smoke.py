@@ -9,6 +9,7 @@ import pyspark
 import pytest
 from failing import no_job, refused
 from messages import Message, produce
+from reading import run_available
 from writing import Target
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 # PySpark 4.0 and 4.1 leave the socket of a `collect` for the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
-STREAM_SECONDS = 120
 COLUMNS = ["value", "__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"]
 
 
@@ -88,8 +88,7 @@ def test_a_stream_goes_on_where_it_stopped(target: Target, topic: str, tmp_path:
         rows = target.spark.readStream.format("pulsar").options(**options).load()
         changed = rows.selectExpr("concat(string(value), ' ', __position) as value", "string(__key) as __key")
         writer = changed.writeStream.format("pulsar").options(**target.options(sink))
-        query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
-        assert query.awaitTermination(STREAM_SECONDS), query.status
+        run_available(writer.option("checkpointLocation", str(tmp_path)))
 
     sent = []
     for part in (range(10), range(10, 25)):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from failing import failing, no_job
 from messages import produce
+from reading import run_available
 from waiting import eventually
 from writing import Target
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 STREAM_SECONDS = 60
 
@@ -39,12 +40,11 @@ def lines(target: Target, folder: Path, files: list[list[str]], *, schema: str =
     return target.spark.readStream.schema(schema).option("maxFilesPerTrigger", "1").json(str(folder))
 
 
-def write(
-    target: Target, rows: DataFrame, topic: str | None, checkpoint: Path, *, mode: str = "append", once: bool = True
-) -> StreamingQuery:
+def into(
+    target: Target, rows: DataFrame, topic: str | None, checkpoint: Path, *, mode: str = "append"
+) -> DataStreamWriter:
     writer = rows.writeStream.format("pulsar").outputMode(mode).options(**target.options(topic))
-    writer = writer.option("checkpointLocation", str(checkpoint))
-    return (writer.trigger(availableNow=True) if once else writer.trigger(processingTime="0 seconds")).start()
+    return writer.option("checkpointLocation", str(checkpoint))
 
 
 def arrived(target: Target, topic: str) -> int:
@@ -55,15 +55,10 @@ def wait_for(target: Target, topic: str, messages: int) -> None:
     eventually(lambda: arrived(target, topic) > messages, seconds=STREAM_SECONDS)
 
 
-def finish(query: StreamingQuery) -> None:
-    assert query.awaitTermination(STREAM_SECONDS), query.status
-
-
 def test_a_stream_appends_every_row_once(target: Target, topic: str, tmp_path: Path) -> None:
     files = [[json.dumps({"value": f"{f} {n}", "__key": f"k{n}"}) for n in range(50)] for f in range(4)]
     rows = lines(target, tmp_path / "in", files, schema="value string, __key string")
-    query = write(target, rows, topic, tmp_path / "checkpoint")
-    finish(query)
+    query = run_available(into(target, rows, topic, tmp_path / "checkpoint"))
     assert len([progress for progress in query.recentProgress if progress["numInputRows"]]) == 4
     expected = [(f"{f} {n}", f"k{n}") for f in range(4) for n in range(50)]
     assert [(message.payload.decode(), message.key) for message in target.messages(topic)] == expected
@@ -79,7 +74,7 @@ def test_a_topic_is_read_changed_and_written_to_others(target: Target, topic: st
         "__key",
         "__eventTime",
     )
-    finish(write(target, rows, None, tmp_path / "checkpoint"))
+    run_available(into(target, rows, None, tmp_path / "checkpoint"))
     assert [int(message.payload) for message in target.messages(even)] == list(range(0, 100, 2))
     assert [int(message.payload) for message in target.messages(odd)] == list(range(1, 100, 2))
 
@@ -88,7 +83,7 @@ def test_update_mode_writes_each_changed_row(target: Target, topic: str, tmp_pat
     files = [["a", "b"], ["a", "a"], ["c"]]
     rows = lines(target, tmp_path / "in", [[json.dumps({"value": word}) for word in file] for file in files])
     counts = rows.groupBy("value").count().selectExpr("value as __key", "concat(value, ' ', count) as value")
-    finish(write(target, counts, topic, tmp_path / "checkpoint", mode="update"))
+    run_available(into(target, counts, topic, tmp_path / "checkpoint", mode="update"))
     messages = target.messages(topic)
     assert sorted(message.payload for message in messages) == [b"a 1", b"a 3", b"b 1", b"c 1"]
     last = {message.key: message.payload for message in messages}
@@ -98,7 +93,7 @@ def test_update_mode_writes_each_changed_row(target: Target, topic: str, tmp_pat
 def test_complete_mode_is_refused(target: Target, topic: str, tmp_path: Path) -> None:
     counts = lines(target, tmp_path / "in", [["{}"]]).groupBy("value").count()
     with no_job(target.spark), failing("PULSAR_WRITE_MODE", "`complete`", "`update`"):
-        finish(write(target, counts, topic, tmp_path / "checkpoint", mode="complete"))
+        run_available(into(target, counts, topic, tmp_path / "checkpoint", mode="complete"))
 
 
 def test_nothing_is_lost_over_stops_and_restarts(target: Target, topic: str, tmp_path: Path) -> None:
@@ -106,11 +101,11 @@ def test_nothing_is_lost_over_stops_and_restarts(target: Target, topic: str, tmp
     rows = lines(target, tmp_path / "in", files)
     target.admin.create_topic(topic)
     for stop in (1, 2, 3):
-        query = write(target, rows, topic, tmp_path / "checkpoint", once=False)
+        query = into(target, rows, topic, tmp_path / "checkpoint").trigger(processingTime="0 seconds").start()
         wait_for(target, topic, stop * 700)
         query.stop()
     assert arrived(target, topic) < 30 * 200, "the stops came too late to show anything"
-    finish(write(target, rows, topic, tmp_path / "checkpoint"))
+    run_available(into(target, rows, topic, tmp_path / "checkpoint"))
     times = Counter(message.payload.decode() for message in target.messages(topic))
     assert set(times) == {f"{f} {n}" for f in range(30) for n in range(200)}
     print(f"{sum(times.values()) - len(times)} of {len(times)} rows came again")
@@ -121,8 +116,8 @@ def test_a_batch_that_failed_is_written_whole_after_the_restart(target: Target, 
     rows = lines(target, tmp_path / "in", files)
     broken = rows.selectExpr("if(value = '1 60', raise_error('a broken row'), value) as value")
     with pytest.raises(Exception, match="a broken row"):
-        finish(write(target, broken, topic, tmp_path / "checkpoint"))
-    finish(write(target, rows, topic, tmp_path / "checkpoint"))
+        run_available(into(target, broken, topic, tmp_path / "checkpoint"))
+    run_available(into(target, rows, topic, tmp_path / "checkpoint"))
     times = Counter(message.payload.decode() for message in target.messages(topic))
     assert set(times) == {f"{f} {n}" for f in range(3) for n in range(100)}
     assert {times[f"{f} {n}"] for f in (0, 2) for n in range(100)} == {1}, "only the batch that failed may come again"
@@ -131,4 +126,4 @@ def test_a_batch_that_failed_is_written_whole_after_the_restart(target: Target, 
 def test_an_error_in_a_stream_names_topic_and_cause(target: Target, topic: str, tmp_path: Path) -> None:
     rows = lines(target, tmp_path / "in", [["{}"]]).selectExpr("repeat('x', 6000000) as value")
     with failing("PULSAR_MESSAGE_TOO_LARGE", topic):
-        finish(write(target, rows, topic, tmp_path / "checkpoint"))
+        run_available(into(target, rows, topic, tmp_path / "checkpoint"))
