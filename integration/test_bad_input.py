@@ -261,7 +261,7 @@ def test_wrong_settings_when_rows_name_their_topics(target: Target) -> None:
         ("'v' as value, 'now' as __eventTime", "PULSAR_WRITE_COLUMN_TYPE", ["`__eventTime`", "TIMESTAMP"]),
         ("'v' as value, 1 as __topic", "PULSAR_WRITE_COLUMN_TYPE", ["`__topic`", "STRING"]),
         ("'v' as value, map(1, 2) as __messageProperties", "PULSAR_WRITE_COLUMN_TYPE", ["MAP<STRING, STRING>"]),
-        ("'v' as value, 1L as __sequenceId", "PULSAR_WRITE_COLUMN_NOT_WRITABLE", ["`__sequenceId`"]),
+        ("'v' as value, 'x' as __sequenceId", "PULSAR_WRITE_COLUMN_TYPE", ["`__sequenceId`", "BIGINT"]),
     ],
 )
 def test_wrong_columns_of_a_write(target: Target, topic: str, columns: str, condition: str, words: list[str]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-from failing import failing, no_job, refused
+from failing import failing
 from messages import Message, produce
+from reading import java_client
 from writing import Target
 
 if TYPE_CHECKING:
@@ -207,6 +209,76 @@ def test_rows_can_be_written_as_they_were_read(target: Target, topic: str) -> No
     assert content(copy) == content(topic)
 
 
-def test_a_column_that_would_be_lost_is_refused(target: Target, topic: str) -> None:
-    with no_job(target.spark), refused("PULSAR_WRITE_COLUMN_NOT_WRITABLE", "`__orderingKey`"):
-        target.append_sql("select unhex('00') as __orderingKey, 'v' as value", topic)
+def test_what_else_a_message_can_carry(target: Target, topic: str) -> None:
+    target.append_sql(
+        "select 'full' as value, unhex('00ff') as __orderingKey, 41L as __sequenceId, "
+        "timestamp_millis(1700000000123) as __deliverAt, array('standalone') as __replicationClusters",
+        topic,
+    )
+    target.append_sql(
+        "select 'local' as value, 'text ü' as __orderingKey, cast(null as bigint) as __sequenceId, "
+        "cast(null as timestamp) as __deliverAt, cast(array() as array<string>) as __replicationClusters",
+        topic,
+    )
+    api = java_client(target.spark)
+    java = api.PulsarClient.builder().serviceUrl(target.service_url).build()
+    try:
+        reader = java.newReader().topic(topic).startMessageId(api.MessageId.earliest).create()
+        full, local = reader.readNext(), reader.readNext()
+        assert (bytes(full.getOrderingKey()), full.getSequenceId()) == (b"\x00\xff", 41)
+        assert (full.getDeliverAtTime(), list(full.getReplicateTo())) == (1_700_000_000_123, ["standalone"])
+        assert (bytes(local.getOrderingKey()).decode(), local.getSequenceId()) == ("text ü", 0)
+        assert (local.getDeliverAtTime(), list(local.getReplicateTo())) == (0, ["__local__"])
+    finally:
+        java.close()
+    columns = ("value", "__orderingKey", "__sequenceId", "unix_millis(__deliverAt)")
+    read = [tuple(row) for row in target.read(topic).selectExpr(*columns).collect()]
+    assert read == [("full", b"\x00\xff", 41, 1_700_000_000_123), ("local", "text ü".encode(), 0, None)]
+
+
+def test_rows_of_a_batch_are_replicated_each_as_it_says(target: Target, topic: str) -> None:
+    clusters = "if(id % 2 = 0, array('standalone'), cast(null as array<string>)) as __replicationClusters"
+    target.append_sql(f"select string(id) as value, {clusters} from range(0, 6, 1, 1)", topic)
+    api = java_client(target.spark)
+    java = api.PulsarClient.builder().serviceUrl(target.service_url).build()
+    try:
+        reader = java.newReader().topic(topic).startMessageId(api.MessageId.earliest).create()
+        found = [list(reader.readNext().getReplicateTo()) for _ in range(6)]
+    finally:
+        java.close()
+    assert found == [["standalone"], []] * 3
+
+
+def test_a_delay_begins_when_a_message_is_sent(target: Target, topic: str) -> None:
+    before = time.time_ns() // 1_000_000
+    target.append_sql("select 'v' as value, interval '1:00:00.0' hour to second as __deliverAfter", topic)
+    after = time.time_ns() // 1_000_000
+    [row] = target.read(topic).selectExpr("unix_millis(__deliverAt)").collect()
+    assert before + 3_600_000 <= row[0] <= after + 3_600_000
+
+
+def test_rows_choose_their_partition_or_leave_it_to_the_key(target: Target, topic: str) -> None:
+    twin = f"{topic}-twin"
+    for name in (topic, twin):
+        target.admin.create_topic(name, partitions=5)
+    rows = target.spark.sql("select concat('key ', id) as __key, string(id) as value from range(0, 60, 1, 2)")
+    target.append(rows.selectExpr("*", "if(value % 2 = 0, int(value % 5), null) as __partition"), topic)
+    target.append(rows, twin)
+    by_key = places(target, twin)
+    assert {message.payload for message in target.messages(topic)} == {b"%d" % number for number in range(60)}
+    for message in target.messages(topic):
+        number = int(message.payload)
+        expected = {number % 5} if number % 2 == 0 else by_key[message.key]
+        assert {message.id.partition} == expected, message
+
+
+@pytest.mark.parametrize(("partitions", "why"), [(3, "partitions 0 to 2"), (0, "no partitions")])
+def test_a_partition_that_is_not_there_fails_the_task(target: Target, topic: str, partitions: int, why: str) -> None:
+    target.admin.create_topic(topic, partitions=partitions)
+    with failing("PULSAR_WRITE_VALUE_NOT_ALLOWED", "`__partition`", "3", why, topic):
+        target.append_sql("select 3 as __partition, 'v' as value", topic)
+
+
+def test_sequence_ids_that_do_not_ascend_fail_the_task(target: Target, topic: str) -> None:
+    with failing("PULSAR_WRITE_VALUE_NOT_ALLOWED", "`__sequenceId`", "1 after 1", topic):
+        target.append_sql("select 1L as __sequenceId, 'v' as value from range(0, 2, 1, 1)", topic)

@@ -5,15 +5,19 @@ import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 import java.util.concurrent.locks.LockSupport
 import java.util.function.BiConsumer
 
-import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException}
+import org.apache.pulsar.client.api.{HashingScheme, MessageId, MessageRoutingMode, Producer, PulsarClientException}
 
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.{OutgoingMessage, TopicSchema}
 
 /** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread uses it. */
-private[pulsarspark] final class TopicProducer private (topic: String, producer: Producer[Array[Byte]], options: WriteOptions)
-    extends AutoCloseable {
+private[pulsarspark] final class TopicProducer private (
+    topic: String,
+    producer: Producer[Array[Byte]],
+    router: Option[ChosenPartition],
+    options: WriteOptions
+) extends AutoCloseable {
 
   private val confirmed = new AtomicLong
   private val failure   = new AtomicReference[Throwable]
@@ -34,9 +38,29 @@ private[pulsarspark] final class TopicProducer private (topic: String, producer:
     }
     if (message.eventTime > 0) builder.eventTime(message.eventTime)
     if (message.properties != null) builder.properties(message.properties)
+    if (message.orderingKey != null) builder.orderingKey(message.orderingKey)
+    if (message.sequenceId >= 0) builder.sequenceId(message.sequenceId)
+    if (message.deliverAt > 0) builder.deliverAt(message.deliverAt)
+    if (message.deliverAfter > 0) builder.deliverAfter(message.deliverAfter, TimeUnit.MILLISECONDS)
+    if (message.replicationClusters != null) {
+      if (message.replicationClusters.isEmpty) builder.disableReplication()
+      else builder.replicationClusters(message.replicationClusters)
+    }
+    if (message.partition >= producer.getNumOfPartitions) throw noPartition(message.partition)
+    router.foreach(_.next = message.partition)
     sent += 1
     builder.sendAsync().whenComplete(onAnswer)
   }
+
+  private def noPartition(partition: Int) = PulsarErrors(
+    "PULSAR_WRITE_VALUE_NOT_ALLOWED",
+    "field"  -> "__partition",
+    "target" -> s"topic $topic",
+    "value"  -> partition.toString,
+    "reason" ->
+      (if (producer.getNumOfPartitions > 0) s"the topic has partitions 0 to ${producer.getNumOfPartitions - 1}"
+       else "the topic has no partitions")
+  )
 
   /** Waits until every message is acknowledged; fails with the first failure. */
   def flush(): Unit = {
@@ -61,16 +85,32 @@ private[pulsarspark] object TopicProducer {
   private val GraceNanos = TimeUnit.SECONDS.toNanos(5)
   private val PollNanos  = TimeUnit.MICROSECONDS.toNanos(200)
 
-  /** Opens a producer with the schema, which the broker registers or compares. */
-  def open(lease: ClientLease, topic: String, schema: TopicSchema, options: WriteOptions): TopicProducer = {
+  /** Opens a producer with the schema, which the broker registers or compares.
+    *
+    * @param columns
+    *   metadata columns of the rows to send
+    */
+  def open(
+      lease: ClientLease,
+      topic: String,
+      schema: TopicSchema,
+      options: WriteOptions,
+      columns: Set[String] = Set.empty
+  ): TopicProducer = {
     val answers = new Answers(lease.options)
     val builder = lease.client.newProducer(EncodedSchema(schema))
     builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
+    // All messages of a batch are replicated like its first one.
+    if (columns("__replicationClusters")) builder.enableBatching(false)
+    val router = Option.when(columns("__partition")) {
+      new ChosenPartition(options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf))
+    }
+    router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
     val producer = answers.await(s"Opening a producer of $topic")(builder.createAsync().exceptionally(e =>
       throw refused(topic, e, lease.options.serviceUrl)
     ))
-    new TopicProducer(topic, producer, options)
+    new TopicProducer(topic, producer, router, options)
   }
 
   private def refused(topic: String, e: Throwable, url: String): Throwable = e match {

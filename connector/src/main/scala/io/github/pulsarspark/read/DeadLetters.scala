@@ -26,6 +26,7 @@ private[read] final class DeadLetters(topic: String, options: ReadOptions) exten
     copy.key = if (m.keyLength < 0) null else Arrays.copyOfRange(m.keyBytes, m.keyOffset, m.keyOffset + m.keyLength)
     copy.keyIsBytes = m.keyIsBytes
     copy.eventTime = m.eventTime
+    copy.orderingKey = m.orderingKey
     copy.properties = properties(m, error)
     producer.send(copy)
   }

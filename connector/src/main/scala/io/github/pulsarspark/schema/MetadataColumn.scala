@@ -22,7 +22,4 @@ object MetadataColumn {
 
   /** Decided by Pulsar or by the producer itself: accepted, so that rows can be written as they were read, and left out. */
   case object Ignored extends InWrites
-
-  /** Could be asked for by a user but is not sent: refused rather than lost. */
-  case object Refused extends InWrites
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.schema
 
-import java.util.{Map => JMap}
+import java.util.{List => JList, Map => JMap}
 
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -26,4 +26,22 @@ private[pulsarspark] final class OutgoingMessage {
 
   /** Properties, null = none. */
   var properties: JMap[String, String] = _
+
+  /** Ordering key, null = none. */
+  var orderingKey: Array[Byte] = _
+
+  /** Sequence id, -1 = the producer gives it. */
+  var sequenceId: Long = -1
+
+  /** Index of the partition, -1 = by key, else in turn. */
+  var partition: Int = -1
+
+  /** Milliseconds since 1970, 0 = none. */
+  var deliverAt: Long = 0
+
+  /** Milliseconds from sending to delivery, 0 = none. */
+  var deliverAfter: Long = 0
+
+  /** Clusters to replicate to, empty = none but this one, null = those of the namespace. */
+  var replicationClusters: JList[String] = _
 }

@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.schema.MetadataColumn.{Refused, Written}
+import io.github.pulsarspark.schema.MetadataColumn.Written
 import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
 
 /** How rows become messages: checked on the driver before any task, sent to tasks, where [[RowEncoder]] carries it out.
@@ -26,15 +26,19 @@ final case class WritePlan(schema: TopicSchema, input: StructType, topic: Option
 
   /** For texts that speak of a topic by name. */
   private[schema] def topicName: String = topic.getOrElse("of the rows")
+
+  /** The error for what a row says of its message and cannot be. */
+  private[schema] def refused(column: String, what: String, reason: String): RuntimeException =
+    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> column, "target" -> target, "value" -> what, "reason" -> reason)
 }
 
 object WritePlan {
 
-  /** Metadata columns are set on the messages (`__key`, `__topic`, `__eventTime`, `__messageProperties`) or left out, when they are ones
-    * that only Pulsar can decide, so that rows can be written as they were read. All other columns are values: a single column `value`
+  /** Metadata columns are set on the messages ([[MetadataColumn.Written]]) or left out, when they are ones that only Pulsar can decide, so
+    * that rows can be written as they were read. All other columns are values: a single column `value`
     * that is not a struct is a primitive value, everything else the fields of one record.
     *
-    * Event times are kept in milliseconds: parts of one are cut towards the past.
+    * Times are kept in milliseconds: parts of one are cut towards the past.
     *
     * @param topicSchema
     *   the schema of the topic, if it has one
@@ -51,11 +55,10 @@ object WritePlan {
       schemaType: String,
       keyValue: KeyValueChoice = KeyValueChoice()
   ): WritePlan = {
-    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name).map(_.inWrites)) }
+    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.inWrites(f.name)) }
     val metadata = columns.collect {
       case (f, i, Some(Written(types @ _*))) if types.exists(sameType(_, f.dataType)) => f.name -> i
       case (f, _, Some(Written(types @ _*)))                                          => throw wrongType(f, types)
-      case (f, _, Some(Refused)) => throw PulsarErrors("PULSAR_WRITE_COLUMN_NOT_WRITABLE", "column" -> f.name)
     }
     val values = columns.collect { case (_, i, None) => i }
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values)
@@ -71,7 +74,9 @@ object WritePlan {
 
   private def sameType(wanted: DataType, actual: DataType): Boolean = (wanted, actual) match {
     case (MapType(k, v, _), MapType(actualKey, actualValue, _)) => sameType(k, actualKey) && sameType(v, actualValue)
+    case (ArrayType(item, _), ArrayType(actualItem, _))         => sameType(item, actualItem)
     case (_: StringType, _: StringType)                         => true
+    case (_: DayTimeIntervalType, _: DayTimeIntervalType)       => true
     case _                                                      => wanted == actual
   }
 

@@ -33,7 +33,7 @@ private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[
   /** A topic's encoder and producer. */
   private final class Destination(plan: WritePlan) {
     val encoder  = new RowEncoder(plan)
-    val producer = TopicProducer.open(lease, plan.topic.get, plan.schema, task.options)
+    val producer = TopicProducer.open(lease, plan.topic.get, plan.schema, task.options, plan.metadata.keySet)
   }
 
   private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]

@@ -59,6 +59,43 @@ class RowEncoderSuite extends ScalaCheckSuite {
     case other                                                     => other
   }
 
+  test("what else a row can say of its message, and what it cannot") {
+    val fields = Seq(
+      StructField("value", StringType),
+      StructField("__orderingKey", BinaryType),
+      StructField("__sequenceId", LongType),
+      StructField("__partition", IntegerType),
+      StructField("__deliverAt", TimestampType),
+      StructField("__deliverAfter", DayTimeIntervalType()),
+      StructField("__replicationClusters", ArrayType(StringType))
+    )
+    val plan                                  = WritePlan(StructType(fields), topic, None, "auto")
+    def encoded(values: Any*)                 = new RowEncoder(plan).encode(InternalRow(UTF8String.fromString("v") +: values: _*))
+    def refusal(column: String)(body: => Any) =
+      assert(intercept[RuntimeException](body).getMessage.startsWith(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$column`"))
+    val clusters = new GenericArrayData(Array[Any](UTF8String.fromString("a"), UTF8String.fromString("b")))
+
+    val full = encoded(Array[Byte](1, -1), 7L, 3, 1700000000123999L, null, clusters)
+    assertEquals(full.orderingKey.toSeq, Seq[Byte](1, -1))
+    assertEquals((full.sequenceId, full.partition, full.deliverAt, full.deliverAfter), (7L, 3, 1700000000123L, 0L))
+    assertEquals(full.replicationClusters.asScala.toSeq, Seq("a", "b"))
+    val empty = encoded(null, null, null, null, null, null)
+    assertEquals((empty.orderingKey, empty.replicationClusters), (null, null))
+    assertEquals((empty.sequenceId, empty.partition, empty.deliverAt, empty.deliverAfter), (-1L, -1, 0L, 0L))
+    assertEquals(encoded(null, null, null, null, 1001L, null).deliverAfter, 2L)
+
+    refusal("__sequenceId")(encoded(null, -1L, null, null, null, null))
+    refusal("__partition")(encoded(null, null, -1, null, null, null))
+    refusal("__deliverAt")(encoded(null, null, null, 0L, null, null))
+    refusal("__deliverAfter")(encoded(null, null, null, null, -1000L, null))
+    refusal("__deliverAfter")(encoded(null, null, null, 1700000000000000L, 1000L, null))
+    refusal("__replicationClusters")(encoded(null, null, null, null, null, new GenericArrayData(Array[Any](null))))
+    val encoder           = new RowEncoder(plan)
+    def numbered(id: Any) = encoder.encode(InternalRow(UTF8String.fromString("v"), null, id, null, null, null, null)).sequenceId
+    assertEquals(Seq[Any](0L, 5L, null, 6L).map(numbered), Seq(0L, 5L, -1L, 6L))
+    refusal("__sequenceId")(numbered(6L))
+  }
+
   private val columns = StructType(
     Seq(
       StructField("__topic", StringType),
@@ -107,7 +144,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
       plan,
       InternalRow(null, text("v"), null, -1L, null, null),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `__eventTime` of a row for topic ${Messages.topic} holds -1 ms since 1970, which cannot be written: Pulsar keeps " +
-        "event times after 1970-01-01 00:00:00 UTC only. What to do: Filter or change such rows before writing."
+        "times after 1970-01-01 00:00:00 UTC only. What to do: Filter or change such rows before writing."
     )
     refused(
       plan,

@@ -116,11 +116,17 @@ class WritePlanSuite extends FunSuite {
     refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__messageProperties` is MAP<STRING, INT>, but must be MAP<STRING, STRING>. $hint")(
       plan(columns("value" -> StringType, "__messageProperties" -> MapType(StringType, IntegerType)))
     )
-    for (name <- Seq("__orderingKey", "__deliverAt", "__sequenceId"))
-      refused(
-        s"[PULSAR_WRITE_COLUMN_NOT_WRITABLE] Column `$name` cannot be set on messages that are written. What to do: Drop the column before writing."
-      )(
-        plan(columns("value" -> StringType, name -> BinaryType))
+    val others = Seq(
+      "__orderingKey"         -> "STRING or BINARY",
+      "__deliverAt"           -> "TIMESTAMP",
+      "__deliverAfter"        -> "INTERVAL DAY TO SECOND",
+      "__sequenceId"          -> "BIGINT",
+      "__partition"           -> "INT",
+      "__replicationClusters" -> "ARRAY<STRING>"
+    )
+    for ((name, types) <- others)
+      refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `$name` is DATE, but must be $types. $hint")(
+        plan(columns("value" -> StringType, name -> DateType))
       )
   }
 

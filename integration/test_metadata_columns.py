@@ -1,0 +1,154 @@
+"""Every metadata column is what the Java client says of each message, in batches and streams, at both levels."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pyspark
+import pytest
+from admin import Admin
+from reading import batch, java_client, read_available
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+TOPIC = "persistent://public/default/every-column"
+INTERCEPTORS = "org.apache.pulsar.common.intercept"
+COLUMNS = (
+    "__position",
+    "value",
+    "__key",
+    "__topic",
+    "unix_millis(__publishTime)",
+    "unix_millis(__eventTime)",
+    "__messageProperties",
+    "__partition",
+    "__ledgerId",
+    "__entryId",
+    "__batchIndex",
+    "__sequenceId",
+    "__producerName",
+    "__schemaVersion",
+    "__orderingKey",
+    "__replicatedFrom",
+    "unix_millis(__brokerPublishTime)",
+    "__index",
+    "unix_millis(__deliverAt)",
+    "__messageId",
+)
+NAMES = [column.removeprefix("unix_millis(").removesuffix(")") for column in COLUMNS]
+MESSAGES = 24
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
+    """A broker that adds its time and an index to entries."""
+    config = {
+        "brokerEntryMetadataInterceptors": f"{INTERCEPTORS}.AppendBrokerTimestampMetadataInterceptor,"
+        f"{INTERCEPTORS}.AppendIndexMetadataInterceptor",
+        "exposingBrokerEntryMetadataToClientEnabled": "true",
+    }
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("columns") / "pulsar", config=config) as server:
+        Admin(server.admin_url).create_topic(TOPIC, partitions=2)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def expected(spark: SparkSession, server: LocalPulsar) -> list[tuple[Any, ...]]:
+    """Messages that have and have not what a message can have, as the Java client reads them."""
+    api = java_client(spark)
+    java = api.PulsarClient.builder().serviceUrl(server.service_url).build()
+    try:
+        producer = java.newProducer(api.Schema.STRING).topic(TOPIC).producerName("its name").create()
+        for number in range(MESSAGES):
+            message = producer.newMessage().value(f"v{number}").sequenceId(100 + number)
+            if number % 2:
+                message.key(f"k{number}").property("n", str(number)).eventTime(1_700_000_000_000 + number)
+            if number % 3 == 0:
+                message.orderingKey(bytes([number, 255]))
+            if number % 5 == 0:
+                message.deliverAt(int(time.time() * 1000) + 3_600_000 + number)
+            message.sendAsync()
+        producer.flush()
+        found = [one for partition in range(2) for one in _read(java, api, f"{TOPIC}-partition-{partition}", partition)]
+    finally:
+        java.close()
+    assert len(found) == MESSAGES
+    return sorted(found)
+
+
+def _read(java: Any, api: Any, topic: str, partition: int) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401 - py4j
+    reader = java.newReader().topic(topic).startMessageId(api.MessageId.earliest).create()
+    while reader.hasMessageAvailable():
+        one = reader.readNext()
+        place = one.getMessageId()
+        ledger, entry, index = place.getLedgerId(), place.getEntryId(), place.getBatchIndex()
+        yield (
+            f"{ledger}:{entry}" + (f":{index}" if index >= 0 else ""),
+            bytes(one.getData()).decode(),
+            one.getKey().encode() if one.hasKey() else None,
+            topic,
+            one.getPublishTime(),
+            one.getEventTime() or None,
+            dict(one.getProperties()),
+            partition,
+            ledger,
+            entry,
+            index if index >= 0 else None,
+            one.getSequenceId(),
+            one.getProducerName(),
+            bytes(one.getSchemaVersion()),
+            bytes(one.getOrderingKey()) if one.hasOrderingKey() else None,
+            None,
+            one.getBrokerPublishTime().get(),
+            one.getIndex().get(),
+            one.getDeliverAtTime() or None,
+            bytes(place.toByteArray()),
+        )
+
+
+def rows(frame: DataFrame) -> list[tuple[Any, ...]]:
+    return sorted(
+        tuple(bytes(value) if isinstance(value, bytearray) else value for value in row)
+        for row in frame.selectExpr(*COLUMNS).collect()
+    )
+
+
+@pytest.fixture(params=["broker", "segment"])
+def options(request: pytest.FixtureRequest, server: LocalPulsar) -> dict[str, str]:
+    return {"topic": TOPIC, "readLevel": request.param, "admin.url": server.admin_url}
+
+
+def test_a_batch(
+    spark: SparkSession, server: LocalPulsar, options: dict[str, str], expected: list[tuple[Any, ...]]
+) -> None:
+    assert rows(batch(spark, server.service_url, **options)) == expected
+    shown = batch(spark, server.service_url, **options, metadataColumns="all")
+    assert sorted(shown.columns) == sorted(NAMES)
+    assert rows(shown) == expected
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_stream(
+    spark: SparkSession,
+    server: LocalPulsar,
+    options: dict[str, str],
+    expected: list[tuple[Any, ...]],
+    tmp_path: Path,
+    *,
+    hidden: bool,
+) -> None:
+    """Before Spark 4.2 streams have no hidden columns, so they need the option."""
+    reader = spark.readStream.format("pulsar").options(**options, startingOffsets="earliest")
+    frame = reader.option("service.url", server.service_url)
+    if not hidden or tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 2):
+        frame = frame.option("metadataColumns", "all")
+    found: list[tuple[Any, ...]] = []
+    read_available(frame.load().select(*NAMES), tmp_path, lambda part, _: found.extend(rows(part)))
+    assert sorted(found) == expected
