@@ -17,6 +17,12 @@ ReadLevel: TypeAlias = Literal[
     "segment",
 ]
 
+SchemaMode: TypeAlias = Literal[
+    "auto",
+    "pinned",
+    "raw",
+]
+
 OnDecodeError: TypeAlias = Literal[
     "fail",
     "null",
@@ -184,6 +190,13 @@ class PulsarReadOptions(TypedOptions):
             `pulsar.reader.cryptoKeyReader`.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
+        schema_mode: As what values are read. Each is decoded with the schema version it was written with, and resolved
+            by Avro's rules: with `auto` to the newest schema the topic has when the query starts, which a stream keeps
+            until it is started again; with `pinned` to `readerSchema`; `raw` gives the bytes of any value as the column
+            `value`, also of topics whose schemas differ or cannot be read, and `__schemaVersion` tells the version.
+            Default: ``auto``.
+        reader_schema: With `schemaMode=pinned`, the Avro schema that AVRO and JSON values are read as, with aliases for
+            renamed fields and defaults for those that a version lacks.
         on_decode_error: What becomes of a message whose value does not decode: `fail` ends the query with an error that
             names it; `null` gives a row with null in all value columns; `drop` leaves it out; `dlq` leaves it out and
             copies it to `dlqTopic`. With any but `fail` all values are decoded in full, whichever columns a query
@@ -247,6 +260,8 @@ class PulsarReadOptions(TypedOptions):
     bookie_addresses: str | None = None
     encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
+    schema_mode: SchemaMode | None = None
+    reader_schema: str | None = None
     on_decode_error: OnDecodeError | None = None
     dlq_topic: str | None = None
     error_columns: bool | None = None
@@ -360,6 +375,8 @@ class ReadArguments(TypedDict, total=False):
     min_partitions: int | None
     bookie_addresses: str | None
     encryption_private_key_file: str | None
+    schema_mode: SchemaMode | None
+    reader_schema: str | None
     on_decode_error: OnDecodeError | None
     dlq_topic: str | None
     error_columns: bool | None

@@ -22,7 +22,7 @@ private[read] final class DeadLetters(topic: String, options: ReadOptions) exten
   private val copy = new OutgoingMessage
 
   def send(m: MessageView, error: Throwable with PulsarError): Unit = {
-    copy.value = Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength)
+    copy.value = if (m.valueIsNull) null else Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength)
     copy.key = if (m.keyLength < 0) null else Arrays.copyOfRange(m.keyBytes, m.keyOffset, m.keyOffset + m.keyLength)
     copy.keyIsBytes = m.keyIsBytes
     copy.eventTime = m.eventTime

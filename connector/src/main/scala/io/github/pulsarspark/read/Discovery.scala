@@ -2,11 +2,11 @@ package io.github.pulsarspark.read
 
 import io.github.pulsarspark.client.{Broker, TopicNames}
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.options.TopicSelection
-import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
+import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
 
 /** Finds the topics a read is about, and their schemas. */
-private[read] final class Discovery(selection: TopicSelection, broker: Broker, url: String) {
+private[read] final class Discovery(selection: TopicSelection, mode: SchemaMode, broker: Broker, url: String) {
 
   /** Full names of topics with those of their partitions, all of which exist now. */
   def topics(): Map[String, Seq[String]] = selection match {
@@ -28,9 +28,16 @@ private[read] final class Discovery(selection: TopicSelection, broker: Broker, u
     case TopicSelection.Matching(pattern) => broker.partitions(broker.matching(pattern)._1)
   }
 
-  /** A topic without a schema holds bytes. */
-  def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] =
-    topics.toSeq.sorted.map(topic => topic -> broker.schema(topic).getOrElse(TopicSchema.Bytes))
+  /** What topics are read as. One without a schema holds bytes. */
+  def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] = topics.toSeq.sorted.map { topic =>
+    def own = broker.schema(topic).getOrElse(TopicSchema.Bytes)
+    topic ->
+      (mode match {
+        case SchemaMode.Auto               => own
+        case SchemaMode.Pinned(definition) => SchemaTranslation.pinned(topic, own, definition)
+        case SchemaMode.Raw                => TopicSchema.Bytes
+      })
+  }
 
   private def noMatch(pattern: String, all: Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)

@@ -13,7 +13,7 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   val broker: Broker = new ConnectedBroker(lease, options.subscriptionPrefix, options.readCompacted)
 
-  private[read] val discovery = new Discovery(options.topics, broker, options.client.serviceUrl)
+  private[read] val discovery = new Discovery(options.topics, options.schemaMode, broker, options.client.serviceUrl)
 
   /** The columns of the table these options are about, before any query. */
   def columns(metadataColumns: Option[String]): StructType =

@@ -41,6 +41,7 @@ private[pulsarspark] final class RowDecoder private (
 ) {
   private val readerVersion               = reader.version.toArray
   private val takesTombstones             = ValueDecoder.takesTombstones(reader)
+  private val isReadAsBytes               = ValueDecoder.isReadAsBytes(reader)
   private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
   private var currentVersion: Array[Byte] = MessageView.NoBytes
   private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(reader)
@@ -54,7 +55,8 @@ private[pulsarspark] final class RowDecoder private (
   def decode(m: MessageView): InternalRow = {
     val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
     // Before anything else: a schema that cannot be had is no matter of this message.
-    if (isDecoded && (m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion)) switchTo(m.schemaVersion)
+    if (isDecoded && !isReadAsBytes && (m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion))
+      switchTo(m.schemaVersion)
     try {
       var i = 0
       while (i < metadata.length) {
@@ -71,7 +73,8 @@ private[pulsarspark] final class RowDecoder private (
   /** The row of a message that [[decode]] has just refused, without its value. */
   def withoutValue(m: MessageView, error: Throwable with PulsarError): InternalRow = {
     if (errorOrdinal >= 0) row.update(errorOrdinal, UTF8String.fromString(error.getMessage))
-    if (corruptOrdinal >= 0) row.update(corruptOrdinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength))
+    if (corruptOrdinal >= 0 && !m.valueIsNull)
+      row.update(corruptOrdinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength))
     row
   }
 
@@ -110,7 +113,7 @@ private[pulsarspark] final class RowDecoder private (
         "topic"         -> topic,
         "position"      -> positionOf(m),
         "version"       -> SchemaVersions.text(m.schemaVersion),
-        "readerVersion" -> (if (readerVersion.isEmpty) "the newest version" else s"version ${SchemaVersions.text(readerVersion)}"),
+        "readerVersion" -> readerText,
         "reason"        -> unresolvable.getMessage
       )
     case time: TimeOutOfRange =>
@@ -126,6 +129,11 @@ private[pulsarspark] final class RowDecoder private (
         "reason"     -> reasonOf(other)
       )
   }
+
+  private def readerText =
+    if (reader.isPinned) "the option readerSchema says"
+    else if (readerVersion.isEmpty) "the newest version"
+    else s"version ${SchemaVersions.text(readerVersion)}"
 
   private def reasonOf(cause: Throwable) = cause match {
     // Without the place in the source, which Jackson adds on a line of its own.

@@ -92,6 +92,17 @@ object SchemaTranslation {
       case NonFatal(e)                => throw notReadable(topic, schema, s"its definition has no descriptor of a message: ${e.getMessage}")
     }
 
+  /** The schema of a topic with a definition of the user's to read it by. */
+  def pinned(topic: String, own: TopicSchema, definition: String): TopicSchema = {
+    def wrong(option: String, value: String, allowed: String) =
+      PulsarErrors("PULSAR_OPTION_INVALID", "option" -> option, "given" -> value, "allowed" -> allowed)
+    if (own.schemaType != "AVRO" && own.schemaType != "JSON")
+      throw wrong("schemaMode", "pinned", s"auto or raw for topic $topic, whose schema is of type ${own.schemaType}")
+    try AvroSchemas.parse(definition)
+    catch { case NonFatal(e) => throw wrong("readerSchema", definition, s"an Avro schema as JSON; ${e.getMessage}") }
+    own.copy(definition = definition, version = Nil, isPinned = true)
+  }
+
   private def columns(topic: String, schema: TopicSchema, nullability: DataType => DataType): StructType = {
     val dataType =
       try if (schema.schemaType == "PROTOBUF_NATIVE") ProtobufSchemas.sparkType(message(topic, schema))

@@ -8,12 +8,15 @@ package io.github.pulsarspark.schema
   *   schema text for AVRO and JSON (an Avro schema as JSON), empty for primitives
   * @param version
   *   version bytes as they stand in message metadata (8 bytes, big endian), empty when unknown
+  * @param isPinned
+  *   true when the definition is the user's
   */
 final case class TopicSchema(
     schemaType: String,
     definition: String = "",
     properties: Map[String, String] = Map.empty,
-    version: Seq[Byte] = Nil
+    version: Seq[Byte] = Nil,
+    isPinned: Boolean = false
 )
 
 object TopicSchema {

@@ -48,7 +48,8 @@ private[schema] object ValueDecoder {
   /** Whether a message without a value has something to decode all the same, which is its key. */
   def takesTombstones(reader: TopicSchema): Boolean = reader.schemaType == KeyValueSchema.Type
 
-  private def isReadAsBytes(reader: TopicSchema) = reader.schemaType == "BYTES" || reader.schemaType == "NONE"
+  /** Then it does not matter what it was written as. */
+  def isReadAsBytes(reader: TopicSchema): Boolean = reader.schemaType == "BYTES" || reader.schemaType == "NONE"
 
   private def otherType(writer: TopicSchema, reader: TopicSchema) =
     new UnresolvableSchema(s"a value of type ${writer.schemaType} cannot be read as ${reader.schemaType}")

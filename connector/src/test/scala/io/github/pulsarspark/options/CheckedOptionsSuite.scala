@@ -143,6 +143,16 @@ class CheckedOptionsSuite extends FunSuite {
     intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad", "encryption.privateKeyFile" -> "/a.pem"))
   }
 
+  test("a pinned schema has a definition, and a definition is of a pinned schema") {
+    def mode(options: (String, String)*) = ReadOptions(check(options: _*)).schemaMode
+    assertEquals(mode(), SchemaMode.Auto)
+    assertEquals(mode("schemaMode" -> "RAW"), SchemaMode.Raw)
+    assertEquals(mode("schemaMode" -> "pinned", "readerSchema" -> "{}"), SchemaMode.Pinned("{}"))
+    assert(intercept[IllegalArgumentException](mode("schemaMode" -> "pinned")).getMessage.contains("`readerSchema` is missing"))
+    val alone = intercept[IllegalArgumentException](mode("readerSchema" -> "{}"))
+    assert(alone.getMessage.contains("`readerSchema` needs `schemaMode=pinned`"), alone.getMessage)
+  }
+
   test("no secret is in the text of anything made from options") {
     val secret = "c4n4ry"
     val all    = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)

@@ -1,0 +1,26 @@
+package io.github.pulsarspark.options
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** As what the values of a read are read. */
+sealed trait SchemaMode extends Serializable
+
+object SchemaMode {
+
+  /** The newest schema of the topic when the query starts. */
+  case object Auto extends SchemaMode
+
+  /** What the user says. */
+  final case class Pinned(definition: String) extends SchemaMode
+
+  /** Bytes, whatever they mean. */
+  case object Raw extends SchemaMode
+
+  private[options] def apply(options: CheckedOptions): SchemaMode = options("schemaMode").toLowerCase match {
+    case "pinned"                                        => Pinned(options("readerSchema"))
+    case _ if options.explicit("readerSchema").isDefined =>
+      throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> "readerSchema", "missing" -> "schemaMode=pinned")
+    case "raw" => Raw
+    case _     => Auto
+  }
+}
