@@ -33,6 +33,10 @@ class S3Server:
         self._call("PUT", name)
         return S3Offload(self.endpoint, name, access_key="test-user", secret_key="test-secret")
 
+    def refuse_everybody(self) -> None:
+        """From now on credentials are asked for, and there are none that are known."""
+        self._call("POST", "moto-api/reset-auth", b"0")
+
     def answers(self) -> bool:
         try:
             self._call("GET", "")
@@ -40,8 +44,9 @@ class S3Server:
             return False
         return True
 
-    def _call(self, method: str, path: str) -> None:
-        request = urllib.request.Request(f"{self.endpoint}/{path}", method=method)
+    def _call(self, method: str, path: str, body: bytes | None = None) -> None:
+        headers = {"Content-Type": "text/plain"} if body else {}
+        request = urllib.request.Request(f"{self.endpoint}/{path}", data=body, headers=headers, method=method)
         # A proxy of the environment must not come between the tests and a local server.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=_REQUEST_SECONDS):

@@ -1,43 +1,169 @@
-"""What `readLevel=segment` says when it cannot have its way; `auto` reads the same messages through the broker."""
+"""What `readLevel=segment` says when it cannot have its way; `auto` reads through the broker, and warns why."""
 
 from __future__ import annotations
 
 import re
+import socket
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pytest
+from admin_front import RefusedError, in_front_of
 from failing import failing, refused
+from logs import warnings
 from messages import produce, read_all
 from reading import assert_exactly_once, batch, existing, seen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     import pulsar as pulsar_client
-    from admin import Admin
-    from pyspark.sql import SparkSession
+    from admin import Admin, Json
+    from pyspark.sql import DataFrame, SparkSession
+    from reading import Seen
+
+
+@pytest.fixture
+def wanted(client: pulsar_client.Client, topic: str) -> list[Seen]:
+    """The messages of the topic."""
+    produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
+    return existing(read_all(client, topic))
+
+
+@pytest.fixture
+def read(spark: SparkSession, service_url: str, topic: str) -> Callable[..., DataFrame]:
+    """A read of the topic at a level, with this admin service and further options."""
+
+    def made(level: str, admin_url: str, **options: str) -> DataFrame:
+        chosen = {"topic": topic, "readLevel": level, "admin.url": admin_url, **options}
+        return batch(spark, service_url, **chosen)
+
+    return made
+
+
+def _changed(part: str, change: Callable[[Json], Json]) -> Callable[[str, Json], Json]:
+    """What changes the answers of one resource."""
+    return lambda path, answer: change(answer) if part in path else answer
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < seconds
+
+
+def test_nothing_is_warned_of_where_nothing_is_wrong(
+    spark: SparkSession, admin: Admin, wanted: list[Seen], read: Callable[..., DataFrame], tmp_path: Path
+) -> None:
+    """The control: an admin service that is merely passed through, the same checks."""
+    with in_front_of(admin.url, lambda _, answer: answer) as url, warnings(spark, tmp_path) as warned:
+        for level in ("broker", "segment", "auto"):
+            assert_exactly_once(seen(read(level, url)), wanted)
+    assert "read at broker level" not in warned()
 
 
 def test_segments_without_the_admin_service(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+    spark: SparkSession, service_url: str, topic: str, wanted: list[Seen]
 ) -> None:
-    produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
     with refused("PULSAR_SEGMENT_UNAVAILABLE", topic, "admin.url is not set"):
         seen(batch(spark, service_url, topic=topic, readLevel="segment"))
-    assert_exactly_once(seen(batch(spark, service_url, topic=topic)), existing(read_all(client, topic)))
+    assert_exactly_once(seen(batch(spark, service_url, topic=topic)), wanted)
+
+
+@pytest.mark.parametrize(("status", "text"), [(401, "Unauthorized"), (403, "Forbidden"), (500, "Broken")])
+def test_an_admin_service_that_refuses(
+    spark: SparkSession,
+    admin: Admin,
+    topic: str,
+    wanted: list[Seen],
+    read: Callable[..., DataFrame],
+    tmp_path: Path,
+    status: int,
+    text: str,
+) -> None:
+    def refuse(_: Json) -> Json:
+        raise RefusedError(status, text)
+
+    with in_front_of(admin.url, _changed("/internalStats", refuse)) as url:
+        with failing("PULSAR_REQUEST_FAILED", topic, url, text):
+            seen(read("segment", url))
+        with warnings(spark, tmp_path) as warned:
+            assert_exactly_once(seen(read("auto", url)), wanted)
+    assert "read at broker level" in warned()
+    assert text in warned()
+
+
+def test_an_admin_service_that_never_answers(
+    spark: SparkSession, topic: str, wanted: list[Seen], read: Callable[..., DataFrame], tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with _within(30), failing("PULSAR_UNREACHABLE", topic, url, "4000 ms"):
+            seen(read("segment", url, operationTimeoutMs="4000"))
+        with _within(30), warnings(spark, tmp_path) as warned:
+            assert_exactly_once(seen(read("auto", url, operationTimeoutMs="4000")), wanted)
+    assert url in warned()
+
+
+def _with_metadata(change: Callable[[str], str]) -> Callable[[Json], Json]:
+    def changed(answer: Json) -> Json:
+        ledgers = [{**ledger, "metadata": change(ledger["metadata"])} for ledger in answer["ledgers"]]
+        return {**answer, "ledgers": ledgers}
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (_with_metadata(lambda text: f"Ledger({text})"), "its metadata is not understood"),
+        (_with_metadata(lambda text: text.replace("0=[", "first: [")), "its ensembles are not understood"),
+        (_with_metadata(lambda text: text.replace("writeQuorumSize=1", "writeQuorumSize=9")), "is not sound"),
+        (_with_metadata(lambda text: text.replace("digestType=CRC32C", "digestType=MAC")), "digest type MAC"),
+        (_with_metadata(lambda _: ""), "gave no metadata of ledger"),
+        (lambda answer: {**answer, "ledgers": []}, "is not in the topic's list of ledgers"),
+        (lambda answer: {**answer, "lastConfirmedEntry": "?"}, "is not"),
+        (lambda _: {}, "is not in the topic's list of ledgers"),
+    ],
+)  # fmt: skip
+def test_answers_of_an_unknown_shape(
+    spark: SparkSession,
+    admin: Admin,
+    topic: str,
+    wanted: list[Seen],
+    read: Callable[..., DataFrame],
+    tmp_path: Path,
+    change: Callable[[Json], Json],
+    why: str,
+) -> None:
+    with in_front_of(admin.url, _changed("/internalStats", change)) as url:
+        with failing("PULSAR_SEGMENT_UNAVAILABLE", topic, why):
+            seen(read("segment", url))
+        with warnings(spark, tmp_path) as warned:
+            assert_exactly_once(seen(read("auto", url)), wanted)
+    assert "read at broker level" in warned()
+    assert why in warned()
 
 
 def test_bookies_that_cannot_be_reached(
-    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+    spark: SparkSession,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    wanted: list[Seen],
+    read: Callable[..., DataFrame],
+    tmp_path: Path,
 ) -> None:
-    produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
     admin.unload(topic)
-    wanted = existing(read_all(client, topic))
+    assert existing(read_all(client, topic)) == wanted
     ensemble = re.search(r"ensembles=\{0=\[([^\],]+)", admin.internal_stats(topic)["ledgers"][0]["metadata"])
     assert ensemble is not None
-    options = {
-        "topic": topic,
-        "admin.url": admin.url,
-        "bookieAddresses": f"{ensemble[1]}=127.0.0.1:9",
-        "bookkeeper.readEntryTimeoutSec": "1",
-    }
+    options = {"bookieAddresses": f"{ensemble[1]}=127.0.0.1:9", "bookkeeper.readEntryTimeoutSec": "1"}
     with failing("PULSAR_SEGMENT_READ_FAILED", topic):
-        seen(batch(spark, service_url, readLevel="segment", **options))
-    assert_exactly_once(seen(batch(spark, service_url, readLevel="auto", **options)), wanted)
+        seen(read("segment", admin.url, **options))
+    with warnings(spark, tmp_path) as warned:
+        assert_exactly_once(seen(read("auto", admin.url, **options)), wanted)
+    assert f"no connection to {ensemble[1]}" in warned()

@@ -8,7 +8,7 @@ import org.apache.pulsar.client.impl.AdminHttp
 import org.apache.pulsar.common.naming.TopicName
 
 /** Pulsar's admin REST service, as far as reads need it. Answers come with the client's own retries and time-outs; wait for them with [[Answers]]. */
-private[pulsarspark] final class AdminApi private[client] (http: AdminHttp) {
+private[pulsarspark] final class AdminApi private[client] (http: AdminHttp, val url: String) {
 
   /** How a topic partition is stored: its ledgers and where it ends. Needs the permission to consume.
     *

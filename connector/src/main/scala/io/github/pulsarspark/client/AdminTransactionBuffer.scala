@@ -20,7 +20,7 @@ private[pulsarspark] final class AdminTransactionBuffer(partition: String, optio
     val lease = ClientPool.acquire(options)
     try {
       val admin = lease.admin.getOrElse(throw new UndecidedTransaction("admin.url is not set"))
-      new Answers(options).await(s"Asking for the transactions of $partition")(question(admin))
+      new Answers(options, admin.url).await(s"Asking for the transactions of $partition")(question(admin))
     } catch {
       case undecided: UndecidedTransaction => throw undecided
       case NonFatal(e)                     =>

@@ -8,8 +8,12 @@ import org.apache.pulsar.client.api.PulsarClientException
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.ClientOptions
 
-/** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into named conditions. */
-private[pulsarspark] final class Answers(options: ClientOptions) {
+/** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into named conditions.
+  *
+  * @param url
+  *   who is asked
+  */
+private[pulsarspark] final class Answers(options: ClientOptions, url: String) {
 
   /** The client's own retries end at the operation timeout; a little later we end the wait ourselves, should the client fail to. */
   private val graceMillis = 5000L
@@ -31,15 +35,15 @@ private[pulsarspark] final class Answers(options: ClientOptions) {
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)
     case e: PulsarError                               => e.asInstanceOf[Throwable]
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
-      PulsarErrors.caused("PULSAR_ACCESS_DENIED", e, "what" -> what, "url" -> options.serviceUrl, "cause" -> firstLine(e))
+      PulsarErrors.caused("PULSAR_ACCESS_DENIED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
     case e @ (_: PulsarClientException.TimeoutException | _: PulsarClientException.ConnectException | _: TimeoutException | _: PulsarClientException.LookupException) =>
       unreachable(what, s" (${firstLine(e)})")
     case e if Answers.noConnection(e).isDefined => unreachable(what, s" (${firstLine(Answers.noConnection(e).get)})")
-    case e => PulsarErrors.caused("PULSAR_REQUEST_FAILED", e, "what" -> what, "url" -> options.serviceUrl, "cause" -> firstLine(e))
+    case e => PulsarErrors.caused("PULSAR_REQUEST_FAILED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
   }
 
   private def unreachable(what: String, cause: String) =
-    PulsarErrors("PULSAR_UNREACHABLE", "what" -> what, "url" -> options.serviceUrl, "waited" -> deadline.toString, "cause" -> cause)
+    PulsarErrors("PULSAR_UNREACHABLE", "what" -> what, "url" -> url, "waited" -> deadline.toString, "cause" -> cause)
 
   private def firstLine(e: Throwable): String =
     Option(

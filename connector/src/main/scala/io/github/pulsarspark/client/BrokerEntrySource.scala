@@ -27,7 +27,7 @@ import io.github.pulsarspark.options.ReadOptions
 private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: OffsetRange, options: ReadOptions) extends EntrySource {
   import BrokerEntrySource._
 
-  private val answers   = new Answers(lease.options)
+  private val answers   = new Answers(lease.options, lease.options.serviceUrl)
   private val window    = new ReadAhead(options.readAheadBytes, options.readAheadMessages)
   private val losses    = new DataLossPolicy(options.failOnDataLoss)
   private val partition = TopicNames.partitionIndex(range.topic)

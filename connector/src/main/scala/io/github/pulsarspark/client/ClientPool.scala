@@ -15,7 +15,8 @@ private[pulsarspark] final class ClientLease private[client] (shared: SharedLeas
 
   /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a topic. */
   def checkConnection(): Unit =
-    if (!options.serviceUrl.startsWith("http")) new Answers(options).await("Connecting")(client.getConnectionToServiceUrl)
+    if (!options.serviceUrl.startsWith("http"))
+      new Answers(options, options.serviceUrl).await("Connecting")(client.getConnectionToServiceUrl)
 
   override def close(): Unit = shared.close()
 }
@@ -28,7 +29,7 @@ private[client] final class ConnectedClient(options: ClientOptions) {
 
   def admin: Option[AdminApi] = synchronized {
     if (http.isEmpty) http = options.adminUrl.map(AdminHttp.open(client, _))
-    http.map(new AdminApi(_))
+    http.zip(options.adminUrl).map { case (http, url) => new AdminApi(http, url) }
   }
 
   def close(): Unit = synchronized {

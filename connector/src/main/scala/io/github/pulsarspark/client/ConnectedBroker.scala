@@ -26,7 +26,7 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
     extends Broker {
 
   private val client  = lease.client
-  private val answers = new Answers(lease.options)
+  private val answers = new Answers(lease.options, lease.options.serviceUrl)
   private val probes  = TrieMap.empty[String, EntryConsumer]
   private val watches = new TailWatches(watchAfter, answers)
 

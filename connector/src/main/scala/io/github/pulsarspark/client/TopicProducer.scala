@@ -97,7 +97,7 @@ private[pulsarspark] object TopicProducer {
       options: WriteOptions,
       columns: Set[String] = Set.empty
   ): TopicProducer = {
-    val answers = new Answers(lease.options)
+    val answers = new Answers(lease.options, lease.options.serviceUrl)
     val builder = lease.client.newProducer(EncodedSchema(schema))
     builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)

@@ -1,7 +1,6 @@
 package io.github.pulsarspark.read
 
 import org.apache.spark.sql.SparkSession
-import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.TopicNames
 import io.github.pulsarspark.errors.DataLossPolicy
@@ -24,10 +23,9 @@ private[read] final class TaskPlanner(
     val (ranges, ledgersSkipped) = wanted(asked)
     val byTopic                  = ranges.map(r => r.range.topic -> r).toMap
     val slices                   = catalog.slices(ranges.map(_.range), tail)
-    TaskPlanner.logReasons(slices)
-    val bytes   = taskBytes(slices)
-    val starts  = catalog.starts(slices.flatMap(_.segment).filter(SegmentPlanner.isCut(_, bytes)))
-    val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
+    val bytes                    = taskBytes(slices)
+    val starts                   = catalog.starts(slices.flatMap(_.segment).filter(SegmentPlanner.isCut(_, bytes)))
+    val planned                  = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
       PlannedSlice(slice, byTopic(slice.range.topic).wanted, byTopic(slice.range.topic).schema)
     }
     val tasks =
@@ -54,19 +52,7 @@ private[read] final class TaskPlanner(
 }
 
 private[read] object TaskPlanner {
-  private val log = LoggerFactory.getLogger(classOf[TaskPlanner])
 
   /** The messages of a topic partition that can pass the filters. */
   def wanted(filters: PushedFilters, partition: String): Wanted = filters.wanted(partition, TopicNames.partitionIndex(partition))
-
-  private def logReasons(slices: Seq[Slice]): Unit = {
-    val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)
-    if (reasons.nonEmpty)
-      log.info(
-        "{} of {} slices are read at broker level: {}",
-        reasons.values.sum,
-        slices.size,
-        reasons.toSeq.sortBy(-_._2).take(5).map { case (reason, count) => s"$reason ($count)" }.mkString("; ")
-      )
-  }
 }

@@ -20,8 +20,10 @@ private[storage] final case class Offloads(location: Either[String, OffloadLocat
 /** Asks the admin service for the ledgers of topic partitions, many at a time. It answers for the user's own credentials, so whoever may not consume a topic does
   * not learn where it is stored.
   */
-private[storage] final class LedgerLists(admin: AdminApi, answers: Answers, options: ReadOptions) {
+private[storage] final class LedgerLists(admin: AdminApi, options: ReadOptions) {
   import LedgerLists._
+
+  private val answers = new Answers(options.client, admin.url)
 
   /** Fails for the first partition that the service does not answer for. */
   def ofTopics(partitions: Seq[String]): Map[String, TopicStorage] = answers

@@ -1,12 +1,12 @@
 package io.github.pulsarspark.storage
 
-import scala.util.Success
+import scala.util.{Failure, Success}
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.client.{Answers, ClientLease, TopicNames}
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.client.{ClientLease, TopicNames}
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
 import io.github.pulsarspark.offsets.{Interval, OffsetRange, Position, Wanted}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
@@ -16,7 +16,6 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
   import SegmentCatalog._
 
   private val reachability = new Reachability(options.bookKeeper)
-  private val answers      = new Answers(lease.options)
 
   /** Leaves out, at the start and at the end of ranges, ledgers of which nothing is wanted, going by their ids, and at the start also those in which every message
     * was published before, unless the producer's clock was further ahead of the brokers' than `publishTimeSkewMs`.
@@ -28,7 +27,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     */
   def narrow(ranges: Seq[(OffsetRange, Wanted)]): Seq[(OffsetRange, Long)] = {
     val asked = ranges.collect { case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic }
-    val ages  = lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, answers, options), asked))
+    val ages  = lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, options), asked))
     ranges.map { case (range, wanted) =>
       ages.get(range.topic).fold((range, 0L))(_.narrow(range, wanted, options.publishTimeSkew.toMillis))
     }
@@ -49,22 +48,25 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     */
   def slices(ranges: Seq[OffsetRange], tail: Long = 0): Seq[Slice] = {
     val found = (options.readLevel, lease.admin) match {
-      case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, "readLevel is broker"))
-      case _ if options.readCompacted => ranges.map(Slice(_, None, "the compacted view is the broker's"))
-      case (_, None)                  => ranges.map(Slice(_, None, "admin.url is not set"))
+      case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
+      case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
+      case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
       case (level, Some(admin))       =>
         val isShort = (range: OffsetRange) => level == ReadLevel.Auto && entriesWithin(range).exists(_ <= tail)
-        val located = ask(new LedgerLists(admin, answers, options), ranges.filterNot(isShort).map(_.topic).distinct)
+        val located = ask(new LedgerLists(admin, options), ranges.filterNot(isShort).map(_.topic).distinct)
         ranges.flatMap(range =>
-          if (isShort(range)) Seq(Slice(range, None, "it is short"))
+          if (isShort(range)) Seq(Slice(range, None, Short))
           else
             located match {
               case Left(reason)  => Seq(Slice(range, None, reason))
-              case Right(topics) => SegmentPlanner.slices(present(range, topics), topics.storage(range.topic), home(range.topic, topics))
+              case Right(topics) =>
+                val there = present(range, topics)
+                if (there.isEmpty) Nil else SegmentPlanner.slices(there, topics.storage(range.topic), home(range.topic, topics))
             }
         )
     }
     if (options.readLevel == ReadLevel.Segment) found.find(_.segment.isEmpty).foreach(fail)
+    logReasons(found)
     found
   }
 
@@ -72,10 +74,16 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     * which knows where else to go.
     */
   def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = {
-    val ledgers = segments.map(_.home).collect { case SegmentHome.Tiered(ledger) => ledger }
+    val ledgers = segments.map(_.home).collect { case SegmentHome.Tiered(ledger) if !SilentStorage.contains(ledger.location) => ledger }
     val blocks  = OffloadedLedgers.blocks(ledgers, hadoop.configuration, options.client.operationTimeout)
-    val unknown = blocks.flatMap(_.failed.toOption)
-    unknown.headOption.foreach(e => log.warn("The blocks of {} offloaded ledgers are not known, first: {}", unknown.size, e.getMessage))
+    val unknown = ledgers.zip(blocks).collect { case (ledger, Failure(e)) => ledger -> e }
+    unknown.headOption.foreach { case (_, e) =>
+      log.warn("The blocks of {} offloaded ledgers are not known, first: {}", unknown.size, e.getMessage)
+    }
+    unknown.foreach {
+      case (ledger, e: PulsarError) if e.condition == "PULSAR_OFFLOAD_TIMEOUT" => SilentStorage.add(ledger.location)
+      case _                                                                   => ()
+    }
     ledgers.zip(blocks).collect { case (ledger, Success(found)) => ledger.ledgerId -> found.map(_.firstEntryId) }.toMap
   }
 
@@ -85,9 +93,17 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
       Right(Topics(storage, lists.offloads(topics.filter(storage(_).ledgers.exists(_.isOffloaded)))))
     } catch {
       case NonFatal(e) if options.readLevel == ReadLevel.Auto =>
-        log.warn("The broker will be read, because the admin service did not tell where topics are stored: {}", e.getMessage)
-        Left("the admin service did not tell where topics are stored")
+        Left(s"the admin service did not tell where topics are stored: ${e.getMessage}")
     }
+
+  private def logReasons(slices: Seq[Slice]): Unit = {
+    val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)
+    if (reasons.nonEmpty) {
+      val shown = reasons.toSeq.sortBy(-_._2).take(MostShown).map { case (reason, count) => s"$reason ($count)" }.mkString("; ")
+      val text  = s"${reasons.values.sum} of ${slices.size} slices are read at broker level: $shown"
+      if (reasons.keySet.subsetOf(Intended)) log.info(text) else log.warn(text)
+    }
+  }
 
   /** The range without what was in ledgers that are gone. Where the broker may be asked, it tells whether that is a loss. */
   private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).ledgers.headOption match {
@@ -104,6 +120,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
       if (ledger.isOffloaded)
         for {
           location <- topics.offloads(topic).location
+          _        <- if (options.readLevel == ReadLevel.Auto) SilentStorage.obstacle(location).toLeft(()) else Right(())
           uuid     <- topics.offloads(topic).uuids.get(ledger.id).toRight(s"the id of the offload of ledger ${ledger.id} is not known")
         } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, managedLedger, location))
       else
@@ -140,6 +157,16 @@ private object SegmentCatalog {
 
   /** What the admin service says of topic partitions. */
   private final case class Topics(storage: Map[String, TopicStorage], offloads: Map[String, Offloads])
+
+  // Why the broker reads where nothing is wrong.
+  private val ByOption  = "readLevel is broker"
+  private val Compacted = "the compacted view is the broker's"
+  private val NoAdmin   = "admin.url is not set"
+  private val Short     = "it is short"
+  private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
+
+  /** Reasons in one line of the log. */
+  private val MostShown = 5
 
   /** What can be checked without a password. */
   private val Digests = Set("CRC32C", "CRC32", "DUMMY")

@@ -40,12 +40,17 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   override def next(): Boolean = {
     waitingSince = System.nanoTime()
     while (left.nonEmpty) {
-      if (source == null) source = open(left.head)
+      if (source == null) {
+        left = past(left.head) :: left.tail
+        source = open(left.head)
+      }
       val more =
         try source.next()
         catch {
           case e: SegmentUnreadable                                            => lookAgain(e)
-          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e)
+          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") =>
+            if (e.condition == "PULSAR_OFFLOAD_TIMEOUT") tiered(left.head).foreach(ledger => SilentStorage.add(ledger.location))
+            lookAgain(e)
         }
       if (more) {
         before = last
@@ -68,6 +73,18 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
     log.warn("{}: the broker goes on after {}: {}", slice.range, before, reason: Any)
     left = List(Slice(OffsetRange(slice.range.topic, before, slice.range.endInclusive), None, reason))
     last = before
+  }
+
+  /** The slice, or what the broker reads in its place where storage has become silent since it was planned. */
+  private def past(slice: Slice): Slice = tiered(slice).flatMap(ledger => SilentStorage.obstacle(ledger.location)) match {
+    case Some(obstacle) if options.readLevel == ReadLevel.Auto =>
+      log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
+      Slice(slice.range, None, obstacle)
+    case _ => slice
+  }
+
+  private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect { case SegmentHome.Tiered(ledger) =>
+    ledger
   }
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
