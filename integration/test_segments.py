@@ -90,6 +90,7 @@ def test_entries_may_become_much_larger(
     produce(client, topic, [*_messages(2500), *_messages(30, size=1_000_000), *_messages(100)])
     frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
     assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+    assert 1_000_000 < metrics(frame)["DirectMemory"] < 100_000_000, "in the one JVM there is, by its one task"
 
 
 def test_auto_takes_segments_and_leaves_short_tails_of_streams_to_the_broker(

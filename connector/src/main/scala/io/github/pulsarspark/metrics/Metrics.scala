@@ -28,6 +28,16 @@ final class EntriesSkipped extends Metric("pulsarEntriesSkipped", "Pulsar entrie
 /** Messages whose value does not decode; above 0 only with an `onDecodeError` other than `fail`. */
 final class DecodeErrors extends Metric("pulsarDecodeErrors", "Pulsar messages that do not decode")
 
+/** Memory outside the heap that the connector's connections have in a JVM. Its tasks share it, so the most that one of them saw is shown. */
+final class DirectMemory extends CustomMetric {
+  override val name: String        = "pulsarDirectMemory"
+  override val description: String = "Pulsar direct memory of connections, at most (bytes)"
+
+  override def aggregateTaskMetrics(ofTasks: Array[Long]): String = ofTasks.maxOption.getOrElse(0L).toString
+
+  private[pulsarspark] def apply(value: Long): CustomTaskMetric = TaskMetric(name, value)
+}
+
 /** Ledgers that are not read at all, because a filter wants nothing of them. Known when the read is planned. */
 final class LedgersSkipped extends Metric("pulsarLedgersSkipped", "Pulsar ledgers skipped")
 
@@ -44,13 +54,24 @@ private[pulsarspark] object Metrics {
   val dataLoss          = new DataLoss
   val incompleteChunks  = new IncompleteChunks
   val decodeErrors      = new DecodeErrors
+  val directMemory      = new DirectMemory
   val entriesSkipped    = new EntriesSkipped
   val ledgersSkipped    = new LedgersSkipped
   val partitionsSkipped = new PartitionsSkipped
   val messagesWritten   = new MessagesWritten
 
   val ofReads: Array[CustomMetric] =
-    Array[CustomMetric](entries, bytes, entriesSkipped, ledgersSkipped, partitionsSkipped, dataLoss, incompleteChunks, decodeErrors) ++
+    Array[CustomMetric](
+      entries,
+      bytes,
+      entriesSkipped,
+      ledgersSkipped,
+      partitionsSkipped,
+      dataLoss,
+      incompleteChunks,
+      decodeErrors,
+      directMemory
+    ) ++
       LevelMetric.all
 
   val ofWrites: Array[CustomMetric] = Array(messagesWritten)

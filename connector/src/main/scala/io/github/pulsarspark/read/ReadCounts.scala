@@ -2,6 +2,7 @@ package io.github.pulsarspark.read
 
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
+import io.github.pulsarspark.client.NetworkMemory
 import io.github.pulsarspark.metrics.{LevelCounts, LevelMetric, Measure, Metrics}
 
 /** What a task has read so far, for Spark's metrics. */
@@ -10,6 +11,7 @@ private[read] final class ReadCounts {
   val levels: LevelCounts = new LevelCounts
   private var skipped     = 0L
   private var bad         = 0L
+  private var memory      = 0L
 
   // of slices that are done
   private var lost       = 0L
@@ -31,12 +33,18 @@ private[read] final class ReadCounts {
     * @param open
     *   the slice at hand
     */
-  def values(open: Option[SliceReader]): Array[CustomTaskMetric] = Array(
+  def values(open: Option[SliceReader]): Array[CustomTaskMetric] = {
+    memory = math.max(memory, NetworkMemory.bytes)
+    common(open) ++ LevelMetric.all.filter(m => levels.of(m.level, m.measure) > 0).map(m => m(levels.of(m.level, m.measure)))
+  }
+
+  private def common(open: Option[SliceReader]): Array[CustomTaskMetric] = Array(
+    Metrics.directMemory(memory),
     Metrics.entries(levels.sum(Measure.Entries)),
     Metrics.bytes(levels.sum(Measure.Bytes)),
     Metrics.entriesSkipped(skipped),
     Metrics.decodeErrors(bad),
     Metrics.dataLoss(lost + open.fold(0L)(_.lostRanges)),
     Metrics.incompleteChunks(incomplete + open.fold(0L)(_.incompleteMessages))
-  ) ++ LevelMetric.all.filter(m => levels.of(m.level, m.measure) > 0).map(m => m(levels.of(m.level, m.measure)))
+  )
 }

@@ -4,14 +4,14 @@ import org.apache.bookkeeper.client.BookKeeper
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.meta.MetadataDrivers
 
-import io.github.pulsarspark.client.{SharedLease, SharedPool}
+import io.github.pulsarspark.client.{NetworkMemory, SharedLease, SharedPool}
 import io.github.pulsarspark.options.BookKeeperOptions
 
 /** A BookKeeper client that reads the ledgers which tasks tell it of. */
 private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
   val ledgers: ShippedLedgers = new ShippedLedgers
   private val configuration   = BookKeeperReader.configuration(options, ledgers)
-  val client: BookKeeper      = new BookKeeper(configuration)
+  val client: BookKeeper      = BookKeeper.forConfig(configuration).allocator(NetworkMemory.allocator).build()
 
   /** By then a read of many entries has its answer or its failure, unless the client has lost it. */
   val batchMillis: Long = configuration.getReadEntryTimeout * 1000L + 1000L
