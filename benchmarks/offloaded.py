@@ -16,13 +16,11 @@ import os
 import statistics
 import sys
 import tempfile
-import urllib.request
-import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
+import boto3  # type: ignore[import-untyped]
 from offloading import FORMATS, Offloading, running_offload
 
 from benchmarks.arena import HERE
@@ -41,7 +39,6 @@ _WORKLOADS = (
 )
 _ENTRIES_PER_LEDGER = 20_000
 _WARM_UP = 4
-_REQUEST_SECONDS = 120.0
 _PLACES = ("bookie", "offloaded")
 _TITLES = {"block": "blocks of the cloud offloaders", "mapfile": "MapFile of the offloader `filesystem` (zlib)"}
 
@@ -106,21 +103,16 @@ def _local_copy(offloading: Offloading, folder: Path) -> str:
     """Where the offloaded ledgers are as files."""
     if offloading.format == "mapfile":
         return offloading.location
-    bucket = f"{offloading.hadoop['fs.s3a.endpoint']}/{offloading.location.removeprefix('s3a://')}"
+    settings = offloading.hadoop
+    keys = {"aws_access_key_id": settings["fs.s3a.access.key"], "aws_secret_access_key": settings["fs.s3a.secret.key"]}
+    region = settings["fs.s3a.endpoint.region"]
+    storage = boto3.client("s3", endpoint_url=settings["fs.s3a.endpoint"], region_name=region, **keys)
+    bucket = offloading.location.removeprefix("s3a://")
     target = folder / "objects"
     target.mkdir(exist_ok=True)
-    for entry in ET.fromstring(_get(f"{bucket}?list-type=2")).iter("{*}Key"):
-        assert entry.text is not None
-        if not (target / entry.text).exists():
-            (target / entry.text).write_bytes(_get(f"{bucket}/{quote(entry.text)}"))
+    for one in storage.list_objects_v2(Bucket=bucket)["Contents"]:
+        storage.download_file(bucket, one["Key"], str(target / one["Key"]))
     return target.as_uri()
-
-
-def _get(url: str) -> bytes:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url, timeout=_REQUEST_SECONDS) as answer:
-        content: bytes = answer.read()
-    return content
 
 
 def _line(kind: str, workload: Workload, figures: dict[str, Figures]) -> str:

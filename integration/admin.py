@@ -177,7 +177,12 @@ class Admin:
         Raises:
             TimeoutError: It was not done in time: a broker with wrong settings tries for ever.
         """
-        ledger, _, entry = str(self.internal_stats(topic)["lastConfirmedEntry"]).partition(":")
+        stats = self.internal_stats(topic)
+        ledger, _, entry = str(stats["lastConfirmedEntry"]).partition(":")
+        if (
+            stats["currentLedgerEntries"] == 0
+        ):  # nothing is in the open one, of which the broker takes entry 0 as the end
+            ledger, entry = stats["ledgers"][-1]["ledgerId"], "0"
         end = {"ledgerId": int(ledger), "entryId": int(entry), "partitionIndex": -1}
         self.call("PUT", f"{_path(topic)}/offload", end)
         deadline = time.monotonic() + seconds
