@@ -28,6 +28,7 @@ from pyspark.sql.avro.functions import from_avro, to_avro
 from benchmarks.arena import HERE, PULSAR_CONFIG, SERVER_HEAP
 from benchmarks.processes import cpu_seconds
 from benchmarks.registry import resolve
+from benchmarks.report import keep
 from benchmarks.run import say
 from pulsar_spark import jar_path
 from pulsar_spark.local import LocalPulsar
@@ -173,10 +174,7 @@ def main() -> int:
                 lines += _compare(Decoding(spark, server), kind, width, count, chosen.rounds, pid)
         spark.stop()
     head = _HEAD.format(rounds=chosen.rounds, cores=os.cpu_count(), load=os.getloadavg()[0], few=_FEW)
-    text = head + "\n".join(lines) + "\n"
-    chosen.output.mkdir(parents=True, exist_ok=True)
-    (chosen.output / "decoding.md").write_text(text, encoding="utf-8")
-    print(text)
+    keep(chosen.output / "decoding.md", head + "\n".join(lines) + "\n")
     return 0
 
 

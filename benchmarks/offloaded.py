@@ -25,6 +25,7 @@ from offloading import FORMATS, Offloading, running_offload
 
 from benchmarks.arena import HERE
 from benchmarks.processes import Worker
+from benchmarks.report import keep
 from benchmarks.run import say
 from benchmarks.workloads import Workload, write_content
 from pulsar_spark import jar_path
@@ -159,10 +160,7 @@ def main() -> int:
             write_content(folder, {one.size for one in workloads})
             lines += [_line(kind, *found) for found in measure(kind, workloads, chosen.rounds, folder)]
     head = _HEAD.format(rounds=chosen.rounds, load=os.getloadavg()[0], cores=os.cpu_count())
-    text = head + "\n".join(lines) + "\n"
-    chosen.output.mkdir(parents=True, exist_ok=True)
-    (chosen.output / "offloaded.md").write_text(text, encoding="utf-8")
-    print(text)
+    keep(chosen.output / "offloaded.md", head + "\n".join(lines) + "\n")
     return 0
 
 

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from os import cpu_count, getloadavg
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pulsar
@@ -23,6 +22,7 @@ from pyspark.sql import SparkSession
 
 import pulsar_spark
 from benchmarks.arena import HERE, jdk_tool
+from benchmarks.report import keep
 from pulsar_spark import _server
 from pulsar_spark.local import LocalPulsar
 
@@ -173,7 +173,7 @@ def main() -> None:
         text = "\n".join(
             ("# Planning", "", "Made by `make bench-planning`, not by hand.", "", said, "", *_HEADER, *rows, "")
         )
-        Path(HERE / "results" / "planning.md").write_text(text, "utf-8")
+        keep(HERE / "results" / "planning.md", text)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,13 @@ def figures_of(result: Result, case: str) -> dict[Contender, Figures]:
     }
 
 
+def keep(page: Path, text: str) -> None:
+    """Write a page of results, and show it."""
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(text, encoding="utf-8")
+    print(text)
+
+
 def tables(result: Result) -> str:
     """Everything as Markdown, of a run that was stopped what there is."""
     measured = {one["case"] for one in result["measured"]}

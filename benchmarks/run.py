@@ -205,9 +205,7 @@ def main() -> int:
                 _keep(result, chosen.output)  # what was measured stays if the run is stopped
     result["machine"]["load_after"] = [round(load, 2) for load in os.getloadavg()]
     _keep(result, chosen.output)
-    text = report.tables(result)
-    (chosen.output / "results.md").write_text(text, encoding="utf-8")
-    print(text)
+    report.keep(chosen.output / "results.md", report.tables(result))
     return 0
 
 

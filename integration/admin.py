@@ -179,9 +179,8 @@ class Admin:
         """
         stats = self.internal_stats(topic)
         ledger, _, entry = str(stats["lastConfirmedEntry"]).partition(":")
-        if (
-            stats["currentLedgerEntries"] == 0
-        ):  # nothing is in the open one, of which the broker takes entry 0 as the end
+        # As long as nothing is in the open one, the broker takes its entry 0 as the end.
+        if stats["currentLedgerEntries"] == 0:
             ledger, entry = stats["ledgers"][-1]["ledgerId"], "0"
         end = {"ledgerId": int(ledger), "entryId": int(entry), "partitionIndex": -1}
         self.call("PUT", f"{_path(topic)}/offload", end)

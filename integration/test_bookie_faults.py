@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import mmap
 import threading
-import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
 from messages import produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, seen
-from waiting import eventually
+from waiting import eventually, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,13 +99,6 @@ def _unnoticed(cluster: Cluster, writer: pulsar_client.Client, topic: str) -> It
     assert _ledgers(cluster, topic) == before, "the broker had to begin another ledger"
 
 
-@contextmanager
-def _within(seconds: float) -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    assert time.monotonic() - began < seconds
-
-
 def test_a_bookie_is_dead_and_a_producer_writes(
     spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str
 ) -> None:
@@ -152,7 +144,7 @@ def test_a_bookie_fails_in_the_middle_of_a_read(
     assert len(ensemble) == (BOOKIES if striped else 2)
     with _unnoticed(cluster, writer, name), held(frame, tmp_path) as read, getattr(ensemble[0], fault)():
         read.release()
-        with _within(60):
+        with within(60):
             assert_exactly_once(read.rows.result(timeout=120), wanted)
 
 
@@ -162,7 +154,7 @@ def test_a_bookie_is_frozen_from_the_start(
 ) -> None:
     name = striped_topic if striped else topic
     wanted = _fill(writer, name)
-    with _unnoticed(cluster, writer, name), cluster.ensembles(name)[0][0].frozen(), _within(60):
+    with _unnoticed(cluster, writer, name), cluster.ensembles(name)[0][0].frozen(), within(60):
         assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
 
 
@@ -202,7 +194,7 @@ def test_copies_are_lost_and_made_elsewhere_after_the_plan(
             eventually(moved, seconds=60)
         finally:
             cluster.auto_recovery.kill()
-        with second.killed(), _within(60):
+        with second.killed(), within(60):
             rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]
     assert_exactly_once(rows, wanted)
 
@@ -216,13 +208,13 @@ def test_a_copy_is_spoiled(
     spoiled, *others = cluster.ensembles(name)[0]
     with _unnoticed(cluster, writer, name):
         _spoil(spoiled, name)
-        with _within(60):
+        with within(60):
             assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
     planned = _planned(_frame(spark, cluster, name, pollTimeoutMs="8000"))
     with ExitStack() as stack:
         for other in others:
             stack.enter_context(other.frozen())
-        with _within(60), failing("PULSAR_SEGMENT_READ_FAILED", name):
+        with within(60), failing("PULSAR_SEGMENT_READ_FAILED", name):
             planned.collect()
 
 
@@ -235,10 +227,10 @@ def test_every_copy_is_spoiled(spark: SparkSession, cluster: Cluster, writer: pu
     )
     for bookie in cluster.ensembles(topic)[0]:
         _spoil(bookie, topic)
-    with _within(60), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+    with within(60), failing("PULSAR_SEGMENT_READ_FAILED", topic):
         segment.collect()
     # Whether the broker refuses or gives no answer is its affair.
-    with _within(60), pytest.raises(Exception, match=r"\[PULSAR_(REQUEST_FAILED|UNREACHABLE|READ_TIMEOUT)\].*" + topic):
+    with within(60), pytest.raises(Exception, match=r"\[PULSAR_(REQUEST_FAILED|UNREACHABLE|READ_TIMEOUT)\].*" + topic):
         auto.collect()
 
 
@@ -279,8 +271,8 @@ def test_no_copy_is_left(
     with ExitStack() as stack:
         for bookie in ensemble:
             stack.enter_context(getattr(bookie, fault)())
-        with _within(40), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+        with within(40), failing("PULSAR_SEGMENT_READ_FAILED", topic):
             segment.collect()
-        with _within(40), failing(by_broker, topic):
+        with within(40), failing(by_broker, topic):
             auto.collect()
     assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)

@@ -33,6 +33,9 @@ def _time_zone(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[
     spark.conf.set("spark.sql.session.timeZone", str(before))
 
 
+_MOMENTS_MS = [0, -1, 1_700_000_000_123, _LAST_MS, -62_135_596_800_000]
+_MOMENTS_US = [0, -1, 1_700_000_000_123_456, _LAST_MS * 1000 + 999]
+
 # For each schema of times: the type in Spark, how a number is one in Java, how it is read back as a number in Spark
 # (and made of one), and numbers.
 _TIMES: dict[str, tuple[str, Callable[[Any, int], Any], str, str, list[int]]] = {
@@ -41,14 +44,14 @@ _TIMES: dict[str, tuple[str, Callable[[Any, int], Any], str, str, list[int]]] = 
         lambda java, n: java.util.Date(n),
         "unix_millis(value)",
         "timestamp_millis(n)",
-        [0, -1, 1_700_000_000_123, _LAST_MS, -62_135_596_800_000],
+        _MOMENTS_MS,
     ),
     "TIMESTAMP": (
         "timestamp",
         lambda java, n: java.sql.Timestamp(n),
         "unix_millis(value)",
         "timestamp_millis(n)",
-        [0, -1, 1_700_000_000_123, _LAST_MS, -62_135_596_800_000],
+        _MOMENTS_MS,
     ),
     "TIME": ("bigint", lambda java, n: java.sql.Time(n), "value", "n", [0, -1, 86_399_999]),
     "INSTANT": (
@@ -56,7 +59,7 @@ _TIMES: dict[str, tuple[str, Callable[[Any, int], Any], str, str, list[int]]] = 
         lambda java, n: java.time.Instant.ofEpochSecond(n // 10**6, n % 10**6 * 1000),
         "unix_micros(value)",
         "timestamp_micros(n)",
-        [0, -1, 1_700_000_000_123_456, _LAST_MS * 1000 + 999, -62_135_596_800_000_000],
+        [*_MOMENTS_US, -62_135_596_800_000_000],
     ),
     "LOCAL_DATE": (
         "date",
@@ -77,7 +80,7 @@ _TIMES: dict[str, tuple[str, Callable[[Any, int], Any], str, str, list[int]]] = 
         lambda java, n: java.time.LocalDateTime.ofEpochSecond(n // 10**6, n % 10**6 * 1000, java.time.ZoneOffset.UTC),
         "timestampdiff(microsecond, timestamp_ntz'1970-01-01', value)",
         "timestampadd(microsecond, n, timestamp_ntz'1970-01-01')",
-        [0, -1, 1_700_000_000_123_456, _LAST_MS * 1000 + 999],
+        _MOMENTS_US,
     ),
 }
 

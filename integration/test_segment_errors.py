@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from failing import failing, refused
 from logs import warnings
 from messages import produce, read_all
 from reading import assert_exactly_once, batch, existing, seen
+from waiting import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,10 +49,12 @@ def _changed(part: str, change: Callable[[Json], Json]) -> Callable[[str, Json],
 
 
 @contextmanager
-def _within(seconds: float) -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    assert time.monotonic() - began < seconds
+def _left_to_the_broker(spark: SparkSession, folder: Path, why: str) -> Iterator[None]:
+    """What is done inside warns that the broker reads, and why."""
+    with warnings(spark, folder) as warned:
+        yield
+    assert "read at broker level" in warned()
+    assert why in warned()
 
 
 def test_nothing_is_warned_of_where_nothing_is_wrong(
@@ -90,10 +92,8 @@ def test_an_admin_service_that_refuses(
     with in_front_of(admin.url, _changed("/internalStats", refuse)) as url:
         with failing("PULSAR_REQUEST_FAILED", topic, url, text):
             seen(read("segment", url))
-        with warnings(spark, tmp_path) as warned:
+        with _left_to_the_broker(spark, tmp_path, text):
             assert_exactly_once(seen(read("auto", url)), wanted)
-    assert "read at broker level" in warned()
-    assert text in warned()
 
 
 def test_an_admin_service_that_never_answers(
@@ -101,9 +101,9 @@ def test_an_admin_service_that_never_answers(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with _within(30), failing("PULSAR_UNREACHABLE", topic, url, "4000 ms"):
+        with within(30), failing("PULSAR_UNREACHABLE", topic, url, "4000 ms"):
             seen(read("segment", url, operationTimeoutMs="4000"))
-        with _within(30), warnings(spark, tmp_path) as warned:
+        with within(30), warnings(spark, tmp_path) as warned:
             assert_exactly_once(seen(read("auto", url, operationTimeoutMs="4000")), wanted)
     assert url in warned()
 
@@ -142,10 +142,8 @@ def test_answers_of_an_unknown_shape(
     with in_front_of(admin.url, _changed("/internalStats", change)) as url:
         with failing("PULSAR_SEGMENT_UNAVAILABLE", topic, why):
             seen(read("segment", url))
-        with warnings(spark, tmp_path) as warned:
+        with _left_to_the_broker(spark, tmp_path, why):
             assert_exactly_once(seen(read("auto", url)), wanted)
-    assert "read at broker level" in warned()
-    assert why in warned()
 
 
 def test_bookies_that_cannot_be_reached(

@@ -6,7 +6,6 @@ What is damaged is a copy of the copy: the broker has its own, so that it can re
 from __future__ import annotations
 
 import socket
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from messages import produce, read_all
 from offloading import ENTRIES_PER_LEDGER, Offloading
 from reading import assert_exactly_once, batch, existing, seen
 from s3_server import running_s3
+from waiting import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -110,19 +110,12 @@ def copied(spark: SparkSession, offloading: Offloading) -> Copied:
     return Copied(spark, offloading, messages)
 
 
-@contextmanager
-def _within(seconds: float) -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    assert time.monotonic() - began < seconds
-
-
 def _check(copied: Copied, options: Mapping[str, str], folder: Path, condition: str, *words: str) -> None:
     """Named at segment level, with the words; a warning with the same words, and the right rows, at `auto`."""
-    with _within(_SECONDS), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, f"[{condition}]", *words) as failure:
+    with within(_SECONDS), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, f"[{condition}]", *words) as failure:
         copied.read("segment", **options).collect()
     assert "test-secret" not in str(failure.value)
-    with _within(_SECONDS), warnings(copied.spark, folder) as warned:
+    with within(_SECONDS), warnings(copied.spark, folder) as warned:
         assert_exactly_once(seen(copied.read("auto", **options)), copied.messages)
     missing = [word for word in (_TOPIC, condition, *words) if word not in warned()]
     assert missing == []
@@ -204,9 +197,9 @@ def test_storage_that_never_answers(copied: Copied, tmp_path: Path, task_bytes: 
         endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with _bucket(copied.spark, f"silent-{task_bytes}", endpoint) as location:
             options = {"offload.location": location, **deadlines}
-            with _within(30), warnings(copied.spark, tmp_path) as warned:
+            with within(30), warnings(copied.spark, tmp_path) as warned:
                 assert_exactly_once(seen(copied.read("auto", **options)), copied.messages)
             missing = [word for word in (_TOPIC, "PULSAR_OFFLOAD_TIMEOUT", location, "6000 ms") if word not in warned()]
             assert missing == []
-            with _within(30), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, "[PULSAR_OFFLOAD_TIMEOUT]", location):
+            with within(30), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, "[PULSAR_OFFLOAD_TIMEOUT]", location):
                 copied.read("segment", **options).collect()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 
@@ -20,3 +21,11 @@ def eventually(look: Callable[[], T], *, seconds: float = 30) -> T:
         assert time.monotonic() < deadline, f"not within {seconds:g} s: the last look gave {seen!r}"
         time.sleep(_POLL_SECONDS)
     return seen
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """What is done inside takes less time than that."""
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < seconds

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
     from typing import TypeGuard
 
@@ -155,7 +155,7 @@ if TYPE_CHECKING:
 '''
     return "\n\n".join(
         [
-            "\n".join([head, *map(_literal, (option for option in table.options if option.type == "enum"))]),
+            "\n".join([head, *_aliases([option for option in table.options if option.type == "enum"])]),
             _dataclass("PulsarReadOptions", "Options of a read, each one optional here.", READS, reads),
             _dataclass("PulsarWriteOptions", "Options of a write, each one optional here.", WRITES, writes),
             _typed_dict("ReadArguments", "PulsarReadOptions", reads, READ_ARGUMENTS),
@@ -208,9 +208,15 @@ def _python_type(entry: OptionDefinition | PrefixDefinition) -> str:
     return PYTHON_TYPES.get(entry.type, "str")
 
 
-def _literal(option: OptionDefinition) -> str:
-    values = "".join(f"    {_quote(value)},\n" for value in option.values)
-    return f"{_alias(option)}: TypeAlias = Literal[\n{values}]\n"
+def _aliases(options: Sequence[OptionDefinition]) -> Iterator[str]:
+    """The type of each option's values; options with the same values have one type."""
+    known: dict[tuple[str, ...], str] = {}
+    for option in options:
+        values = tuple(option.values)
+        lines = "".join(f"    {_quote(value)},\n" for value in values)
+        literal = f"Literal[\n{lines}]"
+        yield f"{_alias(option)}: TypeAlias = {known.get(values, literal)}\n"
+        known.setdefault(values, _alias(option))
 
 
 def _alias(option: OptionDefinition) -> str:

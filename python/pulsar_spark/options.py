@@ -81,27 +81,7 @@ KeySchemaType: TypeAlias = Literal[
     "local_date_time",
 ]
 
-ValueSchemaType: TypeAlias = Literal[
-    "auto",
-    "avro",
-    "json",
-    "string",
-    "bytes",
-    "boolean",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float",
-    "double",
-    "date",
-    "time",
-    "timestamp",
-    "instant",
-    "local_date",
-    "local_time",
-    "local_date_time",
-]
+ValueSchemaType: TypeAlias = KeySchemaType
 
 KeyValueEncoding: TypeAlias = Literal[
     "inline",

@@ -12,6 +12,7 @@ private[read] final class ReadCounts {
   private var skipped     = 0L
   private var bad         = 0L
   private var memory      = 0L
+  private var lookAt      = 0L // bytes read at which memory is looked at again
 
   // of slices that are done
   private var lost       = 0L
@@ -34,8 +35,17 @@ private[read] final class ReadCounts {
     *   the slice at hand
     */
   def values(open: Option[SliceReader]): Array[CustomTaskMetric] = {
-    memory = math.max(memory, NetworkMemory.bytes)
+    lookAtMemory()
     common(open) ++ LevelMetric.all.filter(m => levels.of(m.level, m.measure) > 0).map(m => m(levels.of(m.level, m.measure)))
+  }
+
+  /** It takes longer than reading some small rows, and changes little until another request has been answered. */
+  private def lookAtMemory(): Unit = {
+    val read = levels.sum(Measure.Bytes)
+    if (read >= lookAt) {
+      memory = math.max(memory, NetworkMemory.bytes)
+      lookAt = read + ReadCounts.BytesBetweenLooks
+    }
   }
 
   private def common(open: Option[SliceReader]): Array[CustomTaskMetric] = Array(
@@ -47,4 +57,8 @@ private[read] final class ReadCounts {
     Metrics.dataLoss(lost + open.fold(0L)(_.lostRanges)),
     Metrics.incompleteChunks(incomplete + open.fold(0L)(_.incompleteMessages))
   )
+}
+
+private object ReadCounts {
+  private val BytesBetweenLooks = 256L * 1024
 }
