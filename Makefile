@@ -112,7 +112,7 @@ $(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) pyth
 
 .PHONY: smoke-$(1)
 smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
-	$(2)/bin/python $(PYTEST) integration/test_smoke.py
+	$(2)/bin/python $(PYTEST) integration/test_smoke.py integration/test_metadata_columns.py
 endef
 $(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),)))
 $(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt))
