@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from failing import refused
 from messages import Message, produce, read_all
 from pyspark.errors import PySparkException
 
@@ -169,6 +170,31 @@ def test_options_of_the_session_reach_reads_streams_and_writes(
     assert sorted((row["value"], bytes(row["__key"])) for row in rows) == [("1", b"a"), ("2", b"b")]
     assert len({row["__position"] for row in rows}) == 2
     assert sorted(message.payload for message in read_all(client, f"{topic}-copy")) == [b"1", b"2"]
+
+
+def test_options_of_the_session_for_reads_do_not_disturb_writes_nor_those_for_writes_reads(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    own = {"service.url": service_url, "topic": topic}
+    session = {"readLevel": "broker", "endingOffsets": "latest", "sendTimeoutMs": "50000"}
+    for name, value in session.items():
+        spark.conf.set(f"spark.datasource.pulsar.{name}", value)
+    try:
+        rows = spark.sql("select 'x' as value")
+        rows.write.format("pulsar").mode("append").options(**own).save()
+        source = spark.readStream.format("pulsar").options(**own, startingOffsets="earliest").load().select("value")
+        sink = {"service.url": service_url, "topic": f"{topic}-copy"}
+        write = source.writeStream.format("pulsar").options(**sink, checkpointLocation=str(tmp_path))
+        assert write.trigger(availableNow=True).start().awaitTermination(60)
+        read = spark.read.format("pulsar").options(**{**own, "topic": f"{topic}-copy"}).load()
+        assert [row["value"] for row in read.collect()] == ["x"]
+        with refused("PULSAR_OPTION_WRONG_MODE", "`readLevel`", "batch write"):
+            rows.write.format("pulsar").mode("append").options(**own, readLevel="auto").save()
+        with refused("PULSAR_OPTION_WRONG_MODE", "`sendTimeoutMs`", "batch read"):
+            spark.read.format("pulsar").options(**own, sendTimeoutMs="1000").load()
+    finally:
+        for name in session:
+            spark.conf.unset(f"spark.datasource.pulsar.{name}")
 
 
 def test_the_service_url_of_the_environment(

@@ -224,6 +224,35 @@ def test_a_value_that_its_field_cannot_hold_fails_the_task(
     assert target.messages(topic) == []
 
 
+MICROS = f"select * except (at), timestamp'2026-01-31 12:00:00.123999' as at from ({EVENT})"
+
+
+def test_parts_of_a_millisecond_fail_the_task_where_the_topic_keeps_none(target: Target, topic: str) -> None:
+    loss = ("`at`", "2026-01-31T12:00:00.123999", "timestamp-millis", "timestampPrecision")
+    with failing("PULSAR_WRITE_PRECISION_LOSS", topic, *loss):
+        target.append_sql(MICROS, event_topic(target, topic))
+    assert target.messages(topic) == []
+
+
+def test_parts_of_a_millisecond_are_cut_when_asked_for(target: Target, topic: str) -> None:
+    target.append_sql(MICROS, event_topic(target, topic), {"timestampPrecision": "truncate"})
+    assert [event["at"] for event in official(target, topic)] == [dt.datetime(2026, 1, 31, 12, 0, 0, 123000, UTC)]
+
+
+def test_microseconds_that_the_schema_has_are_kept(target: Target, topic: str) -> None:
+    target.append_sql(f"select at, 1 as id from ({MICROS})", topic)
+    assert [event["at"] for event in official(target, topic)] == [dt.datetime(2026, 1, 31, 12, 0, 0, 123999, UTC)]
+
+
+@pytest.mark.parametrize("kind", ["date", "timestamp"])
+def test_a_primitive_of_milliseconds_holds_no_parts_of_one(target: Target, topic: str, kind: str) -> None:
+    value = f"select at as value from ({MICROS})"
+    with failing("PULSAR_WRITE_PRECISION_LOSS", topic, "`value`", kind.upper()):
+        target.append_sql(value, topic, {"schemaType": kind})
+    target.append_sql(value, topic, {"schemaType": kind, "timestampPrecision": "truncate"})
+    assert [row[0] for row in target.read(topic).selectExpr("unix_micros(value)").collect()] == [1769860800123000]
+
+
 @pytest.mark.parametrize(
     ("columns", "words"),
     [

@@ -88,6 +88,11 @@ KeyValueEncoding: TypeAlias = Literal[
     "separated",
 ]
 
+TimestampPrecision: TypeAlias = Literal[
+    "exact",
+    "truncate",
+]
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PulsarReadOptions(TypedOptions):
@@ -293,6 +298,10 @@ class PulsarWriteOptions(TypedOptions):
         key_value_encoding: Where the column `key` goes with a KEY_VALUE schema: `inline` = into the payload, with the
             value; `separated` = it is the key of the message. Without it the topic's schema decides, and a new one is
             `inline`.
+        timestamp_precision: What becomes of parts of a millisecond where the schema keeps whole ones (Avro's
+            `timestamp-millis` and `local-timestamp-millis`, Pulsar's `DATE` and `TIMESTAMP`): with `exact` a value that
+            has some fails the task; `truncate` cuts them towards the past. Nothing else of a value is ever cut or
+            rounded. Default: ``exact``.
         send_timeout_ms: Longest time for the cluster to acknowledge a message; after it the task fails. Default:
             ``60000``. At least 1.
         client: Any setting of the Pulsar Java client, by its own name.
@@ -322,6 +331,7 @@ class PulsarWriteOptions(TypedOptions):
     key_schema_type: KeySchemaType | None = None
     value_schema_type: ValueSchemaType | None = None
     key_value_encoding: KeyValueEncoding | None = None
+    timestamp_precision: TimestampPrecision | None = None
     send_timeout_ms: int | None = None
     client: Mapping[str, Any] | None = None
     producer: Mapping[str, Any] | None = None
@@ -390,6 +400,7 @@ class WriteArguments(TypedDict, total=False):
     key_schema_type: KeySchemaType | None
     value_schema_type: ValueSchemaType | None
     key_value_encoding: KeyValueEncoding | None
+    timestamp_precision: TimestampPrecision | None
     send_timeout_ms: int | None
     client: Mapping[str, Any] | None
     producer: Mapping[str, Any] | None

@@ -22,9 +22,11 @@ import io.github.pulsarspark.write.PulsarWriteBuilder
   *   as read from the topics, as the user gave them for a read, or those of the rows to write
   * @param properties
   *   the options of the read or write together with those of the session
+  * @param session
+  *   the options of the session alone
   */
-private[pulsarspark] final class PulsarTable(columns: StructType, properties: JMap[String, String]) extends SupportsRead with SupportsWrite
-    with SupportsMetadataColumns {
+private[pulsarspark] final class PulsarTable(columns: StructType, properties: JMap[String, String], session: Map[String, String])
+    extends SupportsRead with SupportsWrite with SupportsMetadataColumns {
 
   override def name(): String = "pulsar"
 
@@ -53,7 +55,7 @@ private[pulsarspark] final class PulsarTable(columns: StructType, properties: JM
     new CaseInsensitiveStringMap((properties.asScala.filterNot(p => options.containsKey(p._1)) ++
       options.asCaseSensitiveMap.asScala).asJava)
 
-  private def raw(options: CaseInsensitiveStringMap) = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields)
+  private def raw(options: CaseInsensitiveStringMap) = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields, session)
 }
 
 /** A hidden column, as Spark wants it described. */

@@ -15,17 +15,17 @@ import io.github.pulsarspark.options.{RawOptions, ReadOptions, Scope}
 import io.github.pulsarspark.read.DriverSession
 
 /** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also be set for a whole session, as
-  * `spark.datasource.pulsar.<option>`.
+  * `spark.datasource.pulsar.<option>`; a read leaves out those of writes, and a write those of reads.
   */
 final class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
 
-  override def shortName(): String = "pulsar"
+  override def shortName(): String = SessionOptions.Name
 
-  override def keyPrefix(): String = "pulsar"
+  override def keyPrefix(): String = SessionOptions.Name
 
   /** Only reads come here: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    val raw     = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields)
+    val raw     = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields, SessionOptions.now())
     val checked = raw.check(Scope.BatchRead, Scope.StreamRead)
     Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
   }
@@ -34,6 +34,6 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
 
   override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = {
     PlanRedaction.cover(properties)
-    new PulsarTable(schema, properties)
+    new PulsarTable(schema, properties, SessionOptions.now())
   }
 }

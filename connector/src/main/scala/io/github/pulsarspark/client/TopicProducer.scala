@@ -67,9 +67,7 @@ private[pulsarspark] final class TopicProducer private (
     val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
     producer.flushAsync()
     // Each message's own answer counts: the client completes a flush before it has told all of them.
-    while (failure.get == null && confirmed.get < sent)
-      if (System.nanoTime() > deadline) failure.compareAndSet(null, new TimeoutException)
-      else LockSupport.parkNanos(TopicProducer.PollNanos)
+    if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent)) failure.compareAndSet(null, new TimeoutException)
     throwFailure()
   }
 
@@ -84,6 +82,17 @@ private[pulsarspark] object TopicProducer {
   /** The client ends a message's wait itself; this much later we do, should it fail to. */
   private val GraceNanos = TimeUnit.SECONDS.toNanos(5)
   private val PollNanos  = TimeUnit.MICROSECONDS.toNanos(200)
+
+  /** Looks until `isDone`; false when the deadline came first. A task that is killed is interrupted, which ends the wait. */
+  private[client] def waitFor(deadline: Long)(isDone: => Boolean): Boolean = {
+    var done = isDone
+    while (!done && System.nanoTime() <= deadline) {
+      LockSupport.parkNanos(PollNanos)
+      if (Thread.interrupted()) throw new InterruptedException("interrupted while waiting for acknowledgements")
+      done = isDone
+    }
+    done
+  }
 
   /** Opens a producer with the schema, which the broker registers or compares.
     *

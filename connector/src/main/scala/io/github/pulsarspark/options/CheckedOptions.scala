@@ -42,7 +42,9 @@ private[pulsarspark] object CheckedOptions {
   /** The same before it is known which of some scopes it will be: an option may belong to any of them. */
   def apply(options: Map[String, String], scopes: Seq[Scope], fieldsOf: String => Seq[String]): CheckedOptions = {
     val (client, own) =
-      options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.sparkOwn(o._1.toLowerCase)).partition(o => prefixOf(o._1).isDefined)
+      options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.sparkOwn(o._1.toLowerCase)).partition(o =>
+        OptionRegistry.prefixOf(o._1).isDefined
+      )
 
     val set = own.map { case (key, value) =>
       val definition = OptionRegistry.find(key).getOrElse(throw unknown(key, OptionRegistry.definitions.map(_.key)))
@@ -52,7 +54,7 @@ private[pulsarspark] object CheckedOptions {
     }.toMap
 
     val settings = client.map { case (key, value) =>
-      val prefix = prefixOf(key).get
+      val prefix = OptionRegistry.prefixOf(key).get
       checkScope(key, prefix.scopes, scopes)
       (prefix.prefix, clientField(key, prefix, fieldsOf), value)
     }
@@ -60,8 +62,6 @@ private[pulsarspark] object CheckedOptions {
     checkRules(set.keySet ++ settings.map(s => s._1 + s._2), scopes)
     new CheckedOptions(set, settings.groupMap(_._1)(s => s._2 -> s._3).view.mapValues(_.toMap).toMap)
   }
-
-  private def prefixOf(key: String) = OptionRegistry.prefixes.find(p => key.toLowerCase.startsWith(p.prefix))
 
   private def clientField(key: String, prefix: PrefixDefinition, fieldsOf: String => Seq[String]): String = {
     OptionRegistry.managed.get(key.toLowerCase).foreach(instead =>

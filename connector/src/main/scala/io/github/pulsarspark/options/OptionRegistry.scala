@@ -77,6 +77,12 @@ private[pulsarspark] object OptionRegistry {
   /** The definition of an option, whatever the case of `key`. */
   def find(key: String): Option[OptionDefinition] = byLowerKey.get(key.toLowerCase)
 
+  /** The family that an option belongs to by its name. */
+  def prefixOf(key: String): Option[PrefixDefinition] = prefixes.find(p => key.toLowerCase.startsWith(p.prefix))
+
+  /** Where an option is valid; None for one that is not known. */
+  def scopesOf(key: String): Option[Seq[Scope]] = prefixOf(key).map(_.scopes).orElse(find(key).map(_.scopes))
+
   private def items(node: JsonNode, name: String): Seq[JsonNode] = node.path(name).elements().asScala.toSeq
   private def text(node: JsonNode, name: String): Option[String] = Option(node.get(name)).map(_.asText)
   private def pair(node: JsonNode): (String, String)             = (node.get(0).asText, node.get(1).asText)

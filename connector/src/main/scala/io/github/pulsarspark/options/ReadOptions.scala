@@ -126,7 +126,8 @@ private[pulsarspark] final case class WriteOptions(
     producer: Map[String, String],
     keySchemaType: String = "auto",
     valueSchemaType: String = "auto",
-    keyValueEncoding: Option[String] = None
+    keyValueEncoding: Option[String] = None,
+    cutsTimes: Boolean = false
 )
 
 private[pulsarspark] object WriteOptions {
@@ -148,6 +149,7 @@ private[pulsarspark] object WriteOptions {
     producer = options.clientSettings("pulsar.producer."),
     keySchemaType = options("keySchemaType"),
     valueSchemaType = options("valueSchemaType"),
-    keyValueEncoding = options.explicit("keyValueEncoding")
+    keyValueEncoding = options.explicit("keyValueEncoding"),
+    cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate")
   )
 }

@@ -73,13 +73,15 @@ private[schema] final class MetadataEncoder(plan: WritePlan) {
     val result = new JHashMap[String, String](2 * map.numElements())
     var i      = 0
     while (i < map.numElements()) {
-      val name = keys.getUTF8String(i).toString
+      val name = text(keys, i)
       if (values.isNullAt(i)) throw plan.refused("__messageProperties", s"null for `$name`", "properties of messages have a text")
-      result.put(name, values.getUTF8String(i).toString)
+      result.put(name, text(values, i))
       i += 1
     }
     result
   }
+
+  private def text(properties: ArrayData, i: Int) = plan.text(properties.getUTF8String(i), "__messageProperties").toString
 
   private def javaList(names: ArrayData): JList[String] = {
     val result = new JArrayList[String](names.numElements())

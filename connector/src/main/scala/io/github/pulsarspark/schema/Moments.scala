@@ -1,5 +1,7 @@
 package io.github.pulsarspark.schema
 
+import java.time.{LocalDateTime, ZoneOffset}
+
 /** Times of Pulsar's schemas in Spark's units, microseconds and days, exact but for parts of a microsecond, which are cut towards the
   * past, as Spark does with `java.time` objects. No time zone is involved anywhere.
   */
@@ -37,6 +39,9 @@ private[schema] object Moments {
 
   def days(days: Long): Int =
     if (days == days.toInt) days.toInt else throw new MalformedValue(s"$days days since 1970 are more than a date can hold")
+
+  /** In ISO 8601 without a zone. */
+  def text(micros: Long): String = LocalDateTime.ofEpochSecond(secondsOf(micros), nanosOf(micros), ZoneOffset.UTC).toString
 
   def secondsOf(micros: Long): Long = Math.floorDiv(micros, MicrosPerSecond)
   def nanosOf(micros: Long): Int    = Math.floorMod(micros, MicrosPerSecond).toInt * 1000

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
 
 /** Pulsar's primitive schemas: numbers big endian, one value column. A value that the schema cannot hold exactly is refused. */
@@ -30,17 +29,16 @@ private[schema] object PrimitiveEncoder {
     case _                => None
   }
 
-  /** @param target
-    *   what error texts call the destination
-    */
-  def apply(schemaType: String, column: DataType, ordinal: Int, target: String): ValueEncoder = (schemaType, column) match {
+  /** Values of one column of the rows. */
+  def apply(schemaType: String, ordinal: Int, plan: WritePlan): ValueEncoder = (schemaType, plan.input(ordinal).dataType) match {
     case ("BYTES" | "NONE", BinaryType) => of(ordinal)(_.getBinary(ordinal))
     case ("STRING", _: StringType)      => of(ordinal)(_.getUTF8String(ordinal).getBytes)
     case ("BOOLEAN", BooleanType)       => of(ordinal)(row => Array(if (row.getBoolean(ordinal)) 1.toByte else 0.toByte))
     case ("FLOAT", FloatType)           => of(ordinal)(row => bigEndian(floatToRawIntBits(row.getFloat(ordinal)).toLong, 4))
     case ("DOUBLE", FloatType)          => of(ordinal)(row => bigEndian(doubleToRawLongBits(row.getFloat(ordinal).toDouble), 8))
     case ("DOUBLE", DoubleType)         => of(ordinal)(row => bigEndian(doubleToRawLongBits(row.getDouble(ordinal)), 8))
-    case ("INT8" | "INT16" | "INT32" | "INT64", ByteType | ShortType | IntegerType | LongType) if bytes(column) <= bytes(schemaType) =>
+    case ("INT8" | "INT16" | "INT32" | "INT64", column @ (ByteType | ShortType | IntegerType | LongType))
+        if bytes(column) <= bytes(schemaType) =>
       val size = bytes(schemaType)
       column match {
         case ByteType    => of(ordinal)(row => bigEndian(row.getByte(ordinal).toLong, size))
@@ -49,14 +47,15 @@ private[schema] object PrimitiveEncoder {
         case _           => of(ordinal)(row => bigEndian(row.getLong(ordinal), size))
       }
     case ("LOCAL_DATE", DateType)              => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, 8))
-    case ("DATE" | "TIMESTAMP", TimestampType) => of(ordinal)(row => bigEndian(millis(row.getLong(ordinal), schemaType, target), 8))
-    case ("INSTANT", TimestampType)            =>
+    case ("DATE" | "TIMESTAMP", TimestampType) =>
+      of(ordinal)(row => bigEndian(plan.millis(row.getLong(ordinal), SchemaTranslation.ValueColumn, schemaType), 8))
+    case ("INSTANT", TimestampType) =>
       of(ordinal)(row => instant(row.getLong(ordinal)))
     case ("LOCAL_DATE_TIME", TimestampNTZType) =>
       of(ordinal)(row => localDateTime(row.getLong(ordinal)))
     case ("TIME", LongType)       => of(ordinal)(row => bigEndian(row.getLong(ordinal), 8))
-    case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), target), 8))
-    case _ => throw new Misfit(SchemaTranslation.ValueColumn, s"values of type $schemaType cannot be made of ${column.sql}")
+    case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), plan), 8))
+    case (_, column) => throw new Misfit(SchemaTranslation.ValueColumn, s"values of type $schemaType cannot be made of ${column.sql}")
   }
 
   private def bytes(column: DataType): Int   = column.defaultSize
@@ -72,22 +71,14 @@ private[schema] object PrimitiveEncoder {
       .putLong(Math.floorMod(micros, Moments.MicrosPerDay) * 1000)
       .array
 
-  private def millis(micros: Long, schemaType: String, target: String): Long =
-    if (micros % 1000 == 0) micros / 1000
-    else throw refused(target, s"$micros µs since 1970", s"$schemaType keeps whole milliseconds")
-
-  private def timeOfDay(nanos: Long, target: String): Long =
+  private def timeOfDay(nanos: Long, plan: WritePlan): Long =
     if (Moments.isTimeOfDay(nanos)) nanos
-    else throw refused(target, nanos.toString, s"LOCAL_TIME is a number of nanoseconds below ${Moments.NanosPerDay}")
-
-  private def refused(target: String, value: String, reason: String) =
-    PulsarErrors(
-      "PULSAR_WRITE_VALUE_NOT_ALLOWED",
-      "field"  -> SchemaTranslation.ValueColumn,
-      "target" -> target,
-      "value"  -> value,
-      "reason" -> reason
-    )
+    else
+      throw plan.refused(
+        SchemaTranslation.ValueColumn,
+        nanos.toString,
+        s"LOCAL_TIME is a number of nanoseconds below ${Moments.NanosPerDay}"
+      )
 
   private trait Encode { def apply(row: InternalRow): Array[Byte] }
 

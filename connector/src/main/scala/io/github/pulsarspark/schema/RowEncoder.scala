@@ -28,7 +28,7 @@ private[pulsarspark] final class RowEncoder(plan: WritePlan) {
 
   private def givenKey(row: InternalRow): Array[Byte] =
     if (key < 0 || row.isNullAt(key)) null
-    else if (keyIsText) row.getUTF8String(key).getBytes
+    else if (keyIsText) plan.text(row.getUTF8String(key), "__key").getBytes
     else row.getBinary(key)
 
   /** The column `key` is the key of the message; a `__key` next to it, as in rows that were read, can only be the same. */

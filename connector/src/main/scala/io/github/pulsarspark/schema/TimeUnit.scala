@@ -10,8 +10,7 @@ import org.apache.spark.sql.types.{DataType, LongType, TimestampNTZType, Timesta
   */
 private[schema] final case class TimeUnit(nanos: Long, sparkType: DataType) {
 
-  /** Microseconds in one unit, for those that are at least one. */
-  def micros: Long = nanos / TimeUnit.Micros
+  def isMillis: Boolean = nanos == TimeUnit.Millis
 
   /** Unit of the number in Spark: microseconds, except where the number is shown as it is. */
   private def inSpark: Long = if (sparkType == LongType) nanos else TimeUnit.Micros

@@ -19,7 +19,7 @@ private[schema] object ValueEncoder {
   def apply(plan: WritePlan): ValueEncoder = plan.schema.schemaType match {
     case t if SchemaTranslation.primitive(t).isDefined =>
       val ordinal = single(plan)
-      PrimitiveEncoder(t, plan.input(ordinal).dataType, ordinal, plan.target)
+      PrimitiveEncoder(t, ordinal, plan)
     case "AVRO" =>
       val sink = new AvroSink
       structured(plan, sink, () => sink.reset(), () => sink.result())
@@ -33,7 +33,7 @@ private[schema] object ValueEncoder {
 
   private def structured(plan: WritePlan, sink: ValueSink, reset: () => Unit, result: () => Array[Byte]): ValueEncoder = {
     val schema   = SchemaTranslation.avroSchema(plan.topicName, plan.schema)
-    val compiler = new ValueWriterCompiler(plan.target)
+    val compiler = new ValueWriterCompiler(plan)
     if (schema.getType == Schema.Type.RECORD) {
       val record = compiler.record(schema, StructType(plan.values.map(plan.input(_))), plan.values.toArray)
       new ValueEncoder {

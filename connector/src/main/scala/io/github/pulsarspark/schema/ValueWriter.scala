@@ -94,7 +94,7 @@ private[schema] object ValueWriter {
     }
   }
 
-  final class Mapping(item: ValueWriter) extends ValueWriter {
+  final class Mapping(checked: UTF8String => UTF8String, item: ValueWriter) extends ValueWriter {
     override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
       val map    = from.getMap(ordinal)
       val keys   = map.keyArray()
@@ -103,7 +103,7 @@ private[schema] object ValueWriter {
       out.startMap(size)
       var i = 0
       while (i < size) {
-        out.key(keys.getUTF8String(i))
+        out.key(checked(keys.getUTF8String(i)))
         item.write(values, i, out)
         i += 1
       }

@@ -8,6 +8,7 @@ import org.apache.avro.{LogicalTypes, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.AvroSchemas._
@@ -17,11 +18,13 @@ import io.github.pulsarspark.schema.AvroSchemas._
   * A column fits when every value of its type has an exact place in the schema. Nulls are the exception: whether a column holds any shows
   * only in its rows.
   *
-  * @param target
-  *   what is written to, for error texts
+  * @param plan
+  *   what is written to, for error texts, and whether times may be cut
   */
-private[schema] final class ValueWriterCompiler(target: String) {
+private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   import ValueWriterCompiler.Misfit
+
+  private val isJson = plan.schema.schemaType == "JSON"
 
   /** @param ordinals
     *   where in the rows each field of `columns` is
@@ -59,7 +62,7 @@ private[schema] final class ValueWriterCompiler(target: String) {
   }
 
   private def required(writer: ValueWriter, path: String): ValueWriter =
-    new ValueWriter.Required(writer, () => PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> target))
+    new ValueWriter.Required(writer, () => PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> plan.target))
 
   private def union(schema: Schema, dataType: DataType, path: String): ValueWriter = {
     val types      = schema.getTypes.asScala.toSeq
@@ -71,7 +74,7 @@ private[schema] final class ValueWriterCompiler(target: String) {
         val writers = members.zip(struct.fields).map { case (branch, f) =>
           new ValueWriter.Branch(branch, notNull(types(branch), f.dataType, child(path, f.name)))
         }
-        def refused(count: Int) = notAllowed(path, s"$count members", "exactly one member of a union is not null")
+        def refused(count: Int) = plan.refused(path, s"$count members", "exactly one member of a union is not null")
         new ValueWriter.Members(writers.toArray[ValueWriter], refused)
       case _ =>
         val (branch, writer) = fitting(types, dataType, path)
@@ -100,8 +103,10 @@ private[schema] final class ValueWriterCompiler(target: String) {
     case (Type.INT, ShortType) if !isDate(schema)   => ValueWriter.of((from, i, out) => out.int(from.getShort(i).toInt))
     case (Type.INT, IntegerType) if !isDate(schema) => ValueWriter.of((from, i, out) => out.int(from.getInt(i)))
     case (Type.LONG, TimestampType | TimestampNTZType) if sparkType(schema) == dataType =>
-      val micros = TimeUnit.of(schema).fold(1L)(_.micros)
-      ValueWriter.of((from, i, out) => out.long(Math.floorDiv(from.getLong(i), micros)))
+      if (TimeUnit.of(schema).exists(_.isMillis)) {
+        val unit = schema.getLogicalType.getName
+        ValueWriter.of((from, i, out) => out.long(plan.millis(from.getLong(i), path, unit)))
+      } else ValueWriter.of((from, i, out) => out.long(from.getLong(i)))
     case (Type.LONG, ByteType) if isNumber(schema)    => ValueWriter.of((from, i, out) => out.long(from.getByte(i).toLong))
     case (Type.LONG, ShortType) if isNumber(schema)   => ValueWriter.of((from, i, out) => out.long(from.getShort(i).toLong))
     case (Type.LONG, IntegerType) if isNumber(schema) => ValueWriter.of((from, i, out) => out.long(from.getInt(i).toLong))
@@ -112,22 +117,23 @@ private[schema] final class ValueWriterCompiler(target: String) {
     case (Type.DOUBLE, ByteType)                      => ValueWriter.of((from, i, out) => out.double(from.getByte(i).toDouble))
     case (Type.DOUBLE, ShortType)                     => ValueWriter.of((from, i, out) => out.double(from.getShort(i).toDouble))
     case (Type.DOUBLE, IntegerType)                   => ValueWriter.of((from, i, out) => out.double(from.getInt(i).toDouble))
-    case (Type.STRING, _: StringType)                 => ValueWriter.of((from, i, out) => out.text(from.getUTF8String(i)))
+    case (Type.STRING, _: StringType)                 => ValueWriter.of((from, i, out) => out.text(checked(from.getUTF8String(i), path)))
     case (Type.ENUM, _: StringType)                   =>
       val symbols = schema.getEnumSymbols.asScala.toSeq
-      new ValueWriter.Enum(symbols, name => notAllowed(path, name.toString, s"the symbols of the enum are ${symbols.mkString(", ")}"))
+      new ValueWriter.Enum(symbols, name => plan.refused(path, name.toString, s"the symbols of the enum are ${symbols.mkString(", ")}"))
     case (Type.BYTES, BinaryType) if !isDecimal(schema)                 => ValueWriter.of((from, i, out) => out.bytes(from.getBinary(i)))
     case (Type.FIXED, BinaryType) if !isDecimal(schema)                 => fixed(schema.getFixedSize, path)
     case (Type.BYTES | Type.FIXED, d: DecimalType) if isDecimal(schema) => decimal(schema, d, path)
     case (Type.ARRAY, ArrayType(item, _))             => new ValueWriter.Sequence(nullable(schema.getElementType, item, s"$path[]"))
-    case (Type.MAP, MapType(_: StringType, value, _)) => new ValueWriter.Mapping(nullable(schema.getValueType, value, s"$path{}"))
-    case (Type.RECORD, struct: StructType)            => record(schema, struct, struct.indices.toArray, path).nested(struct.size)
-    case _                                            => throw misfit(schema, dataType, path)
+    case (Type.MAP, MapType(_: StringType, value, _)) =>
+      new ValueWriter.Mapping(checked(_, path), nullable(schema.getValueType, value, s"$path{}"))
+    case (Type.RECORD, struct: StructType) => record(schema, struct, struct.indices.toArray, path).nested(struct.size)
+    case _                                 => throw misfit(schema, dataType, path)
   }
 
   private def fixed(size: Int, path: String): ValueWriter = ValueWriter.of { (from, i, out) =>
     val bytes = from.getBinary(i)
-    if (bytes.length != size) throw notAllowed(path, s"${bytes.length} bytes", s"the fixed of the schema has $size")
+    if (bytes.length != size) throw plan.refused(path, s"${bytes.length} bytes", s"the fixed of the schema has $size")
     out.fixed(bytes)
   }
 
@@ -141,6 +147,9 @@ private[schema] final class ValueWriterCompiler(target: String) {
     }
   }
 
+  /** Avro takes the bytes of a text as they are. */
+  private def checked(text: UTF8String, path: String) = if (isJson) plan.text(text, path) else text
+
   private def isDate(schema: Schema)    = schema.getLogicalType.isInstanceOf[LogicalTypes.Date]
   private def isDecimal(schema: Schema) = schema.getLogicalType.isInstanceOf[LogicalTypes.Decimal]
   private def isNumber(schema: Schema)  = sparkType(schema) == LongType
@@ -153,9 +162,6 @@ private[schema] final class ValueWriterCompiler(target: String) {
       case d: LogicalTypes.Decimal => s" (decimal of ${d.getPrecision} digits, ${d.getScale} after the point)"
       case t                       => s" (${t.getName})"
     }
-
-  private def notAllowed(path: String, value: String, reason: String) =
-    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> path, "target" -> target, "value" -> value, "reason" -> reason)
 
   private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"
 }

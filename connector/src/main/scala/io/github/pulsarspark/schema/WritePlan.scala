@@ -1,6 +1,7 @@
 package io.github.pulsarspark.schema
 
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.MetadataColumn.Written
@@ -18,8 +19,17 @@ import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
   *   metadata columns that are set on messages, with their place in the rows
   * @param values
   *   places of the value columns
+  * @param cutsTimes
+  *   whether parts of a millisecond are cut where a schema has no place for them; else they are refused
   */
-final case class WritePlan(schema: TopicSchema, input: StructType, topic: Option[String], metadata: Map[String, Int], values: Seq[Int]) {
+final case class WritePlan(
+    schema: TopicSchema,
+    input: StructType,
+    topic: Option[String],
+    metadata: Map[String, Int],
+    values: Seq[Int],
+    cutsTimes: Boolean
+) {
 
   /** What error texts call the destination. */
   private[schema] def target: String = topic.fold("the topics of the rows")(t => s"topic $t")
@@ -30,6 +40,26 @@ final case class WritePlan(schema: TopicSchema, input: StructType, topic: Option
   /** The error for what a row says of its message and cannot be. */
   private[schema] def refused(column: String, what: String, reason: String): RuntimeException =
     PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> column, "target" -> target, "value" -> what, "reason" -> reason)
+
+  /** For what becomes a text of Java's on its way, where anything but UTF-8 would be replaced. */
+  private[schema] def text(value: UTF8String, field: String): UTF8String =
+    if (value.isValid) value else throw refused(field, "bytes that are not UTF-8", "a BINARY would hold them")
+
+  /** A time for a schema that counts milliseconds; cut towards the past, as reads cut parts of a microsecond.
+    *
+    * @param schemaType
+    *   for the error text, what the field is
+    */
+  private[schema] def millis(micros: Long, field: String, schemaType: String): Long =
+    if (cutsTimes || micros % 1000 == 0) Math.floorDiv(micros, 1000L)
+    else
+      throw PulsarErrors(
+        "PULSAR_WRITE_PRECISION_LOSS",
+        "field"      -> field,
+        "target"     -> target,
+        "value"      -> Moments.text(micros),
+        "schemaType" -> schemaType
+      )
 }
 
 object WritePlan {
@@ -38,7 +68,7 @@ object WritePlan {
     * that rows can be written as they were read. All other columns are values: a single column `value`
     * that is not a struct is a primitive value, everything else the fields of one record.
     *
-    * Times are kept in milliseconds: parts of one are cut towards the past.
+    * The messages' own times are kept in milliseconds: parts of one are cut towards the past. Those of values are cut as `cutsTimes` says.
     *
     * @param topicSchema
     *   the schema of the topic, if it has one
@@ -53,7 +83,8 @@ object WritePlan {
       topic: Option[String],
       topicSchema: Option[TopicSchema],
       schemaType: String,
-      keyValue: KeyValueChoice = KeyValueChoice()
+      keyValue: KeyValueChoice = KeyValueChoice(),
+      cutsTimes: Boolean = false
   ): WritePlan = {
     val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.inWrites(f.name)) }
     val metadata = columns.collect {
@@ -61,7 +92,7 @@ object WritePlan {
       case (f, _, Some(Written(types @ _*)))                                          => throw wrongType(f, types)
     }
     val values = columns.collect { case (_, i, None) => i }
-    val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values)
+    val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
       throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target, "columns" -> input.fieldNames.mkString(", "))
     val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.client.{ClientPool, ClientSettings, ConnectedBroker, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.schema.{KeyValueChoice, WritePlan}
+import io.github.pulsarspark.schema.{KeyValueChoice, TopicSchema, WritePlan}
 
 /** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a producer with that schema (permission,
   * existence, compatibility).
@@ -19,22 +19,24 @@ private[write] object Preflight {
   def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
     case None if !input.fieldNames.contains("__topic") => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
     case None => // without a topic only the columns themselves, the settings and the connection can be checked
-      WritePlan(input, None, None, options.schemaType, keyValue(options))
+      plan(input, None, None, options)
       ClientSettings.check("pulsar.producer.", options.producer)
       Using.resource(ClientPool.acquire(options.client))(_.checkConnection())
       None
     case Some(name) =>
-      val plan = planFor(TopicNames.full(name), input, options)
-      Using.resource(ClientPool.acquire(options.client))(lease => TopicProducer.open(lease, plan.topic.get, plan.schema, options).close())
-      Some(plan)
+      val made = planFor(TopicNames.full(name), input, options)
+      Using.resource(ClientPool.acquire(options.client))(lease => TopicProducer.open(lease, made.topic.get, made.schema, options).close())
+      Some(made)
   }
 
   /** What the topic's own schema, if it has one, asks of the columns. */
   def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
     Using.resource(new ConnectedBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
-      WritePlan(input, Some(topic), broker.schema(topic), options.schemaType, keyValue(options))
+      plan(input, Some(topic), broker.schema(topic), options)
     }
 
-  private def keyValue(options: WriteOptions) =
-    KeyValueChoice.of(options.keySchemaType, options.valueSchemaType, options.keyValueEncoding)
+  private def plan(input: StructType, topic: Option[String], own: Option[TopicSchema], options: WriteOptions): WritePlan = {
+    val keyValue = KeyValueChoice.of(options.keySchemaType, options.valueSchemaType, options.keyValueEncoding)
+    WritePlan(input, topic, own, options.schemaType, keyValue, options.cutsTimes)
+  }
 }

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import munit.FunSuite
 
@@ -183,5 +184,23 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(NearestName("topicPattern", known), Some("topicsPattern"))
     assertEquals(NearestName("quite else", known), None)
     assertEquals(NearestName.distance("kitten", "sitting"), 3)
+  }
+
+  test("an option of the session is left out where it has no meaning, one of the read or write itself is refused") {
+    val session =
+      Map("readLevel" -> "segment", "endingOffsets" -> "latest", "pulsar.producer.batchingMaxMessages" -> "1", "schemaType" -> "avro")
+    def checked(scope: Scope, own: (String, String)*) =
+      new RawOptions((session ++ required ++ own).asJava, fields, session).check(scope)
+    assertEquals(checked(Scope.BatchWrite).explicit("schemaType"), Some("avro"))
+    assertEquals(checked(Scope.BatchWrite).clientSettings("pulsar.producer."), Map("batchingMaxMessages" -> "1"))
+    assertEquals(checked(Scope.StreamWrite).explicit("readLevel"), None)
+    assertEquals(checked(Scope.BatchRead).explicit("readLevel"), Some("segment"))
+    assertEquals(checked(Scope.BatchRead).explicit("endingOffsets"), Some("latest"))
+    assertEquals(checked(Scope.StreamRead).explicit("endingOffsets"), None)
+    assertEquals(checked(Scope.StreamRead).clientSettings("pulsar.producer."), Map.empty[String, String])
+    def condition(scope: Scope, own: (String, String)*) = intercept[RuntimeException with PulsarError](checked(scope, own: _*)).condition
+    assertEquals(condition(Scope.BatchWrite, "readLevel" -> "broker"), "PULSAR_OPTION_WRONG_MODE")
+    assertEquals(condition(Scope.StreamRead, "pulsar.producer.batchingMaxMessages" -> "2"), "PULSAR_OPTION_WRONG_MODE")
+    assertEquals(condition(Scope.BatchWrite, "readlvl" -> "broker"), "PULSAR_OPTION_UNKNOWN")
   }
 }

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.schema
 
+import java.nio.ByteBuffer
 import java.sql.{Time, Timestamp}
 import java.time.{Instant, LocalDate, LocalDateTime, LocalTime, ZoneOffset}
 import java.util.Date
@@ -118,10 +119,25 @@ class PrimitiveSuite extends ScalaCheckSuite {
       assert(error.getMessage.contains(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `value`"), error.getMessage)
       assert(error.getMessage.contains(reason), error.getMessage)
     }
-    fails("timestamp", TimestampType, 1001L, "holds 1001 µs since 1970, which cannot be written: TIMESTAMP keeps whole milliseconds")
-    fails("date", TimestampType, -1L, "DATE keeps whole milliseconds")
     fails("local_time", LongType, 86400000000000L, "LOCAL_TIME is a number of nanoseconds below 86400000000000")
     fails("local_time", LongType, -1L, "LOCAL_TIME is a number")
+  }
+
+  test("parts of a millisecond are refused where the schema has none, or cut towards the past") {
+    for (schemaType <- Seq("DATE", "TIMESTAMP")) {
+      def written(micros: Long, cutsTimes: Boolean) = {
+        val columns = new StructType().add("value", TimestampType)
+        val plan    = WritePlan(columns, Some(Messages.topic), None, schemaType, cutsTimes = cutsTimes)
+        ByteBuffer.wrap(new RowEncoder(plan).encode(InternalRow(micros)).value).getLong
+      }
+      assertEquals(Seq(1001L, 1000L, 999L, 0L, -1L, -1000L, -1001L).map(written(_, cutsTimes = true)), Seq(1L, 1L, 0L, 0L, -1L, -1L, -2L))
+      assertEquals(Seq(1000L, 0L, -1000L).map(written(_, cutsTimes = false)), Seq(1L, 0L, -1L))
+      for (micros <- Seq(-1L, 1001L, Long.MaxValue, Long.MinValue)) {
+        val error = intercept[RuntimeException](written(micros, cutsTimes = false))
+        assert(error.getMessage.startsWith("[PULSAR_WRITE_PRECISION_LOSS] Field `value`"), error.getMessage)
+        assert(error.getMessage.contains(s"but its schema, $schemaType, keeps"), error.getMessage)
+      }
+    }
   }
 
   test("a topic without schema is read as bytes, whatever version a message names") {

@@ -200,6 +200,49 @@ class RowEncoderSuite extends ScalaCheckSuite {
     )
   }
 
+  test("parts of a millisecond are refused where the field has none, or cut towards the past, at any depth") {
+    def time(kind: String) = s"""{"type":"long","logicalType":"$kind"}"""
+    val fields             = s"""{"name":"at","type":["null",{"type":"array","items":${time("timestamp-millis")}}]},""" +
+      s"""{"name":"local","type":["null",${time("local-timestamp-millis")}]},{"name":"exact","type":["null",${time("timestamp-micros")}]}"""
+    val columns = new StructType().add("at", ArrayType(TimestampType)).add("local", TimestampNTZType).add("exact", TimestampType)
+    for (schemaType <- Seq("AVRO", "JSON")) {
+      val plan                                  = into(fields, columns, schemaType)
+      val decoder                               = Messages.decoder(plan.schema, columns)
+      def row(at: Any, local: Any, exact: Any)  = InternalRow(if (at == null) null else new GenericArrayData(Array(at)), local, exact)
+      def back(plan: WritePlan)(r: InternalRow) = Plain.ofRow(decoder.decode(Messages.of(new RowEncoder(plan).encode(r).value)), columns)
+      assertEquals(
+        back(plan.copy(cutsTimes = true))(row(-1L, 1767225600123999L, 1L)),
+        Map[String, Any]("at" -> Vector(-1000L), "local" -> 1767225600123000L, "exact" -> 1L)
+      )
+      assertEquals(back(plan)(row(-1000L, 1000L, 1L)), Map[String, Any]("at" -> Vector(-1000L), "local" -> 1000L, "exact" -> 1L))
+      def text(field: String, value: String, kind: String) =
+        s"[PULSAR_WRITE_PRECISION_LOSS] Field `$field` of a row for topic ${Messages.topic} holds $value, but its schema, $kind, keeps whole milliseconds. " +
+          "What to do: Cut the column with date_trunc('MILLISECOND', ...), set the option timestampPrecision to truncate, which does so for all columns, " +
+          "or give the field a schema of microseconds."
+      refused(plan, row(-1L, null, null), text("at[]", "1969-12-31T23:59:59.999999", "timestamp-millis"))
+      refused(plan, row(null, 1767225600123999L, null), text("local", "2026-01-01T00:00:00.123999", "local-timestamp-millis"))
+    }
+  }
+
+  test("a text that is not UTF-8 goes where bytes are kept, and nowhere else") {
+    val wrong                  = UTF8String.fromBytes(Array[Byte]('a', -1))
+    val fields                 = """{"name":"s","type":"string"},{"name":"m","type":{"type":"map","values":"int"}}"""
+    val columns                = new StructType().add("s", StringType).add("m", MapType(StringType, IntegerType))
+    def mapOf(key: UTF8String) = new ArrayBasedMapData(new GenericArrayData(Array[Any](key)), new GenericArrayData(Array[Any](1)))
+    def reason(field: String)  =
+      s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$field` of a row for topic ${Messages.topic} holds bytes that are not UTF-8, which cannot be written: " +
+        "a BINARY would hold them. What to do: Filter or change such rows before writing."
+    refused(into(fields, columns, "JSON"), InternalRow(wrong, mapOf(text("k"))), reason("s"))
+    refused(into(fields, columns, "JSON"), InternalRow(text("ä€😀"), mapOf(wrong)), reason("m"))
+    val avro = new RowEncoder(into(fields, columns)).encode(InternalRow(wrong, mapOf(wrong))).value
+    assertEquals(avro.toSeq, Seq[Byte](4, 'a', -1, 2, 4, 'a', -1, 2, 0))
+    val plan = WritePlan(this.columns, topic, None, "auto")
+    refused(plan, InternalRow(null, text("v"), wrong, null, null, null), reason("__key"))
+    val entry = new ArrayBasedMapData(new GenericArrayData(Array[Any](text("k"))), new GenericArrayData(Array[Any](wrong)))
+    refused(plan, InternalRow(null, text("v"), null, null, entry, null), reason("__messageProperties"))
+    assertEquals(new RowEncoder(plan).encode(InternalRow(null, wrong, null, null, null, null)).value.toSeq, Seq[Byte]('a', -1))
+  }
+
   test("columns go to fields by name, and fields without a column hold their default or null") {
     val fields =
       """{"name":"a","type":"int"},{"name":"b","type":["null","string"]},{"name":"c","type":"double","default":0.5},{"name":"d","type":"long"}"""
