@@ -76,8 +76,8 @@ or `PulsarWriteOptions`, under the name in the second column, and most are argum
 `pulsar-spark options NAME` shows one of them.
 
 A misspelt option, a value of the wrong form, an option in the wrong place and a pair that excludes each other are
-errors before anything is read or written. Only an option of the session that has no meaning in a read, or in a write, is
-left out there."""
+errors before anything is read or written. Only an option of the session that has no meaning in a read, or in a write,
+is left out there."""
 ERRORS_HEAD = """\
 # Errors
 
