@@ -133,9 +133,9 @@ def _compare(decoding: Decoding, kind: str, width: int, count: int, rounds: int,
         "spark": decoding.by_spark(kind, width),
     }
     cost = measure(frames, count, rounds, pid)
-    own, other = (max(0.01, cost[name] - cost["bytes"]) for name in ("connector", "spark"))
+    own, few, other = (max(0.01, cost[name] - cost["bytes"]) for name in ("connector", "few", "spark"))
     cells = [f"{cost[name]:.2f}" for name in ("bytes", "connector", "spark", "few")]
-    ratios = [f"{other / own:.1f} x", f"{cost['connector'] / cost['few']:.1f} x"]
+    ratios = [f"{other / own:.1f} x", f"{own / few:.1f} x", f"{cost['connector'] / cost['few']:.1f} x"]
     return [f"| {kind.upper()} | {width} | {' | '.join(cells)} | {' | '.join(ratios)} |"]
 
 
@@ -143,11 +143,11 @@ _HEAD = """# Decoding records
 
 Made by `make bench-decoding`, not by hand: {rounds} rounds in turns after warming up; Spark `local[2]`, to noop;
 {cores} cores, load average {load:.1f} at the end. CPU of the Spark JVM in us per row, median, with everything that
-reading costs. The last but one column leaves out what reading the bytes costs: so many times the CPU that Spark's
-function takes for the decoding alone. The last one is all fields against {few} of them.
+reading costs. The first two ratios leave out what reading the bytes costs: so many times the CPU that Spark's function
+takes for the decoding alone, and how all fields compare to {few} of them. The last one is that with the reading.
 
-| schema | fields | bytes | connector | `from_avro`, `from_json` | {few} fields | Spark to ours | all to {few} |
-|---|--:|--:|--:|--:|--:|--:|--:|
+| schema | fields | bytes | connector | `from_avro`, `from_json` | {few} fields | Spark to ours | decoding | reading |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|
 """
 
 

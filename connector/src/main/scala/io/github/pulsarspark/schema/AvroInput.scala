@@ -52,7 +52,7 @@ private[schema] final class AvroInput {
       raw |= (b & 0x7fL) << shift
       shift += 7
       b < 0
-    }) if (shift > 63) throw new MalformedValue("a number is longer than 10 bytes")
+    }) if (shift > 63) throw tooLong()
     (raw >>> 1) ^ -(raw & 1)
   }
 
@@ -142,13 +142,25 @@ private[schema] final class AvroInput {
     pos += length.toInt
   }
 
-  /** Runs `body` one level deeper; recursive values are skipped, and must not exhaust the stack. */
-  def nested(body: => Unit): Unit = {
+  def skipNumber(): Unit = {
+    val limit = math.min(end, pos + AvroInput.MaxNumberLength)
+    var at    = pos
+    while (at < limit && bytes(at) < 0) at += 1
+    if (at == limit) {
+      if (at - pos == AvroInput.MaxNumberLength) throw tooLong()
+      pos = at
+      throw tooShort(1)
+    }
+    pos = at + 1
+  }
+
+  /** One level deeper, until [[leave]]; recursive values are skipped, and must not exhaust the stack. */
+  def enter(): Unit = {
     depth += 1
     if (depth > AvroInput.MaxDepth) throw new MalformedValue(s"the value is nested more than ${AvroInput.MaxDepth} levels deep")
-    body
-    depth -= 1
   }
+
+  def leave(): Unit = depth -= 1
 
   private def take(length: Int): Int = {
     if (length > end - pos) throw tooShort(length.toLong)
@@ -157,12 +169,15 @@ private[schema] final class AvroInput {
     at
   }
 
+  private def tooLong() = new MalformedValue(s"a number is longer than ${AvroInput.MaxNumberLength} bytes")
+
   private def tooShort(length: Long) = new MalformedValue(s"$length bytes are needed where the value has $remaining left")
 }
 
 private[schema] object AvroInput {
 
   /** Items that take no bytes (nulls, empty records) are believed up to this count in a value. */
-  private val MaxEmptyItems = 1 << 16
-  private val MaxDepth      = 500
+  private val MaxEmptyItems   = 1 << 16
+  private val MaxDepth        = 500
+  private val MaxNumberLength = 10
 }

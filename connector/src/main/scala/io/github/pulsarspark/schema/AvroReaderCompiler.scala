@@ -90,13 +90,20 @@ private[schema] object AvroReaderCompiler {
   }
 
   private def compileRecord(record: RecordAdjust, wanted: StructType): AvroReader.Record = {
-    val readerFields      = record.readerOrder.iterator
-    val (steps, ordinals) = record.fieldActions.map {
+    val readerFields = record.readerOrder.iterator
+    val fields       = record.fieldActions.map {
       case skip: Skip => (AvroSkipper(skip.writer), -1)
       case action     =>
         val ordinal = wanted.fieldNames.indexOf(readerFields.next().name)
         if (ordinal < 0) (AvroSkipper(action.writer), -1) else (compile(action, wanted(ordinal).dataType), ordinal)
-    }.unzip
+    }
+    val (steps, ordinals) = fields
+      .foldLeft(Vector.empty[(AvroReader, Int)]) {
+        case (before :+ ((one: AvroSkipper, _)), (next: AvroSkipper, _)) => before :+ ((one.andThen(next), -1))
+        case (before, next)                                              => before :+ next
+      }
+      .toArray
+      .unzip
     val defaults = for {
       field <- record.readerOrder.drop(record.firstDefault)
       ordinal = wanted.fieldNames.indexOf(field.name) if ordinal >= 0

@@ -29,6 +29,10 @@ private[schema] object AvroSchemas {
     }
   }
 
+  /** None for what is not a record. */
+  def fieldNames(schema: Schema): Seq[String] =
+    if (schema.getType == Type.RECORD) schema.getFields.asScala.map(_.name).toSeq else Nil
+
   /** Why a schema has no Spark type, and where. */
   final class NotReadable(path: String, reason: String) extends RuntimeException(if (path.isEmpty) reason else s"field `$path`: $reason")
 

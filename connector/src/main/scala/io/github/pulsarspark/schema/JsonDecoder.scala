@@ -28,7 +28,7 @@ private[schema] object JsonDecoder {
       JsonReaderCompiler.compile(writer, reader, wanted) match {
         case record: JsonReader.Record =>
           val fields = record.atTop(ordinals)
-          of { (p, row) =>
+          of(JsonPruner(AvroSchemas.fieldNames(writer), fields.names.toSeq)) { (p, row) =>
             if (p.currentToken == JsonToken.VALUE_NULL) ordinals.foreach(row.setNullAt)
             else fields.setAll(p, row)
           }
@@ -36,14 +36,19 @@ private[schema] object JsonDecoder {
       }
     else {
       val value = JsonReaderCompiler.compile(writer, reader, wanted.head.dataType)
-      of((p, row) => value.setOrNull(p, row, ordinals(0)))
+      of(None)((p, row) => value.setOrNull(p, row, ordinals(0)))
     }
 
   private trait Decode { def apply(p: JsonParser, row: InternalRow): Unit }
 
-  private def of(step: Decode): ValueDecoder = new ValueDecoder {
+  private def of(pruner: Option[JsonPruner])(step: Decode): ValueDecoder = new ValueDecoder {
+    private val toPrune = pruner.orNull
+
     override def decode(m: MessageView, row: InternalRow): Unit = {
-      val p = factory.createParser(m.bytes, m.valueOffset, m.valueLength)
+      val p =
+        if (toPrune != null && toPrune.prune(m.bytes, m.valueOffset, m.valueLength))
+          factory.createParser(toPrune.result, 0, toPrune.resultSize)
+        else factory.createParser(m.bytes, m.valueOffset, m.valueLength)
       try {
         if (p.nextToken() == null) throw new MalformedValue("the value is empty")
         step(p, row)

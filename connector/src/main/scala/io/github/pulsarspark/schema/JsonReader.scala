@@ -133,7 +133,7 @@ private[schema] object JsonReader {
     * @param missing
     *   what each field is when the object does not have it
     */
-  final class Record(names: Array[String], fields: Array[JsonReader], ordinals: Array[Int], missing: Array[Any], size: Int)
+  final class Record(val names: Array[String], fields: Array[JsonReader], ordinals: Array[Int], missing: Array[Any], size: Int)
       extends JsonReader {
     private val index = new JHashMap[String, Integer](2 * names.length)
     names.indices.foreach(i => index.put(names(i), i))

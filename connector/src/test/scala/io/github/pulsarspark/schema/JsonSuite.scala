@@ -6,7 +6,7 @@ import java.util.{List => JList, Map => JMap}
 import scala.beans.BeanProperty
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
-import scala.util.Random
+import scala.util.{Random, Try}
 
 import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.Schema
@@ -35,6 +35,33 @@ class JsonSuite extends ScalaCheckSuite {
       data.foreach { datum =>
         val value = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
         assertEquals(Plain.ofRow(decoder.decode(Messages.of(value)), columns), Plain.ofAvro(datum, schema))
+      }
+    }
+  }
+
+  property("some of the columns are the same columns of all, of any value that can be read") {
+    forAll(dataOf(anyRecord), Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
+      val random     = new Random(seed)
+      val json       = TopicSchema("JSON", schema.toString)
+      val columns    = SchemaTranslation.toStruct(Messages.topic, json)
+      val some       = StructType(random.shuffle(columns.fields.toSeq).take(1 max columns.size / 2))
+      val encoder    = new RowEncoder(WritePlan(columns, topic, Some(json), "auto"))
+      val (all, few) = (Messages.decoder(json, columns), Messages.decoder(json, some))
+      data.foreach { datum =>
+        val value   = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
+        val changed = new String(value, UTF_8).flatMap {
+          case _ if random.nextInt(60) == 0                    => s"${"{}[]\",:\\0 \n\u0001" (random.nextInt(11))}"
+          case c if ",:{}".contains(c) && random.nextBoolean() => s" $c\t"
+          case c                                               => c.toString
+        }
+        val message = Messages.of((if (random.nextBoolean()) changed else new String(value, UTF_8)).getBytes(UTF_8))
+        val whole   = Try(Plain.ofRow(all.decode(message), columns))
+        val part    = Try(Plain.ofRow(few.decode(message), some))
+        part.failed.foreach {
+          case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE")
+          case other          => throw other
+        }
+        whole.foreach(w => assertEquals(part.get, some.fieldNames.map(n => n -> w(n)).toMap))
       }
     }
   }
