@@ -301,10 +301,10 @@ def test_topics_that_do_not_fit_together(target: Target, topic: str) -> None:
         read(target, options)
 
 
-def test_a_schema_type_that_cannot_be_read(target: Target, topic: str) -> None:
+def test_a_protobuf_schema_without_numbers_of_fields(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
     target.admin.upload_schema(topic, "PROTOBUF", json.dumps({"type": "record", "name": "Ride", "fields": []}))
-    with no_job(target.spark), refused("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", topic, "PROTOBUF"):
+    with no_job(target.spark), refused("PULSAR_SCHEMA_NOT_READABLE", topic, "PROTOBUF", "__PARSING_INFO__"):
         read(target, target.options(topic))
 
 

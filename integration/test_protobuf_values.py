@@ -1,4 +1,4 @@
-"""PROTOBUF_NATIVE topics of the Java client: its own message classes, as columns."""
+"""PROTOBUF_NATIVE and PROTOBUF topics of the Java client: its own message classes, as columns."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from reading import batch, java_client
 from writing import Target
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pulsar as pulsar_client
     from admin import Admin
     from pyspark.sql import SparkSession
@@ -106,3 +108,80 @@ def test_columns_that_do_not_fit_the_message_are_refused(target: Target, topic: 
         target.append_sql("select 1L as seconds, 1L as nanos", topic)
     with no_job(target.spark), refused("PULSAR_WRITE_SCHEMA_TYPE", "PROTOBUF_NATIVE", f"{topic}-new"):
         target.append_sql("select 1L as seconds", f"{topic}-new", {"schemaType": "protobuf_native"})
+
+
+def _descriptor_file(message: Any, folder: Path) -> dict[str, str]:  # noqa: ANN401
+    """What ``protoc --include_imports --descriptor_set_out`` makes; the options with it."""
+    every: dict[str, bytes] = {}
+
+    def collect(file: Any) -> None:  # noqa: ANN401
+        for needed in file.getDependencies():
+            collect(needed)
+        every[file.getName()] = bytes(file.toProto().toByteArray())
+
+    collect(message.getDescriptorForType().getFile())
+    path = folder / "message.desc"
+    # A set is a message that has the files as its field 1.
+    path.write_bytes(b"".join(b"\x0a" + _varint(len(file)) + file for file in every.values()))
+    name = message.getDescriptorForType().getFullName()
+    return {"protobuf.descriptorFile": str(path), "protobuf.message": name}
+
+
+def _varint(number: int) -> bytes:
+    return bytes([number]) if number < 0x80 else bytes([number & 0x7F | 0x80]) + _varint(number >> 7)
+
+
+def _types(spark: SparkSession) -> tuple[Any, list[Any]]:
+    """The client's schema of a class, and values of it."""
+    protobuf = _protobuf(spark)
+    field = protobuf.Field.newBuilder().setKindValue(9).setNumber(3).setName("näme").setPacked(True).build()
+    full = protobuf.Type.newBuilder().setName("full").addFields(field).addOneofs("x").setSyntaxValue(1).build()
+    messages = [full, protobuf.Type.getDefaultInstance()]
+    return java_client(spark).Schema.PROTOBUF(full.getClass()), messages
+
+
+@pytest.mark.usefixtures("read_level")
+def test_protobuf_without_native_shows_simple_fields_and_with_a_descriptor_all(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    schema, messages = _types(spark)
+    send(spark, service_url, topic, schema, [*messages, None])
+    simple = batch(spark, service_url, topic=topic)
+    rows = simple.select("name", "oneofs").collect()
+    assert [tuple(row) for row in rows] == [("full", ["x"]), ("", []), (None, None)]
+    for name in ("fields", "options", "source_context", "syntax"):
+        with no_job(spark), refused("PULSAR_PROTOBUF_FIELD_UNKNOWN", f"`{name}`", topic, "protobuf.descriptorFile"):
+            simple.select("name", name).collect()
+    full = batch(spark, service_url, topic=topic, **_descriptor_file(messages[0], tmp_path))
+    rows = full.select("name", "fields.name", "fields.kind", "oneofs", "source_context", "syntax").collect()
+    assert [tuple(row) for row in rows] == [
+        ("full", ["näme"], ["TYPE_STRING"], ["x"], None, "SYNTAX_PROTO3"),
+        ("", [], [], [], None, "SYNTAX_PROTO2"),
+        (None,) * 6,
+    ]
+
+
+def test_protobuf_without_native_is_written_for_the_java_client(target: Target, topic: str, tmp_path: Path) -> None:
+    schema, messages = _types(target.spark)
+    send(target.spark, target.service_url, topic, schema, messages)
+    version = target.admin.schema(topic)["version"]
+    options = _descriptor_file(messages[0], tmp_path)
+    target.append(target.read(topic, options).drop("__topic").coalesce(1), topic, options)
+    target.append_sql("select 'simple' as name, array('y') as oneofs", topic, {"schemaType": "protobuf"})
+    simple = _protobuf(target.spark).Type.newBuilder().setName("simple").addOneofs("y").build()
+    found = received(target.spark, target.service_url, topic, schema)
+    assert [str(message) for message in found] == [str(message) for message in [*messages, *messages, simple]]
+    assert target.admin.schema(topic)["version"] == version
+    with no_job(target.spark), refused("PULSAR_PROTOBUF_FIELD_UNKNOWN", "`syntax`", topic):
+        target.append_sql("select 'a' as name, 'SYNTAX_PROTO2' as syntax", topic)
+
+
+def test_a_descriptor_of_another_message_is_refused(target: Target, topic: str, tmp_path: Path) -> None:
+    schema, messages = _types(target.spark)
+    send(target.spark, target.service_url, topic, schema, messages)
+    other = _descriptor_file(_protobuf(target.spark).Field.getDefaultInstance(), tmp_path)
+    with no_job(target.spark), refused("PULSAR_PROTOBUF_DESCRIPTOR", "google.protobuf.Field", topic, "1 name string"):
+        target.read(topic, other)
+    missing = {"protobuf.descriptorFile": str(tmp_path / "none"), "protobuf.message": "google.protobuf.Type"}
+    with no_job(target.spark), refused("PULSAR_OPTION_INVALID", "protobuf.descriptorFile", str(tmp_path / "none")):
+        target.read(topic, missing)

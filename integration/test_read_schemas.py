@@ -279,17 +279,6 @@ def test_a_value_that_does_not_decode_is_named(
         batch(spark, service_url, topic=topic).select("a").collect()
 
 
-def test_a_schema_type_that_is_not_supported_is_named(
-    spark: SparkSession, service_url: str, admin: Admin, topic: str
-) -> None:
-    admin.create_topic(topic)
-    admin.upload_schema(topic, "PROTOBUF", '{"type": "record", "name": "R", "fields": []}')
-    with pytest.raises(
-        IllegalArgumentException, match=rf"\[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED\] Topic {topic} .*PROTOBUF"
-    ):
-        batch(spark, service_url, topic=topic)
-
-
 def test_records_of_several_topics_are_one_table(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:

@@ -303,10 +303,10 @@ def test_another_schema_type_than_the_topic_has_is_refused(target: Target, topic
         target.append_sql(EVENT, topic, {"schemaType": "json"})
 
 
-def test_a_schema_type_that_cannot_be_written_is_refused(target: Target, topic: str) -> None:
+def test_a_protobuf_schema_without_numbers_of_fields_is_refused(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
     target.admin.upload_schema(topic, "PROTOBUF", '{"type": "record", "name": "R", "fields": []}')
-    with no_job(target.spark), refused("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", topic, "PROTOBUF"):
+    with no_job(target.spark), refused("PULSAR_SCHEMA_NOT_READABLE", topic, "PROTOBUF", "__PARSING_INFO__"):
         target.append_sql("select current_timestamp() as value", topic)
 
 

@@ -41,6 +41,7 @@ SchemaType: TypeAlias = Literal[
     "json",
     "key_value",
     "protobuf_native",
+    "protobuf",
     "string",
     "bytes",
     "boolean",
@@ -182,6 +183,11 @@ class PulsarReadOptions(TypedOptions):
             Default: ``auto``.
         reader_schema: With `schemaMode=pinned`, the Avro schema that AVRO and JSON values are read as, with aliases for
             renamed fields and defaults for those that a version lacks.
+        protobuf_descriptor_file: For topics with a schema of type PROTOBUF (without native), which keeps no numbers for
+            what is inside nested messages, nor for enums: a file with the descriptors of the message, as `protoc
+            --include_imports --descriptor_set_out` makes it. The driver reads it. Number, name, type and label of every
+            field must be those of the schema.
+        protobuf_message: Which message in `protobuf.descriptorFile` it is, with its package.
         on_decode_error: What becomes of a message whose value does not decode: `fail` ends the query with an error that
             names it; `null` gives a row with null in all value columns; `drop` leaves it out; `dlq` leaves it out and
             copies it to `dlqTopic`. With any but `fail` all values are decoded in full, whichever columns a query
@@ -247,6 +253,8 @@ class PulsarReadOptions(TypedOptions):
     metadata_columns: str | Sequence[str] | None = None
     schema_mode: SchemaMode | None = None
     reader_schema: str | None = None
+    protobuf_descriptor_file: str | None = None
+    protobuf_message: str | None = None
     on_decode_error: OnDecodeError | None = None
     dlq_topic: str | None = None
     error_columns: bool | None = None
@@ -289,9 +297,14 @@ class PulsarWriteOptions(TypedOptions):
             a warning. Default: ``false``.
         topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
             or one partition of it. In writes it wins over the column `__topic`.
+        protobuf_descriptor_file: For topics with a schema of type PROTOBUF (without native), which keeps no numbers for
+            what is inside nested messages, nor for enums: a file with the descriptors of the message, as `protoc
+            --include_imports --descriptor_set_out` makes it. The driver reads it. Number, name, type and label of every
+            field must be those of the schema.
+        protobuf_message: Which message in `protobuf.descriptorFile` it is, with its package.
         schema_type: Schema to write with: `auto` takes the topic's, or makes one from the columns when it has none (one
             column `value` of a simple type: that primitive; else an AVRO record). `key_value` takes the columns `key`
-            and `value`. `protobuf_native` needs a topic that has such a schema. Default: ``auto``.
+            and `value`. `protobuf_native` and `protobuf` need a topic that has such a schema. Default: ``auto``.
         key_schema_type: Schema of the column `key` with a KEY_VALUE schema: `auto` makes AVRO of a struct and else the
             primitive of the column. Default: ``auto``.
         value_schema_type: The same for the column `value`. Default: ``auto``.
@@ -327,6 +340,8 @@ class PulsarWriteOptions(TypedOptions):
     tls_insecure_skip_hostname_verification: bool | None = None
     tls_insecure_trust_any_certificate: bool | None = None
     topic: str | None = None
+    protobuf_descriptor_file: str | None = None
+    protobuf_message: str | None = None
     schema_type: SchemaType | None = None
     key_schema_type: KeySchemaType | None = None
     value_schema_type: ValueSchemaType | None = None
@@ -367,6 +382,8 @@ class ReadArguments(TypedDict, total=False):
     encryption_private_key_file: str | None
     schema_mode: SchemaMode | None
     reader_schema: str | None
+    protobuf_descriptor_file: str | None
+    protobuf_message: str | None
     on_decode_error: OnDecodeError | None
     dlq_topic: str | None
     error_columns: bool | None
@@ -396,6 +413,8 @@ class WriteArguments(TypedDict, total=False):
     tls_trust_certs_file: str | None
     tls_insecure_skip_hostname_verification: bool | None
     tls_insecure_trust_any_certificate: bool | None
+    protobuf_descriptor_file: str | None
+    protobuf_message: str | None
     schema_type: SchemaType | None
     key_schema_type: KeySchemaType | None
     value_schema_type: ValueSchemaType | None

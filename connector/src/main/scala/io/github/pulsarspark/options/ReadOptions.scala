@@ -47,6 +47,7 @@ private[pulsarspark] final case class ReadOptions(
     publishTimeSkew: FiniteDuration,
     failOnDataLoss: Boolean,
     schemaMode: SchemaMode,
+    protobuf: Option[ProtobufMessage],
     onDecodeError: OnDecodeError,
     errorColumns: Boolean,
     pollTimeout: FiniteDuration,
@@ -89,6 +90,7 @@ private[pulsarspark] object ReadOptions {
       publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
       schemaMode = SchemaMode(options),
+      protobuf = ProtobufMessage(options),
       onDecodeError = OnDecodeError(options),
       errorColumns = options.boolean("errorColumns"),
       pollTimeout = options.milliseconds("pollTimeoutMs").millis,
@@ -127,7 +129,8 @@ private[pulsarspark] final case class WriteOptions(
     keySchemaType: String = "auto",
     valueSchemaType: String = "auto",
     keyValueEncoding: Option[String] = None,
-    cutsTimes: Boolean = false
+    cutsTimes: Boolean = false,
+    protobuf: Option[ProtobufMessage] = None
 )
 
 private[pulsarspark] object WriteOptions {
@@ -150,6 +153,7 @@ private[pulsarspark] object WriteOptions {
     keySchemaType = options("keySchemaType"),
     valueSchemaType = options("valueSchemaType"),
     keyValueEncoding = options.explicit("keyValueEncoding"),
-    cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate")
+    cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
+    protobuf = ProtobufMessage(options)
   )
 }

@@ -2,11 +2,17 @@ package io.github.pulsarspark.read
 
 import io.github.pulsarspark.client.{Broker, TopicNames}
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
+import io.github.pulsarspark.options.{ProtobufMessage, SchemaMode, TopicSelection}
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
 
 /** Finds the topics a read is about, and their schemas. */
-private[read] final class Discovery(selection: TopicSelection, mode: SchemaMode, broker: Broker, url: String) {
+private[read] final class Discovery(
+    selection: TopicSelection,
+    mode: SchemaMode,
+    protobuf: Option[ProtobufMessage],
+    broker: Broker,
+    url: String
+) {
 
   /** Full names of topics with those of their partitions, all of which exist now. */
   def topics(): Map[String, Seq[String]] = selection match {
@@ -33,7 +39,7 @@ private[read] final class Discovery(selection: TopicSelection, mode: SchemaMode,
     def own = broker.schema(topic).getOrElse(TopicSchema.Bytes)
     topic ->
       (mode match {
-        case SchemaMode.Auto               => own
+        case SchemaMode.Auto => protobuf.fold(own)(p => SchemaTranslation.described(topic, own, p.source, p.files.toArray, p.name))
         case SchemaMode.Pinned(definition) => SchemaTranslation.pinned(topic, own, definition)
         case SchemaMode.Raw                => TopicSchema.Bytes
       })

@@ -13,16 +13,17 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   val broker: Broker = new ConnectedBroker(lease, options.subscriptionPrefix, options.readCompacted)
 
-  private[read] val discovery = new Discovery(options.topics, options.schemaMode, broker, options.client.serviceUrl)
+  private[read] val discovery = new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
 
   /** The columns of the table these options are about, before any query. */
   def columns(metadataColumns: Option[String]): StructType =
     SourceColumns.shown(SourceColumns.values(discovery.schemas(discovery.topics().keys)), metadataColumns, options.errorColumns)
 
-  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of. */
-  private[read] def schemas(topics: Iterable[String], columns: StructType): Map[String, TopicSchema] = {
+  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the `wanted` ones are read. */
+  private[read] def schemas(topics: Iterable[String], columns: StructType, wanted: StructType): Map[String, TopicSchema] = {
     val schemas = discovery.schemas(topics)
     SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas), options.errorColumns))
+    schemas.foreach { case (topic, schema) => SchemaTranslation.checkKnown(topic, schema, wanted) }
     schemas.toMap
   }
 

@@ -24,7 +24,7 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType, filte
 
   private lazy val read: PlannedRead = Using.resource(DriverSession(task.options)) { session =>
     val topics            = session.discovery.topics()
-    val schemas           = session.schemas(topics.keys, columns)
+    val schemas           = session.schemas(topics.keys, columns, task.output)
     val topicOf           = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
     val (skipped, wanted) = topicOf.keySet.partition(TaskPlanner.wanted(filters, _).isEmpty)
     val ranges            = new BoundResolver(task.options, session.broker).batchRanges(topics, wanted).map { case (range, times) =>

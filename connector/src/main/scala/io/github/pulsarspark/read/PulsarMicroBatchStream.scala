@@ -116,7 +116,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
 
   /** The schema a topic is read with stays the same while the query runs. */
   private def schemaOf(topic: String): TopicSchema = {
-    if (!schemas.contains(topic)) schemas ++= session.schemas(schemas.keys ++ Seq(topic), columns)
+    if (!schemas.contains(topic)) schemas ++= session.schemas(schemas.keys ++ Seq(topic), columns, task.output)
     schemas(topic)
   }
 

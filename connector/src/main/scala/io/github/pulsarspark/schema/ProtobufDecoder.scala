@@ -9,28 +9,34 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.log.{MessageView, ProtobufCursor}
 
-/** PROTOBUF_NATIVE values: the fields of a message are the columns.
+/** PROTOBUF_NATIVE and PROTOBUF values: the fields of a message are the columns.
   *
   * Numbers tell fields apart, so messages of any version are read with the reader's schema; the writer's is only asked whether a number
   * means the same in both.
   */
 private[schema] object ProtobufDecoder {
 
-  /** @param wanted
+  /** @param writer
+    *   what the schema of the values says of the message
+    * @param reader
+    *   what the schema that they are read as says of it
+    * @param message
+    *   the message itself, which is `reader` unless that knows only a part of it
+    * @param wanted
     *   value columns asked for
     * @param ordinals
     *   where in the row each of them goes
     */
-  def apply(writer: Descriptor, reader: Descriptor, wanted: StructType, ordinals: Array[Int]): ValueDecoder = {
+  def apply(writer: Descriptor, reader: Descriptor, message: Descriptor, wanted: StructType, ordinals: Array[Int]): ValueDecoder = {
     checkFields(writer, reader, wanted)
-    val message = compile(reader, wanted, ordinals, wanted.size, identity)
-    val in      = new ProtobufCursor("malformed message")
+    val fields = compile(message, wanted, ordinals, wanted.size, identity)
+    val in     = new ProtobufCursor("malformed message")
     new ValueDecoder {
       override def decode(m: MessageView, row: InternalRow): Unit = {
         in.over(m.bytes, m.valueOffset, m.valueLength)
-        message.startAll(row)
-        message.readAll(in, row)
-        message.finishAll(row)
+        fields.startAll(row)
+        fields.readAll(in, row)
+        fields.finishAll(row)
       }
     }
   }

@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.ProtobufWriter.Ranges
 import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
 
-/** PROTOBUF_NATIVE values of columns, matched by name. A null stays a field that is not there, and is refused where that could not be told from a default. */
+/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is refused where that could not be told from a default. */
 private[schema] final class ProtobufEncoder private (target: String) {
 
   private def message(descriptor: Descriptor, columns: StructType, ordinals: Seq[Int], path: String): ProtobufWriter.Message = {
@@ -105,8 +105,9 @@ private[schema] object ProtobufEncoder {
 
   /** Fails with [[ValueWriterCompiler.Misfit]] when a column does not fit. */
   def apply(plan: WritePlan): ValueEncoder = {
-    val descriptor = SchemaTranslation.message(plan.topicName, plan.schema)
-    val message    = new ProtobufEncoder(plan.target).message(descriptor, StructType(plan.values.map(plan.input(_))), plan.values, "")
+    val columns    = StructType(plan.values.map(plan.input(_)))
+    val descriptor = SchemaTranslation.message(plan.topicName, plan.schema, columns.fieldNames.toSeq)
+    val message    = new ProtobufEncoder(plan.target).message(descriptor, columns, plan.values, "")
     new ValueEncoder {
       override def encode(row: InternalRow): Array[Byte] = ProtobufWriter.bytes(message.write(row, _))
     }

@@ -6,14 +6,14 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import com.google.protobuf.DescriptorProtos.{FileDescriptorProto, FileDescriptorSet}
+import com.google.protobuf.DescriptorProtos.{DescriptorProto, FileDescriptorProto, FileDescriptorSet}
 import com.google.protobuf.Descriptors.{Descriptor, FieldDescriptor, FileDescriptor}
 import com.google.protobuf.Descriptors.FieldDescriptor.Type
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.schema.AvroSchemas.NotReadable
 
-/** PROTOBUF_NATIVE schemas, which carry the descriptors of their message, and the Spark types they are read as. */
+/** Schemas that carry the descriptors of their message, as PROTOBUF_NATIVE, and the Spark types they are read as. */
 private[schema] object ProtobufSchemas {
   private val mapper = new ObjectMapper
 
@@ -31,6 +31,27 @@ private[schema] object ProtobufSchemas {
     messages(file.getMessageTypes.asScala.toSeq)
       .find(_.getFullName == root)
       .getOrElse(throw new NotReadable("", s"its definition has no message $root"))
+  }
+
+  /** A definition for [[parse]] out of files that protoc has put together. */
+  def definition(files: Array[Byte], message: String): String = {
+    val set                                                             = FileDescriptorSet.parseFrom(files).getFileList.asScala
+    def names(prefix: String, types: Seq[DescriptorProto]): Seq[String] =
+      types.flatMap(t => s"$prefix${t.getName}" +: names(s"$prefix${t.getName}.", t.getNestedTypeList.asScala.toSeq))
+    val known = set.toSeq.flatMap { f =>
+      names(if (f.getPackage.isEmpty) "" else s"${f.getPackage}.", f.getMessageTypeList.asScala.toSeq).map(_ -> f.getName)
+    }
+    val file =
+      known.toMap.getOrElse(
+        message,
+        throw new NotReadable("", s"it has no message $message, but ${known.map(_._1).takeRight(10).mkString(", ")}")
+      )
+    mapper.writeValueAsString(
+      mapper.createObjectNode
+        .put("fileDescriptorSet", Base64.getEncoder.encodeToString(files))
+        .put("rootMessageTypeName", message)
+        .put("rootFileDescriptorName", file)
+    )
   }
 
   private def messages(outer: Seq[Descriptor]): Seq[Descriptor] = outer ++ outer.flatMap(m => messages(m.getNestedTypes.asScala.toSeq))

@@ -47,9 +47,9 @@ object SchemaTranslation {
     * one column `value`.
     */
   def toStruct(topic: String, schema: TopicSchema): StructType = schema.schemaType match {
-    case PrimitiveType(dataType) => StructType(Seq(StructField(ValueColumn, dataType)))
-    case "PROTOBUF_NATIVE"       => columns(topic, schema, identity)
-    case KeyValueSchema.Type     =>
+    case PrimitiveType(dataType)                 => StructType(Seq(StructField(ValueColumn, dataType)))
+    case "PROTOBUF_NATIVE" | ParsedProtobuf.Type => columns(topic, schema, identity)
+    case KeyValueSchema.Type                     =>
       val parts = KeyValueSchema.of(schema)
       StructType(Seq(part(topic, KeyValueSchema.KeyColumn, parts.key), part(topic, KeyValueSchema.ValueColumn, parts.value)))
     case "AVRO" =>
@@ -71,12 +71,13 @@ object SchemaTranslation {
     def unapply(schemaType: String): Option[DataType] = primitive(schemaType)
   }
 
+  private def isProtobuf(schema: TopicSchema) = schema.schemaType == "PROTOBUF_NATIVE" || schema.schemaType == ParsedProtobuf.Type
+
   private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
     PulsarErrors(
       "PULSAR_SCHEMA_TYPE_NOT_SUPPORTED",
       "topic"      -> topic,
-      "schemaType" -> schema.schemaType,
-      "reason"     -> (if (schema.schemaType == "PROTOBUF") ": it lacks the numbers of nested fields, which PROTOBUF_NATIVE has" else "")
+      "schemaType" -> schema.schemaType
     )
 
   /** The Avro schema that AVRO and JSON schemas are described by. */
@@ -84,9 +85,51 @@ object SchemaTranslation {
     try AvroSchemas.parse(schema.definition)
     catch { case NonFatal(e) => throw notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}") }
 
-  /** The message that a PROTOBUF_NATIVE schema describes. */
-  private[schema] def message(topic: String, schema: TopicSchema): Descriptor =
-    try ProtobufSchemas.parse(schema.definition)
+  /** What a PROTOBUF_NATIVE or PROTOBUF schema itself says of its message. */
+  private[schema] def declaredMessage(topic: String, schema: TopicSchema): Descriptor =
+    parsed(topic, schema)(if (schema.schemaType == ParsedProtobuf.Type) ParsedProtobuf.declared(schema)
+    else ProtobufSchemas.parse(schema.definition))
+
+  /** The message of a PROTOBUF_NATIVE or PROTOBUF schema, as the user describes it or as the schema does; fails when one of the wanted fields is
+    * not known well enough.
+    */
+  private[schema] def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
+    val found = schema.message.fold(declaredMessage(topic, schema))(own => parsed(topic, schema)(ProtobufSchemas.parse(own)))
+    wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ParsedProtobuf.isComplete(_)).foreach { f =>
+      throw PulsarErrors("PULSAR_PROTOBUF_FIELD_UNKNOWN", "topic" -> topic, "field" -> f.getName, "type" -> ProtobufWidening.text(f))
+    }
+    found
+  }
+
+  /** Fails when `wanted` has a field of a message that cannot be read. */
+  def checkKnown(topic: String, schema: TopicSchema, wanted: StructType): Unit =
+    if (isProtobuf(schema)) { message(topic, schema, wanted.fieldNames.toSeq); () }
+
+  /** A PROTOBUF schema with what the user says of its message.
+    *
+    * @param files
+    *   a FileDescriptorSet, from the file `source`
+    */
+  def described(topic: String, own: TopicSchema, source: String, files: Array[Byte], message: String): TopicSchema = {
+    def refused(reason: String) =
+      PulsarErrors("PULSAR_PROTOBUF_DESCRIPTOR", "message" -> message, "source" -> source, "topic" -> topic, "reason" -> reason)
+    if (own.schemaType != ParsedProtobuf.Type)
+      throw refused(s"its schema is of type ${own.schemaType}, and only PROTOBUF lacks a descriptor")
+    val definition =
+      try ProtobufSchemas.definition(files, message)
+      catch {
+        case e: AvroSchemas.NotReadable => throw refused(e.getMessage)
+        case NonFatal(e)                => throw refused(s"the file is not a FileDescriptorSet: ${e.getMessage}")
+      }
+    val found =
+      try ProtobufSchemas.parse(definition)
+      catch { case NonFatal(e) => throw refused(s"${e.getMessage} (protoc puts imports into the file with --include_imports)") }
+    parsed(topic, own)(ParsedProtobuf.disagreement(own, found)).foreach(reason => throw refused(reason))
+    own.copy(message = Some(definition))
+  }
+
+  private def parsed[T](topic: String, schema: TopicSchema)(body: => T): T =
+    try body
     catch {
       case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage)
       case NonFatal(e)                => throw notReadable(topic, schema, s"its definition has no descriptor of a message: ${e.getMessage}")
@@ -105,7 +148,7 @@ object SchemaTranslation {
 
   private def columns(topic: String, schema: TopicSchema, nullability: DataType => DataType): StructType = {
     val dataType =
-      try if (schema.schemaType == "PROTOBUF_NATIVE") ProtobufSchemas.sparkType(message(topic, schema))
+      try if (isProtobuf(schema)) ProtobufSchemas.sparkType(message(topic, schema, Nil))
         else AvroSchemas.sparkType(avroSchema(topic, schema))
       catch { case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage) }
     val fields = dataType match {
@@ -120,9 +163,8 @@ object SchemaTranslation {
 
   /** Whether values have fields, which are columns of their own. */
   private[pulsarspark] def isRecord(topic: String, schema: TopicSchema): Boolean = schema.schemaType match {
-    case "AVRO" | "JSON"   => avroSchema(topic, schema).getType == Schema.Type.RECORD
-    case "PROTOBUF_NATIVE" => true
-    case _                 => false
+    case "AVRO" | "JSON" => avroSchema(topic, schema).getType == Schema.Type.RECORD
+    case _               => isProtobuf(schema)
   }
 
   private def notReadable(topic: String, schema: TopicSchema, reason: String) =

@@ -10,13 +10,16 @@ package io.github.pulsarspark.schema
   *   version bytes as they stand in message metadata (8 bytes, big endian), empty when unknown
   * @param isPinned
   *   true when the definition is the user's
+  * @param message
+  *   of PROTOBUF, what the user says of its message, written like the definition of PROTOBUF_NATIVE
   */
 final case class TopicSchema(
     schemaType: String,
     definition: String = "",
     properties: Map[String, String] = Map.empty,
     version: Seq[Byte] = Nil,
-    isPinned: Boolean = false
+    isPinned: Boolean = false,
+    message: Option[String] = None
 )
 
 object TopicSchema {

@@ -30,11 +30,12 @@ private[schema] object ValueDecoder {
             case "JSON" => JsonDecoder(SchemaTranslation.avroSchema(topic, writer), readerSchema, wanted, ordinals)
             case _      => throw otherType(writer, reader)
           }
-      case "PROTOBUF_NATIVE" =>
-        lazy val readerMessage = SchemaTranslation.message(topic, reader)
+      case "PROTOBUF_NATIVE" | ParsedProtobuf.Type =>
+        lazy val declared = SchemaTranslation.declaredMessage(topic, reader)
+        lazy val message  = SchemaTranslation.message(topic, reader, wanted.fieldNames.toSeq)
         writer =>
           if (writer.schemaType != reader.schemaType) throw otherType(writer, reader)
-          else ProtobufDecoder(SchemaTranslation.message(topic, writer), readerMessage, wanted, ordinals)
+          else ProtobufDecoder(SchemaTranslation.declaredMessage(topic, writer), declared, message, wanted, ordinals)
       case KeyValueSchema.Type =>
         val compile = KeyValueDecoder.compiler(topic, reader, wanted, ordinals)
         writer => if (writer.schemaType == KeyValueSchema.Type) compile(writer) else throw otherType(writer, reader)

@@ -26,9 +26,9 @@ private[schema] object ValueEncoder {
     case "JSON" =>
       val sink = new JsonSink
       structured(plan, sink, () => sink.reset(), () => sink.result())
-    case KeyValueSchema.Type => KeyValueEncoder(plan)
-    case "PROTOBUF_NATIVE"   => ProtobufEncoder(plan)
-    case _                   => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
+    case KeyValueSchema.Type                     => KeyValueEncoder(plan)
+    case "PROTOBUF_NATIVE" | ParsedProtobuf.Type => ProtobufEncoder(plan)
+    case _                                       => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
   }
 
   private def structured(plan: WritePlan, sink: ValueSink, reset: () => Unit, result: () => Array[Byte]): ValueEncoder = {

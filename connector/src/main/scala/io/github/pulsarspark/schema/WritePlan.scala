@@ -130,7 +130,7 @@ object WritePlan {
       case (_, Some(schema))                           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
       case ("AVRO" | "JSON", None)                     => record(plan, schemaType)
       case (KeyValueSchema.Type, None) => fitting(plan.copy(schema = TopicSchema(schemaType)))(KeyValueEncoder.schemaOf(plan, keyValue))
-      case ("PROTOBUF_NATIVE", None)   =>
+      case ("PROTOBUF_NATIVE" | ParsedProtobuf.Type, None) =>
         throw refused("such a schema is made from a message and not from columns, and the topic does not have one yet")
       case (t, None) if SchemaTranslation.primitive(t).isDefined => TopicSchema(t)
       case _                                                     => throw refused("this version does not write that schema type")

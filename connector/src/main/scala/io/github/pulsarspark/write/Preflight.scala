@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.client.{ClientPool, ClientSettings, ConnectedBroker, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.schema.{KeyValueChoice, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.{KeyValueChoice, SchemaTranslation, TopicSchema, WritePlan}
 
 /** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a producer with that schema (permission,
   * existence, compatibility).
@@ -32,7 +32,10 @@ private[write] object Preflight {
   /** What the topic's own schema, if it has one, asks of the columns. */
   def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
     Using.resource(new ConnectedBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
-      plan(input, Some(topic), broker.schema(topic), options)
+      val own = broker.schema(topic).map { schema =>
+        options.protobuf.fold(schema)(p => SchemaTranslation.described(topic, schema, p.source, p.files.toArray, p.name))
+      }
+      plan(input, Some(topic), own, options)
     }
 
   private def plan(input: StructType, topic: Option[String], own: Option[TopicSchema], options: WriteOptions): WritePlan = {

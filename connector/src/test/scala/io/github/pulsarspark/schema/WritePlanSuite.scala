@@ -203,10 +203,9 @@ class WritePlanSuite extends FunSuite {
       plan(columns("a" -> LongType), None, "protobuf_native")
     )
     refused(
-      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type PROTOBUF, which this version can neither read nor write: it lacks the numbers of " +
-        "nested fields, which PROTOBUF_NATIVE has. What to do: " +
+      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type EXTERNAL, which this version can neither read nor write. What to do: " +
         "docs/schemas.md lists the types that are read and written; use one of them, or a native client."
-    )(plan(columns("a" -> LongType), Some(TopicSchema("PROTOBUF"))))
+    )(plan(columns("a" -> LongType), Some(TopicSchema("EXTERNAL"))))
   }
 
   test("rows that name their topic are spoken of as such") {

@@ -1,0 +1,33 @@
+package io.github.pulsarspark.options
+
+import java.nio.file.{Files, Path}
+
+import scala.util.control.NonFatal
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** What the user says of the message of a PROTOBUF schema. Read on the driver and sent to tasks.
+  *
+  * @param files
+  *   a FileDescriptorSet
+  */
+private[pulsarspark] final case class ProtobufMessage(name: String, source: String, files: Seq[Byte])
+
+private[options] object ProtobufMessage {
+  private val File = "protobuf.descriptorFile"
+
+  def apply(options: CheckedOptions): Option[ProtobufMessage] = options.get(File).map { path =>
+    val files =
+      try Files.readAllBytes(Path.of(path))
+      catch {
+        case NonFatal(e) =>
+          throw PulsarErrors(
+            "PULSAR_OPTION_INVALID",
+            "option"  -> File,
+            "given"   -> path,
+            "allowed" -> s"a file that the driver can read; $e"
+          )
+      }
+    ProtobufMessage(options("protobuf.message"), path, files.toIndexedSeq)
+  }
+}
