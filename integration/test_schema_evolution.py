@@ -13,6 +13,7 @@ from pulsar.schema import AvroSchema, Schema, StringSchema
 from reading import batch, read_available, stream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from admin import Admin
@@ -183,3 +184,119 @@ def test_a_stream_keeps_its_schema_until_its_next_start(
     send(2)
     read_available(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, take)
     assert (len(found["name"]), len(found["note"]), len(found["gone"])) == (3 * ROWS, ROWS, 2 * ROWS)
+
+
+class Tracked:
+    """A stream over a topic that is started again and again, with its schemas kept."""
+
+    def __init__(self, spark: SparkSession, service_url: str, topic: str, folder: Path) -> None:
+        self._spark = spark
+        self._service_url = service_url
+        self._options = {
+            "topic": topic,
+            "startingOffsets": "earliest",
+            "schemaTrackingLocation": f"file://{folder}/schemas",
+        }
+        self._folder = folder
+
+    @property
+    def files(self) -> list[str]:
+        return sorted(path.name for path in (self._folder / "schemas").glob("[0-9]*.json"))
+
+    def frame(self) -> DataFrame:
+        return stream(self._spark, self._service_url, **self._options)
+
+    def rows(self, frame: DataFrame | None = None) -> list[dict[str, Any]]:
+        """The value columns of what came since the last start."""
+        found: list[dict[str, Any]] = []
+
+        def take(batch: DataFrame, _: int) -> None:
+            values = [name for name in batch.columns if not name.startswith("__")]
+            found.extend(row.asDict() for row in batch.select(*values).orderBy("id").collect())
+
+        read_available(frame or self.frame(), self._folder / "checkpoint", take)
+        return found
+
+
+@pytest.fixture
+def tracked(spark: SparkSession, service_url: str, topic: str, tmp_path: Path) -> Tracked:
+    return Tracked(spark, service_url, topic, tmp_path)
+
+
+@pytest.fixture(params=["AVRO", "JSON"])
+def send(request: pytest.FixtureRequest, client: pulsar_client.Client, topic: str) -> Callable[..., None]:
+    """Publishes one message with a schema of these fields beside ``id``; without values the schema alone."""
+
+    def publish(fields: list[dict[str, Any]], **value: Any) -> None:  # noqa: ANN401 - of any type
+        definition = record(*fields)
+        schema = AvroSchema(None, definition) if request.param == "AVRO" else Json(definition)
+        produce(client, topic, [Message(value)] if value else [], schema=schema)
+
+    return publish
+
+
+def test_a_restarted_stream_keeps_columns_that_were_removed_and_has_new_ones(
+    tracked: Tracked, send: Callable[..., None]
+) -> None:
+    send([NAME, FLAG], id=0, name="n0", flag=False)
+    assert tracked.rows() == [{"id": 0, "name": "n0", "flag": False}]
+    assert tracked.files == ["0.json"]
+    assert tracked.rows() == []
+    assert tracked.files == ["0.json"], "nothing changed"
+    send([NAME, FLAG], id=1, name="n1", flag=False)
+    send([NOTE], id=2, note="o2")
+    assert tracked.rows() == [
+        {"id": 1, "name": "n1", "flag": False, "note": None},
+        {"id": 2, "name": None, "flag": True, "note": "o2"},
+    ]
+    assert tracked.files == ["0.json", "1.json"]
+    send([NAME, NOTE], id=3, name="n3", note=None)
+    assert tracked.rows() == [{"id": 3, "name": "n3", "flag": True, "note": None}]
+
+
+def test_the_schema_is_kept_before_the_first_message_comes(tracked: Tracked, send: Callable[..., None]) -> None:
+    send([NAME])
+    assert tracked.rows() == []
+    assert tracked.files == ["0.json"]
+    send([NOTE])
+    assert tracked.rows() == []
+    assert tracked.files == ["0.json", "1.json"]
+    send([], id=1)
+    assert tracked.rows() == [{"id": 1, "name": None, "note": None}]
+
+
+def test_a_wider_type_is_taken_and_one_that_does_not_fit_is_refused(
+    spark: SparkSession, tracked: Tracked, send: Callable[..., None], topic: str
+) -> None:
+    send([PRICE], id=0, price=5)
+    assert tracked.rows() == [{"id": 0, "price": 5}]
+    send([LONG_PRICE], id=1, price=BIG)
+    assert tracked.rows() == [{"id": 1, "price": BIG}]
+    send([PRICE], id=2, price=7)
+    assert tracked.rows() == [{"id": 2, "price": 7}]
+    assert dict(tracked.frame().dtypes)["price"] == "bigint"
+    kept = tracked.files
+    send([{"name": "price", "type": "string"}], id=3, price="7 euros")
+    words = [topic, "`price`", "STRING", "schemas/", '"type":"long"', '"string"', "schemaTrackingLocation"]
+    with no_job(spark), refused("PULSAR_SCHEMA_CHANGED", *words):
+        tracked.frame()
+    assert tracked.files == kept
+
+
+def test_without_a_location_a_restarted_stream_has_the_columns_of_the_newest_schema(
+    spark: SparkSession, service_url: str, send: Callable[..., None], topic: str
+) -> None:
+    send([NAME], id=0, name="n0")
+    send([NOTE], id=1, note="o1")
+    assert stream(spark, service_url, topic=topic).columns[:3] == ["id", "note", "__key"]
+
+
+def test_schemas_are_kept_with_schema_mode_auto_in_streams_alone(
+    spark: SparkSession, service_url: str, topic: str, send: Callable[..., None], tmp_path: Path
+) -> None:
+    send([NAME], id=0, name="n0")
+    location = str(tmp_path / "schemas")
+    with no_job(spark), refused("PULSAR_OPTION_CONFLICT", "`schemaTrackingLocation`", "schemaMode=raw"):
+        stream(spark, service_url, topic=topic, schemaMode="raw", schemaTrackingLocation=location)
+    with no_job(spark), refused("PULSAR_OPTION_WRONG_MODE", "`schemaTrackingLocation`", "batch read"):
+        batch(spark, service_url, topic=topic, schemaTrackingLocation=location).collect()

@@ -91,6 +91,7 @@ SCOPE_WORDS = {
     frozenset(READS): "reads",
     frozenset(WRITES): "writes",
     frozenset(READS[:1]): "batch reads",
+    frozenset(READS[1:]): "streaming reads",
 }
 
 

@@ -178,9 +178,14 @@ class PulsarReadOptions(TypedOptions):
             simply select them; streams need this option before Spark 4.2.
         schema_mode: As what values are read. Each is decoded with the schema version it was written with, and resolved
             by Avro's rules: with `auto` to the newest schema the topic has when the query starts, which a stream keeps
-            until it is started again; with `pinned` to `readerSchema`; `raw` gives the bytes of any value as the column
-            `value`, also of topics whose schemas differ or cannot be read, and `__schemaVersion` tells the version.
-            Default: ``auto``.
+            until it is started again, or longer with `schemaTrackingLocation`; with `pinned` to `readerSchema`; `raw`
+            gives the bytes of any value as the column `value`, also of topics whose schemas differ or cannot be read,
+            and `__schemaVersion` tells the version. Default: ``auto``.
+        schema_tracking_location: With `schemaMode=auto`, a folder where a stream keeps the schemas it reads by, best
+            one under its checkpoint, and of its own for each source. When the query is started again it has the columns
+            that are kept there and those that are new: fields that were removed are null or have their default, and a
+            type that changed is an error unless one of the two can be read as the other. Without it a stream has the
+            columns of the newest schema at each start.
         reader_schema: With `schemaMode=pinned`, the Avro schema that AVRO and JSON values are read as, with aliases for
             renamed fields and defaults for those that a version lacks.
         protobuf_descriptor_file: For topics with a schema of type PROTOBUF (without native), which keeps no numbers for
@@ -252,6 +257,7 @@ class PulsarReadOptions(TypedOptions):
     encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
     schema_mode: SchemaMode | None = None
+    schema_tracking_location: str | None = None
     reader_schema: str | None = None
     protobuf_descriptor_file: str | None = None
     protobuf_message: str | None = None
@@ -381,6 +387,7 @@ class ReadArguments(TypedDict, total=False):
     bookie_addresses: str | None
     encryption_private_key_file: str | None
     schema_mode: SchemaMode | None
+    schema_tracking_location: str | None
     reader_schema: str | None
     protobuf_descriptor_file: str | None
     protobuf_message: str | None

@@ -23,4 +23,12 @@ object SchemaMode {
     case "raw" => Raw
     case _     => Auto
   }
+
+  /** Where the schemas of a stream are kept; they change between its starts with `auto` alone. */
+  private[options] def trackingLocation(options: CheckedOptions): Option[String] = {
+    val location = options.get("schemaTrackingLocation")
+    if (location.isDefined && SchemaMode(options) != Auto)
+      throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "schemaTrackingLocation", "second" -> s"schemaMode=${options("schemaMode")}")
+    location
+  }
 }

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.read
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.DataLossPolicy
@@ -17,15 +18,33 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   /** The columns of the table these options are about, before any query. */
   def columns(metadataColumns: Option[String]): StructType =
-    SourceColumns.shown(SourceColumns.values(discovery.schemas(discovery.topics().keys)), metadataColumns, options.errorColumns)
+    SourceColumns.shown(SourceColumns.values(current(discovery.topics().keys)), metadataColumns, options.errorColumns)
 
-  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the `wanted` ones are read. */
-  private[read] def schemas(topics: Iterable[String], columns: StructType, wanted: StructType): Map[String, TopicSchema] = {
-    val schemas = discovery.schemas(topics)
-    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas), options.errorColumns))
+  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the `wanted` ones are read.
+    *
+    * @param known
+    *   those that the query reads some of the topics with already
+    */
+  private[read] def schemas(
+      topics: Iterable[String],
+      columns: StructType,
+      wanted: StructType,
+      known: Map[String, TopicSchema] = Map.empty
+  ): Map[String, TopicSchema] = {
+    val schemas = known ++ current(topics.filterNot(known.contains))
+    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas.toSeq.sortBy(_._1)), options.errorColumns))
     schemas.foreach { case (topic, schema) => SchemaTranslation.checkKnown(topic, schema, wanted) }
-    schemas.toMap
+    tracking.foreach(_.keep(schemas))
+    schemas
   }
+
+  private def current(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
+    val newest = discovery.schemas(topics)
+    tracking.fold(newest)(_.merged(newest))
+  }
+
+  private lazy val tracking: Option[SchemaTracking] =
+    options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
   /** Says who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentCatalog =

@@ -100,6 +100,11 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
   private def session: DriverSession = opened.getOrElse {
     val made = DriverSession(task.options)
     opened = Some(made)
+    // What is kept for the next start must not wait for the first messages.
+    if (task.options.schemaTrackingLocation.isDefined) {
+      val topics = made.discovery.topicsLeft().keys
+      if (topics.nonEmpty) schemas = made.schemas(topics, columns, task.output, schemas)
+    }
     made
   }
 
@@ -116,7 +121,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
 
   /** The schema a topic is read with stays the same while the query runs. */
   private def schemaOf(topic: String): TopicSchema = {
-    if (!schemas.contains(topic)) schemas ++= session.schemas(schemas.keys ++ Seq(topic), columns, task.output)
+    if (!schemas.contains(topic)) schemas = session.schemas(Seq(topic), columns, task.output, schemas)
     schemas(topic)
   }
 

@@ -1,9 +1,6 @@
 package io.github.pulsarspark.schema
 
-import scala.jdk.CollectionConverters._
-
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.ObjectNode
 
 /** A KEY_VALUE schema, which is two in one.
   *
@@ -15,8 +12,8 @@ private[pulsarspark] final case class KeyValueSchema(key: TopicSchema, value: To
   /** In one text, since what Pulsar's registry has for it are bytes. */
   def toTopicSchema(version: Seq[Byte] = Nil): TopicSchema = {
     val node = KeyValueSchema.mapper.createObjectNode().put("separated", separated)
-    KeyValueSchema.write(node.putObject("key"), key)
-    KeyValueSchema.write(node.putObject("value"), value)
+    key.writeTo(node.putObject("key"))
+    value.writeTo(node.putObject("value"))
     TopicSchema(KeyValueSchema.Type, node.toString, version = version)
   }
 }
@@ -30,20 +27,9 @@ private[pulsarspark] object KeyValueSchema {
 
   def of(schema: TopicSchema): KeyValueSchema = {
     val node = mapper.readTree(schema.definition)
-    KeyValueSchema(read(node.get("key"), schema.version), read(node.get("value"), schema.version), node.get("separated").asBoolean)
+    KeyValueSchema(part(node, "key", schema), part(node, "value", schema), node.get("separated").asBoolean)
   }
 
-  private def write(node: ObjectNode, part: TopicSchema): Unit = {
-    node.put("type", part.schemaType).put("definition", part.definition)
-    val properties = node.putObject("properties")
-    part.properties.foreach { case (k, v) => properties.put(k, v) }
-  }
-
-  private def read(node: JsonNode, version: Seq[Byte]): TopicSchema =
-    TopicSchema(
-      node.get("type").asText,
-      node.get("definition").asText,
-      node.get("properties").properties.asScala.map(e => e.getKey -> e.getValue.asText).toMap,
-      version
-    )
+  private def part(node: JsonNode, name: String, whole: TopicSchema): TopicSchema =
+    TopicSchema.readFrom(node.get(name)).copy(version = whole.version)
 }

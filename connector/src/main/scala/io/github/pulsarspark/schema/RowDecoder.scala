@@ -44,7 +44,7 @@ private[pulsarspark] final class RowDecoder private (
   private val isReadAsBytes               = ValueDecoder.isReadAsBytes(reader)
   private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
   private var currentVersion: Array[Byte] = MessageView.NoBytes
-  private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(reader)
+  private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(reader.unversioned.getOrElse(reader))
 
   if (current != null) {
     decoders.put(ByteBuffer.wrap(MessageView.NoBytes), current)
@@ -132,6 +132,7 @@ private[pulsarspark] final class RowDecoder private (
 
   private def readerText =
     if (reader.isPinned) "the option readerSchema says"
+    else if (reader.unversioned.isDefined) "the newest version with the fields of those before"
     else if (readerVersion.isEmpty) "the newest version"
     else s"version ${SchemaVersions.text(readerVersion)}"
 

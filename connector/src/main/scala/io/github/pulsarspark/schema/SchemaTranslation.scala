@@ -181,11 +181,12 @@ object SchemaTranslation {
     * connector's to say.
     */
   def checkUserSchema(user: StructType, actual: StructType): Unit =
-    mismatch(user, actual, "").foreach { case (column, reason) =>
+    mismatch(user, actual).foreach { case (column, reason) =>
       throw PulsarErrors("PULSAR_USER_SCHEMA_MISMATCH", "column" -> column, "reason" -> reason)
     }
 
-  private def mismatch(user: DataType, actual: DataType, path: String): Option[(String, String)] = (user, actual) match {
+  /** The first part of `user` that `actual` does not have, and why. */
+  private[schema] def mismatch(user: DataType, actual: DataType, path: String = ""): Option[(String, String)] = (user, actual) match {
     case (u: StructType, a: StructType) =>
       u.fields.iterator.flatMap { f =>
         val column = if (path.isEmpty) f.name else s"$path.${f.name}"

@@ -1,5 +1,10 @@
 package io.github.pulsarspark.schema
 
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+
 /** A schema as Pulsar's registry holds it, free of client classes so that it can be sent to tasks and kept with a checkpoint.
   *
   * @param schemaType
@@ -12,6 +17,8 @@ package io.github.pulsarspark.schema
   *   true when the definition is the user's
   * @param message
   *   of PROTOBUF, what the user says of its message, written like the definition of PROTOBUF_NATIVE
+  * @param unversioned
+  *   what values without a version are taken to be written with, where it is not this schema
   */
 final case class TopicSchema(
     schemaType: String,
@@ -19,11 +26,27 @@ final case class TopicSchema(
     properties: Map[String, String] = Map.empty,
     version: Seq[Byte] = Nil,
     isPinned: Boolean = false,
-    message: Option[String] = None
-)
+    message: Option[String] = None,
+    unversioned: Option[TopicSchema] = None
+) {
+
+  /** What it says, for texts that are kept; not where it is from. */
+  private[pulsarspark] def writeTo(node: ObjectNode): Unit = {
+    node.put("type", schemaType).put("definition", definition)
+    val all = node.putObject("properties")
+    properties.foreach { case (k, v) => all.put(k, v) }
+  }
+}
 
 object TopicSchema {
 
   /** What a topic without a schema is read and written as. */
   val Bytes: TopicSchema = TopicSchema("BYTES")
+
+  /** What [[TopicSchema.writeTo]] wrote. */
+  private[pulsarspark] def readFrom(node: JsonNode): TopicSchema = TopicSchema(
+    node.get("type").asText,
+    node.get("definition").asText,
+    node.get("properties").properties.asScala.map(e => e.getKey -> e.getValue.asText).toMap
+  )
 }
