@@ -52,7 +52,7 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
       case (ones, Seq())          => ones.map(settled)
       case _                      => branches(wider(a, b, path)).map(settled)
     }
-    if (isNullable(a) || isNullable(b)) orNull(values) else Schema.createUnion(values.asJava)
+    unionOf(values, isNullable(a) || isNullable(b))
   }
 
   private def record(a: Schema, b: Schema, path: String): Schema = {
@@ -78,16 +78,17 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
         case _ if schema.getType == Type.ENUM             => schema
         case _ => once(schema)(copy(schema, schema.getFields.asScala.toSeq.map(f => withType(f, settled(f.schema)))))
       }
+    case Type.FIXED => ofNewest.getOrElse(schema.getFullName, schema)
     case Type.ARRAY => Schema.createArray(settled(schema.getElementType))
     case Type.MAP   => Schema.createMap(settled(schema.getValueType))
-    case Type.UNION => Schema.createUnion(schema.getTypes.asScala.map(settled).asJava)
+    case Type.UNION => unionOf(branches(schema).map(settled), isNullable(schema))
     case _          => schema
   }
 
   /** A field that the newest schema does not have: its default, or null. */
   private def gone(field: Field): Field = {
     val schema = settled(field.schema)
-    if (field.hasDefaultValue) new Field(field, schema)
+    if (field.hasDefaultValue) withType(field, schema)
     else new Field(field.name, orNull(branches(schema)), field.doc, Field.NULL_DEFAULT_VALUE)
   }
 
@@ -114,6 +115,9 @@ private[schema] object AvroSchemaMerge {
 
   private val Null = Schema.create(Type.NULL)
 
+  private def unionOf(branches: Seq[Schema], nullable: Boolean): Schema =
+    if (nullable) orNull(branches) else Schema.createUnion(branches.asJava)
+
   private def orNull(branches: Seq[Schema]): Schema   = Schema.createUnion((Null +: branches).asJava)
   private def nullLast(branches: Seq[Schema]): Schema = Schema.createUnion((branches :+ Null).asJava)
 
@@ -134,10 +138,10 @@ private[schema] object AvroSchemaMerge {
     made
   }
 
-  /** Records and enums by their names. */
+  /** Types by their names. */
   private def named(schema: Schema): Map[String, Schema] = schema.getType match {
     case Type.RECORD => schema.getFields.asScala.map(f => named(f.schema)).foldLeft(Map(schema.getFullName -> schema))(_ ++ _)
-    case Type.ENUM   => Map(schema.getFullName -> schema)
+    case Type.ENUM | Type.FIXED   => Map(schema.getFullName -> schema)
     case Type.ARRAY  => named(schema.getElementType)
     case Type.MAP    => named(schema.getValueType)
     case Type.UNION  => schema.getTypes.asScala.map(named).foldLeft(Map.empty[String, Schema])(_ ++ _)

@@ -15,6 +15,7 @@ private[pulsarspark] object SchemaMerge {
 
   private def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] =
     (known.schemaType, newest.schemaType) match {
+      case (was, is) if was == is && known.definition == newest.definition => Right(newest)
       case ("AVRO" | "JSON", "AVRO" | "JSON")                                           => avro(topic, known, newest)
       case (KeyValueSchema.Type, KeyValueSchema.Type)                                   => keyValue(topic, known, newest)
       case _ if ValueDecoder.isReadAsBytes(known) && ValueDecoder.isReadAsBytes(newest) => Right(newest)

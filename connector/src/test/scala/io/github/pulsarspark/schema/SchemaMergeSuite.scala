@@ -59,6 +59,8 @@ class SchemaMergeSuite extends ScalaCheckSuite {
     val schema = record(id, name).copy(version = Messages.version(3).toSeq)
     assertEquals(both(record(id, name), schema), schema)
     assertEquals(both(record(id), schema), schema)
+    val nullLast = record(field("n", """["int","null"]"""))
+    assertEquals(both(nullLast, nullLast), nullLast)
   }
 
   test("the wider number counts, whichever was first") {
