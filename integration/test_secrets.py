@@ -157,6 +157,20 @@ def test_no_token_at_all_is_refused(spark: SparkSession, guarded: Guarded, topic
         read(spark, guarded.options(topic))
 
 
+@pytest.mark.parametrize("who", ["nobody", "wrong", "no token"])
+def test_the_admin_service_refuses_by_name(spark: SparkSession, guarded: Guarded, service_url: str, who: str) -> None:
+    """The broker of another server lets everybody in, so that only the admin service is there to refuse."""
+    elsewhere = f"persistent://public/default/guarded-{secrets.token_hex(4)}"
+    tokens = {"nobody": guarded.nobody_token, "wrong": wrong_token(guarded)}
+    login = {"auth.token": tokens[who]} if who in tokens else {}
+    write(spark, {"service.url": service_url, "topic": elsewhere})
+    own = {"service.url": service_url, "topic": elsewhere, **login}
+    assert read(spark, own) == 1
+    with failing("PULSAR_ACCESS_DENIED", elsewhere, guarded.server.admin_url, "`consume`") as failure:
+        read(spark, {**own, "readLevel": "segment", "admin.url": guarded.server.admin_url})
+    assert not [token for token in tokens.values() if token in str(failure.value)]
+
+
 def test_a_token_file_is_read(spark: SparkSession, guarded: Guarded, topic: str, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{guarded.reader_token}\n")

@@ -75,7 +75,14 @@ def test_segments_without_the_admin_service(
     assert_exactly_once(seen(batch(spark, service_url, topic=topic)), wanted)
 
 
-@pytest.mark.parametrize(("status", "text"), [(401, "Unauthorized"), (403, "Forbidden"), (500, "Broken")])
+@pytest.mark.parametrize(
+    ("status", "text", "condition"),
+    [
+        (401, "Unauthorized", "PULSAR_ACCESS_DENIED"),
+        (403, "Forbidden", "PULSAR_ACCESS_DENIED"),
+        (500, "Broken", "PULSAR_REQUEST_FAILED"),
+    ],
+)
 def test_an_admin_service_that_refuses(
     spark: SparkSession,
     admin: Admin,
@@ -85,12 +92,13 @@ def test_an_admin_service_that_refuses(
     tmp_path: Path,
     status: int,
     text: str,
+    condition: str,
 ) -> None:
     def refuse(_: Json) -> Json:
         raise RefusedError(status, text)
 
     with in_front_of(admin.url, _changed("/internalStats", refuse)) as url:
-        with failing("PULSAR_REQUEST_FAILED", topic, url, text):
+        with failing(condition, topic, url, text):
             seen(read("segment", url))
         with _left_to_the_broker(spark, tmp_path, text):
             assert_exactly_once(seen(read("auto", url)), wanted)
