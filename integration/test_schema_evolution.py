@@ -277,7 +277,7 @@ def test_a_wider_type_is_taken_and_one_that_does_not_fit_is_refused(
     assert dict(tracked.frame().dtypes)["price"] == "bigint"
     kept = tracked.files
     send([{"name": "price", "type": "string"}], id=3, price="7 euros")
-    words = [topic, "`price`", "STRING", "schemas/", '"type":"long"', '"string"', "schemaTrackingLocation"]
+    words = [topic, "`price`", "STRING", "schemas/", '"type": "long"', '"type": "string"', "schemaTrackingLocation"]
     with no_job(spark), refused("PULSAR_SCHEMA_CHANGED", *words):
         tracked.frame()
     assert tracked.files == kept

@@ -84,5 +84,6 @@ private object SchemaTracking {
         )
     }
 
-  private def text(schema: TopicSchema) = s"${schema.schemaType} ${schema.definition}".trim
+  /** In one line. */
+  private def text(schema: TopicSchema) = s"${schema.schemaType} ${schema.definition}".replaceAll("\\s+", " ").trim
 }

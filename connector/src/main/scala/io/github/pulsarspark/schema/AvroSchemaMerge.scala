@@ -140,11 +140,11 @@ private[schema] object AvroSchemaMerge {
 
   /** Types by their names. */
   private def named(schema: Schema): Map[String, Schema] = schema.getType match {
-    case Type.RECORD => schema.getFields.asScala.map(f => named(f.schema)).foldLeft(Map(schema.getFullName -> schema))(_ ++ _)
-    case Type.ENUM | Type.FIXED   => Map(schema.getFullName -> schema)
-    case Type.ARRAY  => named(schema.getElementType)
-    case Type.MAP    => named(schema.getValueType)
-    case Type.UNION  => schema.getTypes.asScala.map(named).foldLeft(Map.empty[String, Schema])(_ ++ _)
-    case _           => Map.empty
+    case Type.RECORD            => schema.getFields.asScala.map(f => named(f.schema)).foldLeft(Map(schema.getFullName -> schema))(_ ++ _)
+    case Type.ENUM | Type.FIXED => Map(schema.getFullName -> schema)
+    case Type.ARRAY             => named(schema.getElementType)
+    case Type.MAP               => named(schema.getValueType)
+    case Type.UNION             => schema.getTypes.asScala.map(named).foldLeft(Map.empty[String, Schema])(_ ++ _)
+    case _                      => Map.empty
   }
 }

@@ -1,7 +1,5 @@
 package io.github.pulsarspark.schema
 
-import org.apache.avro.Schema
-
 import io.github.pulsarspark.schema.AvroSchemaMerge.Difference
 
 /** What a query that has read a topic by one schema reads it by when the topic has another: new fields are there, and those that were removed stay. Pure. */
@@ -15,7 +13,7 @@ private[pulsarspark] object SchemaMerge {
 
   private def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] =
     (known.schemaType, newest.schemaType) match {
-      case (was, is) if was == is && known.definition == newest.definition => Right(newest)
+      case (was, is) if was == is && known.definition == newest.definition              => Right(newest)
       case ("AVRO" | "JSON", "AVRO" | "JSON")                                           => avro(topic, known, newest)
       case (KeyValueSchema.Type, KeyValueSchema.Type)                                   => keyValue(topic, known, newest)
       case _ if ValueDecoder.isReadAsBytes(known) && ValueDecoder.isReadAsBytes(newest) => Right(newest)
@@ -28,12 +26,15 @@ private[pulsarspark] object SchemaMerge {
     // Both have columns, else the merge could not tell what is the same.
     SchemaTranslation.toStruct(topic, newest)
     val (was, is) = (SchemaTranslation.avroSchema(topic, known), SchemaTranslation.avroSchema(topic, newest))
-    try Right(as(newest, is, AvroSchemaMerge(was, is)))
+    // Texts are compared, since aliases do not make Avro's schemas unequal.
+    try
+      Right(AvroSchemaMerge(was, is).toString match {
+        case merged if merged == is.toString  => newest
+        case merged if merged == was.toString => newest.copy(definition = known.definition, version = Nil)
+        case merged                           => newest.copy(definition = merged, version = Nil)
+      })
     catch { case d: Difference => Left(s"column `${d.path}` was ${d.was.sql} and is ${d.is.sql}") }
   }
-
-  private def as(newest: TopicSchema, is: Schema, merged: Schema): TopicSchema =
-    if (merged == is) newest else newest.copy(definition = merged.toString, version = Nil)
 
   private def keyValue(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] = {
     val (was, is) = (KeyValueSchema.of(known), KeyValueSchema.of(newest))
