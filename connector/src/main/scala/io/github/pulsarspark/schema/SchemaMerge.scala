@@ -17,9 +17,10 @@ private[pulsarspark] object SchemaMerge {
       case ("AVRO" | "JSON", "AVRO" | "JSON")                                           => avro(topic, known, newest)
       case (KeyValueSchema.Type, KeyValueSchema.Type)                                   => keyValue(topic, known, newest)
       case _ if ValueDecoder.isReadAsBytes(known) && ValueDecoder.isReadAsBytes(newest) => Right(newest)
-      case (was, is) if was != is => Left(s"values were of type $was and are of type $is")
-      case ("PROTOBUF_NATIVE", _) => protobuf(topic, known, newest)
-      case _                      => Right(newest)
+      case (was, is) if was != is                       => Left(s"values were of type $was and are of type $is")
+      case _ if newest.message.isDefined                => Right(newest) // the user says what there is
+      case ("PROTOBUF_NATIVE" | ParsedProtobuf.Type, _) => protobuf(topic, known, newest)
+      case _                                            => Right(newest)
     }
 
   private def avro(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] = {
@@ -49,7 +50,7 @@ private[pulsarspark] object SchemaMerge {
     val (was, is) = (SchemaTranslation.toStruct(topic, known), SchemaTranslation.toStruct(topic, newest))
     ColumnMerge(was, is).left.map(d => s"column `${d.path}` was ${d.one.sql} and is ${d.other.sql}").flatMap { all =>
       Seq(is -> newest, was -> known).collectFirst { case (columns, schema) if SchemaTranslation.mismatch(all, columns).isEmpty => schema }
-        .toRight("fields were removed and others added, and for PROTOBUF_NATIVE no schema is made of both")
+        .toRight(s"fields were removed and others added, and for ${newest.schemaType} no schema is made of both")
     }
   }
 }
