@@ -7,7 +7,6 @@ it left, from the log to the checkpoint, is searched for each secret.
 from __future__ import annotations
 
 import base64
-import hmac
 import json
 import os
 import secrets
@@ -20,18 +19,18 @@ import pulsar as pulsar_client
 import pytest
 from admin import Admin
 from failing import failing, no_job, refused
+from guarded import PLUGIN, Guarded
+from issuer import running_issuer
 from messages import produce
-
-from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from issuer import Issuer
     from pyspark.sql import SparkSession
 
 PROGRAM = Path(__file__).with_name("secret_job.py")
 PROGRAM_SECONDS = 240
-PLUGIN = "org.apache.pulsar.client.impl.auth."
 LOG_SETTINGS = """
 rootLogger.level = info
 rootLogger.appenderRef.file.ref = file
@@ -43,46 +42,6 @@ appender.file.fileName = {log}
 appender.file.layout.type = PatternLayout
 appender.file.layout.pattern = %p %c %m%n%ex
 """
-
-
-class Guarded:
-    """A server that asks for tokens, and the tokens of three roles."""
-
-    def __init__(self, folder: Path) -> None:
-        self._key = secrets.token_bytes(32)
-        key_file = folder / "secret.key"
-        key_file.write_bytes(self._key)
-        self.admin_token = self.token("admin")
-        self.reader_token = self.token("reader")
-        self.nobody_token = self.token("nobody")
-        self.server = LocalPulsar(
-            data_dir=folder / "pulsar",
-            admin_token=self.admin_token,
-            config={
-                "authenticationEnabled": "true",
-                "authenticationProviders": "org.apache.pulsar.broker.authentication.AuthenticationProviderToken",
-                "tokenSecretKey": key_file.as_uri(),
-                "authorizationEnabled": "true",
-                "superUserRoles": "admin",
-                "brokerClientAuthenticationPlugin": f"{PLUGIN}AuthenticationToken",
-                "brokerClientAuthenticationParameters": f"token:{self.admin_token}",
-            },
-        )
-
-    def token(self, role: str) -> str:
-        """A new token each time."""
-
-        def encoded(data: bytes) -> str:
-            return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-        text = ".".join(
-            encoded(json.dumps(part).encode())
-            for part in ({"alg": "HS256"}, {"sub": role, "jti": secrets.token_hex(8)})
-        )
-        return f"{text}.{encoded(hmac.digest(self._key, text.encode(), 'sha256'))}"
-
-    def options(self, topic: str, **more: str) -> dict[str, str]:
-        return {"service.url": self.server.service_url, "topic": topic, **more}
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +163,7 @@ class Leaks:
         )
 
 
+ISSUER = "<the issuer that runs>"
 # Every option that may hold a secret, with what must stand beside it. {} is where the secret goes.
 SECRET_OPTIONS = {
     "basic": {"auth.basic.userId": "me", "auth.basic.password": "{}"},
@@ -212,7 +172,20 @@ SECRET_OPTIONS = {
         "auth.oauth2.issuerUrl": "http://127.0.0.1:1",
         "auth.oauth2.credentialsUrl": 'data:application/json;base64,{"client_secret":"{}"}',
     },
+    "oauth2-no-file": {"auth.oauth2.issuerUrl": ISSUER, "auth.oauth2.credentialsUrl": "file:///{}"},
+    "oauth2-bad-data": {
+        "auth.oauth2.issuerUrl": ISSUER,
+        "auth.oauth2.credentialsUrl": 'data:application/json,{"client_secret":"{}",}',
+    },
+    "oauth2-wrong": {
+        "auth.oauth2.issuerUrl": ISSUER,
+        "auth.oauth2.credentialsUrl": 'data:application/json,{"client_id":"me","client_secret":"{}"}',
+    },
     "plugin": {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken", "pulsar.client.authParams": "{}"},
+    "plugin-oauth2": {
+        "pulsar.client.authPluginClassName": f"{PLUGIN}oauth2.AuthenticationOAuth2",
+        "pulsar.client.authParams": f'{{"issuerUrl": "{ISSUER}", "privateKey": "data:application/json,{{}}"}}',
+    },
     "plugin-json": {
         "pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationBasic",
         "pulsar.client.authParams": '{"userId": "me", "password": "{}"}',
@@ -234,7 +207,13 @@ def canaries() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def working(guarded: Guarded) -> dict[str, dict[str, str]]:
+def issuer(guarded: Guarded) -> Iterator[Issuer]:
+    with running_issuer(lambda: guarded.token("admin")) as issuer:
+        yield issuer
+
+
+@pytest.fixture(scope="module")
+def working(guarded: Guarded, issuer: Issuer) -> dict[str, dict[str, str]]:
     """Options of jobs that work, some with secrets that nothing asks for."""
     plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
     passwords = ("tlsKeyStorePassword", "tlsTrustStorePassword", "socks5ProxyPassword")
@@ -254,12 +233,15 @@ def working(guarded: Guarded) -> dict[str, dict[str, str]]:
             "auth.token": guarded.token("admin"),
             **{f"pulsar.client.{name}": f"canary{secrets.token_hex(8)}" for name in passwords},
         },
+        "oauth2": {**statistics, **issuer.typed(issuer.key_data())},
+        "oauth2-plugin": {**statistics, **issuer.plugin(issuer.key_data())},
     }
 
 
 @pytest.fixture(scope="module")
 def left(
     guarded: Guarded,
+    issuer: Issuer,
     topic: str,
     working: dict[str, dict[str, str]],
     canaries: dict[str, str],
@@ -272,7 +254,7 @@ def left(
     settings = tmp_path_factory.mktemp("settings") / "log4j2.properties"
     settings.write_text(LOG_SETTINGS.format(log=folder / "spark.log"))
     tries = [
-        {key: value.replace("{}", canaries[name]) for key, value in options.items()}
+        {key: value.replace("{}", canaries[name]).replace(ISSUER, issuer.url) for key, value in options.items()}
         for name, options in SECRET_OPTIONS.items()
     ]
     wrong = {"auth.token": wrong_token(guarded)}
@@ -317,8 +299,8 @@ def left(
 def test_the_job_works_and_what_it_left_can_be_searched(left: Path, topic: str) -> None:
     """Also the control: what is no secret is found everywhere."""
     result = json.loads((left / "result.json").read_text())
-    assert result["rows"] == [12, 14, 16, 18]
-    assert result["progress"] == [1, 1, 1, 1]
+    assert result["rows"] == [12, 14, 16, 18, 20, 22]
+    assert result["progress"] == [1] * 6
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
     places = Leaks(left).places(topic)
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
@@ -340,15 +322,22 @@ def test_a_secret_is_seen_nowhere(left: Path, canaries: dict[str, str], name: st
     assert Leaks(left).places(canaries[name]) == []
 
 
-@pytest.mark.parametrize("name", ["token", "plugin", "plugin-bare", "passwords"])
+@pytest.mark.parametrize("name", ["token", "plugin", "plugin-bare", "passwords", "oauth2", "oauth2-plugin"])
 def test_a_secret_of_a_job_that_works_is_seen_nowhere(
     left: Path, working: dict[str, dict[str, str]], name: str
 ) -> None:
     for option, secret in working[name].items():
-        if not option.endswith(("ClassName", "Seconds")):
+        if not option.endswith(("ClassName", "Seconds", "issuerUrl", "audience", "scope")):
             assert Leaks(left).places(secret) == [], option
             assert Leaks(left).places(secret.rsplit(".", 1)[-1]) == [], option
 
 
 def test_a_wrong_token_is_seen_nowhere(left: Path, guarded: Guarded) -> None:
     assert Leaks(left).places(wrong_token(guarded).rsplit(".", 1)[1]) == []
+
+
+def test_what_an_issuer_was_told_and_gave_is_seen_nowhere(left: Path, issuer: Issuer) -> None:
+    assert len(issuer.given) > 1
+    for secret in (issuer.secret, issuer.key_file(), *issuer.given):
+        assert Leaks(left).places(secret) == []
+        assert Leaks(left).places(secret.rsplit(".", 1)[-1]) == []

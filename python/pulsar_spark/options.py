@@ -115,7 +115,8 @@ class PulsarReadOptions(TypedOptions):
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
         auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
         auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
-        auth_oauth2_credentials_url: Where the client credentials are, usually `file:///...` of a JSON key file.
+        auth_oauth2_credentials_url: JSON with `client_id` and `client_secret`: a key file on every machine,
+            `file:///...`, or the text itself, `data:application/json;base64,...`.
         auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
         auth_oauth2_scope: OAuth 2.0 scope.
         tls_trust_certs_file: PEM file with the certificates to trust, on every machine; without it the JVM's own trust
@@ -292,7 +293,8 @@ class PulsarWriteOptions(TypedOptions):
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
         auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
         auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
-        auth_oauth2_credentials_url: Where the client credentials are, usually `file:///...` of a JSON key file.
+        auth_oauth2_credentials_url: JSON with `client_id` and `client_secret`: a key file on every machine,
+            `file:///...`, or the text itself, `data:application/json;base64,...`.
         auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
         auth_oauth2_scope: OAuth 2.0 scope.
         tls_trust_certs_file: PEM file with the certificates to trust, on every machine; without it the JVM's own trust

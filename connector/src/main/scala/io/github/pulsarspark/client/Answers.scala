@@ -24,7 +24,7 @@ private[pulsarspark] final class Answers(options: ClientOptions, url: String) {
     try answer.get(deadline + graceMillis, TimeUnit.MILLISECONDS)
     catch {
       case e: ExecutionException => throw explain(what, e.getCause)
-      case _: TimeoutException   => throw unreachable(what, "")
+      case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
     }
 
   /** All answers, asking for at most `atOnce` at a time. */
@@ -36,11 +36,18 @@ private[pulsarspark] final class Answers(options: ClientOptions, url: String) {
     case e: PulsarError                               => e.asInstanceOf[Throwable]
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
       PulsarErrors.caused("PULSAR_ACCESS_DENIED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
+    case e => untrusted(what, e).getOrElse(noAnswer(what, e))
+  }
+
+  private def noAnswer(what: String, failure: Throwable): Throwable = failure match {
     case e @ (_: PulsarClientException.TimeoutException | _: PulsarClientException.ConnectException | _: TimeoutException | _: PulsarClientException.LookupException) =>
       unreachable(what, s" (${firstLine(e)})")
     case e if Answers.noConnection(e).isDefined => unreachable(what, s" (${firstLine(Answers.noConnection(e).get)})")
     case e => PulsarErrors.caused("PULSAR_REQUEST_FAILED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
   }
+
+  private def untrusted(what: String, failure: Throwable): Option[Throwable] =
+    TlsCheck.problem(options, url).map(p => PulsarErrors.caused("PULSAR_TLS_FAILED", failure, "what" -> what, "url" -> url, "cause" -> p))
 
   private def unreachable(what: String, cause: String) =
     PulsarErrors("PULSAR_UNREACHABLE", "what" -> what, "url" -> url, "waited" -> deadline.toString, "cause" -> cause)

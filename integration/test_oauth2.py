@@ -1,0 +1,103 @@
+"""OAuth 2.0: a job that gives an issuer its secret gets a token, and with the token what its role may do.
+
+That secrets and tokens are seen nowhere is shown in test_secrets.
+"""
+
+from __future__ import annotations
+
+import base64
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from admin import Admin
+from failing import failing, no_job
+from guarded import Guarded
+from issuer import Issuer, running_issuer
+from waiting import within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+TOPIC = "persistent://public/default/with-a-secret"
+DEADLINE_MS = 3000
+SECONDS = 20
+WAYS = ("typed", "typed-data", "plugin", "plugin-data")
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    guarded = Guarded(tmp_path_factory.mktemp("guarded"))
+    with guarded.server:
+        Admin(guarded.server.admin_url, token=guarded.admin_token).create_topic(TOPIC)
+        yield guarded
+
+
+@pytest.fixture(scope="module")
+def issuer(guarded: Guarded) -> Iterator[Issuer]:
+    with running_issuer(lambda: guarded.token("admin")) as issuer:
+        yield issuer
+
+
+def oauth2(way: str, issuer: Issuer, folder: Path, *, secret: str | None = None) -> dict[str, str]:
+    """Options with the secret, which is in a file or in the option itself."""
+    file = folder / "key.json"
+    file.write_text(issuer.key_file(secret=secret))
+    place = issuer.key_data(secret=secret) if way.endswith("data") else file.as_uri()
+    return issuer.typed(place) if way.startswith("typed") else issuer.plugin(place)
+
+
+def options(guarded: Guarded, authentication: dict[str, str], **more: str) -> dict[str, str]:
+    return guarded.options(TOPIC, operationTimeoutMs=str(DEADLINE_MS), **authentication, **more)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_who_knows_the_secret_writes_and_reads(
+    spark: SparkSession, guarded: Guarded, issuer: Issuer, tmp_path: Path, way: str
+) -> None:
+    mine = options(guarded, oauth2(way, issuer, tmp_path))
+    given = len(issuer.given)
+    spark.range(0, 20, 1, 2).selectExpr(f"concat('{way} ', id) as value").write.format("pulsar").mode("append").options(
+        **mine
+    ).save()
+    assert len(issuer.given) > given
+    levels = {"readLevel": "segment", "admin.url": guarded.server.admin_url}
+    for level in ({}, levels):
+        rows = spark.read.format("pulsar").options(**mine, **level).load()
+        found = [row[0] for row in rows.where(f"value like '{way} %'").collect()]
+        assert sorted(found) == sorted(f"{way} {number}" for number in range(20))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_wrong_secret_is_refused(
+    spark: SparkSession, guarded: Guarded, issuer: Issuer, tmp_path: Path, way: str
+) -> None:
+    wrong = issuer.secret[:-4] + "nope"
+    mine = options(guarded, oauth2(way, issuer, tmp_path, secret=wrong))
+    rows = spark.range(1).selectExpr("string(id) as value")
+    uses: list[Callable[[], object]] = [
+        lambda: spark.read.format("pulsar").options(**mine).load().count(),
+        rows.write.format("pulsar").mode("append").options(**mine).save,
+    ]
+    for use in uses:
+        with (
+            no_job(spark),
+            within(SECONDS),
+            failing("PULSAR_CLIENT_FAILED", "access token", "invalid_client") as failure,
+        ):
+            use()
+        assert wrong not in str(failure.value)
+        assert base64.b64encode(wrong.encode()).decode() not in str(failure.value)
+    assert issuer.refused > 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_issuer_that_does_not_answer(spark: SparkSession, guarded: Guarded, tmp_path: Path, way: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        issuer = Issuer(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        mine = options(guarded, oauth2(way, issuer, tmp_path))
+        with no_job(spark), within(SECONDS), failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
+            spark.read.format("pulsar").options(**mine).load().count()

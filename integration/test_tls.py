@@ -1,0 +1,192 @@
+"""TLS to brokers and the admin service: certificates that are trusted work, all others are refused and why is said."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from admin import Admin
+from certificates import Authority
+from failing import failing, no_job
+from guarded import Guarded
+from reading import entries_by_level, read_available
+from waiting import within
+
+from pulsar_spark._process import Port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import TypeAlias
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    Use: TypeAlias = Callable[[SparkSession, dict[str, str]], object]
+
+NAMESPACE = "public/encrypted"
+TOPIC = f"persistent://{NAMESPACE}/events"
+WRITTEN = list(range(30))
+SKIP = "tls.insecureSkipHostnameVerification"
+DEADLINE_MS = 5000
+SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Encrypted:
+    """A server with TLS that has some messages, and the authority that vouches for it."""
+
+    guarded: Guarded
+    authority: Authority
+    broker_port: int
+    web_port: int
+
+    def options(self, **more: str) -> dict[str, str]:
+        """What a client needs; the messages are in the topic."""
+        return {
+            "service.url": f"pulsar+ssl://localhost:{self.broker_port}",
+            "topic": TOPIC,
+            "tls.trustCertsFile": str(self.authority.file),
+            "auth.token": self.guarded.admin_token,
+            "operationTimeoutMs": str(DEADLINE_MS),
+            **more,
+        }
+
+    @property
+    def admin_url(self) -> str:
+        return f"https://localhost:{self.web_port}"
+
+
+@contextmanager
+def running(folder: Path, host: str) -> Iterator[Encrypted]:
+    """Start a server on this machine whose certificate is for ``host``."""
+    authority = Authority(folder)
+    server = authority.certificate("server", host=host)
+    with closing(Port.reserve()) as broker, closing(Port.reserve()) as web:
+        config = {
+            "brokerServicePortTls": str(broker.number),
+            "webServicePortTls": str(web.number),
+            "tlsCertificateFilePath": str(server.file),
+            "tlsKeyFilePath": str(server.key_file),
+            "tlsTrustCertsFilePath": str(authority.file),
+        }
+        guarded = Guarded(folder, config)
+        with guarded.server:
+            admin = Admin(guarded.server.admin_url, token=guarded.admin_token)
+            admin.create_namespace(NAMESPACE)
+            admin.set_policy(NAMESPACE, "permissions/reader", ["consume"])
+            yield Encrypted(guarded, authority, broker.number, web.number)
+
+
+@pytest.fixture(scope="module")
+def encrypted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+    """A server whose messages were written over TLS."""
+    with running(tmp_path_factory.mktemp("encrypted"), "localhost") as encrypted:
+        write(spark, encrypted.options())
+        yield encrypted
+
+
+@pytest.fixture(scope="module")
+def impostor(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+    """A server whose certificate is for another host; its messages were written without looking at that."""
+    with running(tmp_path_factory.mktemp("impostor"), "elsewhere.example") as impostor:
+        write(spark, impostor.options(**{SKIP: "true"}))
+        yield impostor
+
+
+def write(spark: SparkSession, options: dict[str, str]) -> None:
+    rows = spark.range(0, len(WRITTEN), 1, 2).selectExpr("string(id) as value")
+    rows.write.format("pulsar").mode("append").options(**options).save()
+
+
+def values(frame: DataFrame) -> list[int]:
+    return sorted(int(row[0]) for row in frame.select("value").collect())
+
+
+def read(spark: SparkSession, options: dict[str, str]) -> list[int]:
+    return values(spark.read.format("pulsar").options(**options).load())
+
+
+@pytest.mark.parametrize(("level", "deliverer"), [("broker", "broker"), ("segment", "bookies")])
+def test_what_was_written_over_tls_is_read_over_tls(
+    spark: SparkSession, encrypted: Encrypted, tmp_path: Path, level: str, deliverer: str
+) -> None:
+    options = encrypted.options(readLevel=level, startingOffsets="earliest", **{"admin.url": encrypted.admin_url})
+    frame = spark.read.format("pulsar").options(**options).load()
+    assert values(frame) == WRITTEN
+    assert {name for name, entries in entries_by_level(frame).items() if entries} == {deliverer}
+    found: list[int] = []
+    rows = spark.readStream.format("pulsar").options(**options).load()
+    read_available(rows, tmp_path, lambda part, _: found.extend(values(part)))
+    assert sorted(found) == WRITTEN
+
+
+def test_lookups_over_https(spark: SparkSession, encrypted: Encrypted) -> None:
+    assert read(spark, encrypted.options(**{"service.url": encrypted.admin_url})) == WRITTEN
+
+
+@pytest.mark.parametrize("level", ["broker", "segment"])
+def test_a_client_is_known_by_its_certificate(spark: SparkSession, encrypted: Encrypted, level: str) -> None:
+    reader = encrypted.authority.certificate("reader")
+    options = encrypted.options(**{"auth.tls.certFile": str(reader.file), "auth.tls.keyFile": str(reader.key_file)})
+    del options["auth.token"]
+    assert read(spark, {**options, "readLevel": level, "admin.url": encrypted.admin_url}) == WRITTEN
+    with no_job(spark), failing("PULSAR_ACCESS_DENIED", TOPIC, "`produce`"):
+        write(spark, options)
+
+
+@contextmanager
+def untrusted(spark: SparkSession, server: Encrypted, *words: str) -> Iterator[None]:
+    """What is done inside is refused in time, before anything runs, and without a word of the token."""
+    with no_job(spark), within(SECONDS), failing("PULSAR_TLS_FAILED", "tls.trustCertsFile", *words) as failure:
+        yield
+    assert server.guarded.admin_token not in str(failure.value)
+
+
+@pytest.mark.parametrize("use", [read, write])
+def test_the_certificate_of_another_host_is_refused(spark: SparkSession, impostor: Encrypted, use: Use) -> None:
+    with untrusted(spark, impostor, "matching localhost found", f"pulsar+ssl://localhost:{impostor.broker_port}"):
+        use(spark, impostor.options())
+
+
+def test_host_names_are_not_looked_at_when_the_user_says_so(spark: SparkSession, impostor: Encrypted) -> None:
+    unsafe = impostor.options(readLevel="segment", **{SKIP: "true", "admin.url": impostor.admin_url})
+    assert read(spark, unsafe) == WRITTEN
+
+
+@pytest.mark.parametrize("use", [read, write])
+def test_a_certificate_nobody_vouches_for_is_refused(spark: SparkSession, encrypted: Encrypted, use: Use) -> None:
+    options = encrypted.options()
+    del options["tls.trustCertsFile"]
+    with untrusted(spark, encrypted, "unable to find valid certification path"):
+        use(spark, options)
+
+
+def test_a_certificate_of_another_authority_is_refused(
+    spark: SparkSession, encrypted: Encrypted, tmp_path: Path
+) -> None:
+    with untrusted(spark, encrypted, "certificate", "was not accepted"):
+        read(spark, encrypted.options(**{"tls.trustCertsFile": str(Authority(tmp_path).file)}))
+
+
+def test_an_admin_service_that_is_another_host(spark: SparkSession, encrypted: Encrypted, impostor: Encrypted) -> None:
+    """Segment reads fail, others go to the broker, which is the right one."""
+    options = encrypted.options(**{"admin.url": impostor.admin_url})
+    with untrusted(spark, encrypted, "certificate", impostor.admin_url):
+        read(spark, {**options, "readLevel": "segment"})
+    frame = spark.read.format("pulsar").options(**options).load()
+    assert values(frame) == WRITTEN
+    assert entries_by_level(frame)["bookies"] == 0
+
+
+@pytest.mark.parametrize("option", ["tls.trustCertsFile", "auth.tls.keyFile"])
+def test_a_file_that_is_missing_is_named(
+    spark: SparkSession, encrypted: Encrypted, tmp_path: Path, option: str
+) -> None:
+    mine = encrypted.authority.certificate("reader")
+    options = encrypted.options(**{"auth.tls.certFile": str(mine.file), "auth.tls.keyFile": str(mine.key_file)})
+    del options["auth.token"]
+    missing = str(tmp_path / "missing.pem")
+    with no_job(spark), within(SECONDS), failing("PULSAR_FILE_UNREADABLE", f"`{option}`", missing):
+        read(spark, {**options, option: missing})
