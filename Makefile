@@ -71,10 +71,10 @@ test-integration: $(VENV)/.ready $(PACKAGED_JAR) $(WHEEL) ## Run the tests again
 	$(VENV)/bin/python $(PYTEST) integration
 
 .PHONY: test
-test: lint test-unit test-integration $(OTHER_LINES:%=smoke-%) ## Run every test: all of them on one Spark line, a smoke test on the others
+test: lint test-unit test-integration $(OTHER_LINES:%=smoke-%) smoke-connect ## Run every test: all of them on one Spark line, a smoke test on the others
 
 .PHONY: test-matrix
-test-matrix: $(OTHER_LINES:%=smoke-%) smoke-$(MAIN_LINE) ## Read, stream and write on the newest patch of every Spark line
+test-matrix: $(OTHER_LINES:%=smoke-%) smoke-$(MAIN_LINE) smoke-connect ## Read, stream and write on every Spark line, and by Spark Connect
 
 .PHONY: bench
 bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and Spark's Kafka source
@@ -98,10 +98,11 @@ docs: $(VENV)/.ready ## Write the generated pages and sources anew
 
 .PHONY: clean
 clean: ## Remove everything made in this folder; downloads stay in their caches
-	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) dist target connector/target project/target project/project \
+	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) .venv-connect dist target connector/target project/target project/project \
 	  python/pulsar_spark/jars .mypy_cache .ruff_cache .pytest_cache
 
-# One environment for each Spark line; the main one is plain .venv and holds the checks of the source as well.
+# One environment for each Spark line; the main one is plain .venv and holds the checks of the source as well. What Spark
+# Connect needs in Python is kept out of it.
 define environment
 $(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) python/pyproject.toml python/pulsar_spark/_version.py
 	tools/check-machine
@@ -112,10 +113,12 @@ $(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) pyth
 
 .PHONY: smoke-$(1)
 smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
-	$(2)/bin/python $(PYTEST) integration/test_smoke.py integration/test_metadata_columns.py
+	$(2)/bin/python $(PYTEST) $(4:%=integration/%.py)
 endef
-$(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),)))
-$(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt))
+SMOKE := test_smoke test_metadata_columns
+$(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
+$(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))
+$(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,connect))
 
 $(JAR): $(JAR_INPUTS) | $(VENV)/.ready
 	$(SBT) -warn connector/publish

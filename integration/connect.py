@@ -1,0 +1,115 @@
+"""Spark Connect: reads, streams and writes through a Connect server, from a Python that has no JVM.
+
+It is not collected with the other tests: a process has either classic sessions or those of Connect, and these need the
+packages of ``pyspark[connect]``. ``make smoke-connect`` runs it in an environment of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from messages import Message, produce, read_all
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from reading import run_available
+
+import pulsar_spark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from servers import Addresses
+
+# PySpark gives the settings of the server to the session as well, which says that it cannot change them.
+pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark:UserWarning")
+
+
+@pytest.fixture(scope="session")
+def spark(connector_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session of a server that Spark starts on this machine."""
+    folder = tmp_path_factory.mktemp("spark")
+    builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "1g").config("spark.sql.shuffle.partitions", "2")
+    builder = builder.config("spark.sql.session.timeZone", "UTC")
+    builder = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+    session = pulsar_spark.configure(builder, jar=connector_jar).getOrCreate()
+    yield session
+    session.stop()
+
+
+def test_this_python_has_no_jvm(spark: SparkSession) -> None:
+    assert type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
+def test_a_batch_by_options_alone(
+    spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str
+) -> None:
+    sent = [Message(f"m{n}".encode(), key=f"k{n}", properties={"n": str(n)}) for n in range(50)]
+    ids = produce(client, topic, sent, batch_size=7)
+    options = {"service.url": pulsar.service_url, "topic": topic}
+    for level in ("broker", "segment"):
+        levels = {"readLevel": level, "admin.url": pulsar.admin_url}
+        rows = spark.read.format("pulsar").options(**options, **levels).load()
+        found = rows.selectExpr("string(value)", "string(__key)", "__messageProperties", "__position").collect()
+        assert [tuple(row) for row in found] == [
+            (f"m{n}", f"k{n}", {"n": str(n)}, ids[n].position) for n in range(50)
+        ], level
+    copy = f"{topic}-copy"
+    rows.write.format("pulsar").mode("append").options(**{**options, "topic": copy}).save()
+    assert [message.payload for message in read_all(client, copy)] == [message.payload for message in sent]
+
+
+def test_a_stream_by_options_alone(
+    spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str, tmp_path: Path
+) -> None:
+    options = {"service.url": pulsar.service_url, "startingOffsets": "earliest"}
+    sink = {"service.url": pulsar.service_url, "topic": f"{topic}-copy"}
+    for part in (range(10), range(10, 25)):
+        produce(client, topic, [str(n).encode() for n in part], batch_size=4)
+        rows = spark.readStream.format("pulsar").options(**options, topic=topic).load()
+        writer = rows.select("value", "__position").writeStream.format("pulsar").options(**sink)
+        run_available(writer.option("checkpointLocation", str(tmp_path)))
+    assert [int(message.payload) for message in read_all(client, sink["topic"])] == list(range(25))
+
+
+def test_the_functions_of_the_package(
+    spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str, tmp_path: Path
+) -> None:
+    url = {"service_url": pulsar.service_url}
+    pulsar_spark.write_pulsar(spark.range(20).selectExpr("id", "concat('n', id) as name"), topic, **url)
+    rows = pulsar_spark.read_pulsar(spark, topic, **url)
+    assert sorted(tuple(row) for row in rows.select("id", "name").collect()) == [(n, f"n{n}") for n in range(20)]
+    copy = f"{topic}-copy"
+    stream = pulsar_spark.read_pulsar_stream(spark, topic, start="earliest", **url).select("id", "name")
+    query = pulsar_spark.write_pulsar_stream(stream, copy, checkpoint=tmp_path, available_now=True, **url)
+    assert query.awaitTermination(60)
+    assert sorted(row[0] for row in pulsar_spark.read_pulsar(spark, copy, **url).select("id").collect()) == list(
+        range(20)
+    )
+    assert len(read_all(client, copy)) == 20
+
+
+def test_what_asks_the_jvm_says_that_there_is_none(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+    pulsar_spark.write_pulsar(spark.range(2), topic, service_url=pulsar.service_url)
+    rows = pulsar_spark.read_pulsar(spark, topic, service_url=pulsar.service_url)
+    with pytest.raises(pulsar_spark.PulsarSetupError) as failure:
+        pulsar_spark.plan(rows)
+    assert failure.value.condition == "PULSAR_PLAN_NO_JVM"
+
+
+def test_errors_keep_their_condition(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+    def read(**options: str) -> Callable[[], object]:
+        given = {"service.url": pulsar.service_url, "topic": topic, **options}
+        return spark.read.format("pulsar").options(**given).load().collect
+
+    for options, condition in (
+        ({"startingOffset": "earliest"}, "PULSAR_OPTION_UNKNOWN"),
+        ({"topic": f"{topic}-missing"}, "PULSAR_TOPIC_NOT_FOUND"),
+    ):
+        with pytest.raises(PySparkException) as failure:
+            read(**options)()
+        assert pulsar_spark.condition_of(failure.value) == condition
+        assert " What to do: " in str(failure.value)
