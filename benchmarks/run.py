@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST_COMPILING = 0.1
 """The share of CPU time above which a process counts as cold."""
 
-_WARM_UP_SECONDS = 12.0
+_WARM_UP_SECONDS = 30.0
 _MEMORY_CASES = ("scan-64-1000-4-none", "scan-1024-1000-4-none", "write-512-1000-4-lz4")
 
 

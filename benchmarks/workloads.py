@@ -150,20 +150,20 @@ def _segments(baseline: Contender, ratio: float) -> Target:
     return Target("rows", baseline, ratio, "segment")
 
 
-_SMALL_1 = Workload(64, 1000, 1, "NONE", 4_000_000)
-_SMALL_4 = Workload(64, 1000, 4, "NONE", 4_000_000)
+_SMALL_1 = Workload(64, 1000, 1, "NONE", 8_000_000)
+_SMALL_4 = Workload(64, 1000, 4, "NONE", 8_000_000)
 _MEDIUM_4 = Workload(512, 1000, 4, "LZ4", 800_000)
 _LARGE_4 = Workload(1024, 1000, 4, "NONE", 800_000)
 
 CASES: tuple[Case, ...] = (
     _scan(_SMALL_1, Target("rows", None, _SMALL_RATE, "segment"), *_SMALL_SEGMENTS),
     _scan(_SMALL_4, *_SMALL_SEGMENTS),
-    _scan(Workload(64, 10, 1, "NONE", 240_000)),
-    _scan(Workload(64, 10, 4, "NONE", 240_000)),
-    _scan(Workload(512, 250, 1, "LZ4", 800_000)),
-    _scan(Workload(512, 250, 4, "LZ4", 800_000)),
-    _scan(Workload(512, 10, 1, "LZ4", 800_000), _segments("java", 6.0)),
-    _scan(Workload(512, 10, 4, "LZ4", 800_000), _segments("java", 6.0)),
+    _scan(Workload(64, 10, 1, "NONE", 1_600_000)),
+    _scan(Workload(64, 10, 4, "NONE", 1_600_000)),
+    _scan(Workload(512, 250, 1, "LZ4", 2_400_000)),
+    _scan(Workload(512, 250, 4, "LZ4", 2_400_000)),
+    _scan(Workload(512, 10, 1, "LZ4", 2_400_000), _segments("java", 6.0)),
+    _scan(Workload(512, 10, 4, "LZ4", 2_400_000), _segments("java", 6.0)),
     _scan(_LARGE_4),
     _scan(Workload(1024, 125, 1, "NONE", 800_000), _segments("java", 1.6), _segments("bookies", _ENTRY_RATE)),
     _scan(Workload(1024, 125, 4, "NONE", 800_000), _segments("java", 1.6), _segments("bookies", _ENTRY_RATE)),
@@ -176,12 +176,12 @@ CASES: tuple[Case, ...] = (
     Case("stream", _SMALL_4, SPARK, _SMALL_SCAN),
     Case("stream", _MEDIUM_4, SPARK),
     Case("stream", _LARGE_4, SPARK),
-    Case("write", Workload(64, 1000, 1, "NONE", 1_600_000), _WRITERS, _WRITE),
-    Case("write", Workload(64, 1000, 4, "NONE", 1_600_000), _WRITERS, _WRITE),
-    Case("write", Workload(64, 10, 4, "NONE", 240_000), _WRITERS, _WRITE),
-    Case("write", Workload(512, 1000, 4, "LZ4", 800_000), _WRITERS, _WRITE),
-    Case("write", Workload(1024, 1000, 1, "NONE", 480_000), _WRITERS, _WRITE),
-    Case("write", Workload(1024, 1000, 4, "NONE", 480_000), _WRITERS, _WRITE),
+    Case("write", Workload(64, 1000, 1, "NONE", 3_200_000), _WRITERS, _WRITE),
+    Case("write", Workload(64, 1000, 4, "NONE", 3_200_000), _WRITERS, _WRITE),
+    Case("write", Workload(64, 10, 4, "NONE", 1_600_000), _WRITERS, _WRITE),
+    Case("write", Workload(512, 1000, 4, "LZ4", 1_600_000), _WRITERS, _WRITE),
+    Case("write", Workload(1024, 1000, 1, "NONE", 1_200_000), _WRITERS, _WRITE),
+    Case("write", Workload(1024, 1000, 4, "NONE", 1_200_000), _WRITERS, _WRITE),
 )
 
 

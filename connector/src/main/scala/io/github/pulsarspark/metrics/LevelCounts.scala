@@ -6,8 +6,9 @@ import io.github.pulsarspark.storage.Level
 
 /** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted that are done. */
 private[pulsarspark] final class LevelCounts extends AccumulatorV2[LevelCounts, LevelCounts] {
+  import LevelCounts._
 
-  private val counts  = new Array[Long](Level.all.size * Measure.all.size)
+  private val counts  = new Array[Long](Level.all.size * Measures)
   private var rowsNow = 0 // where rows of the entry at hand are counted
 
   def addEntry(level: Level, bytes: Int): Unit = {
@@ -21,9 +22,17 @@ private[pulsarspark] final class LevelCounts extends AccumulatorV2[LevelCounts, 
 
   def of(level: Level, measure: Measure): Long = counts(index(level, measure))
 
-  def sum(measure: Measure): Long = Level.all.map(of(_, measure)).sum
+  def sum(measure: Measure): Long = {
+    var sum = 0L
+    var at  = measure.ordinal
+    while (at < counts.length) {
+      sum += counts(at)
+      at += Measures
+    }
+    sum
+  }
 
-  private def index(level: Level, measure: Measure) = level.ordinal * Measure.all.size + measure.ordinal
+  private def index(level: Level, measure: Measure) = level.ordinal * Measures + measure.ordinal
 
   override def add(more: LevelCounts): Unit = counts.indices.foreach(i => counts(i) += more.counts(i))
 
@@ -40,4 +49,8 @@ private[pulsarspark] final class LevelCounts extends AccumulatorV2[LevelCounts, 
   override def isZero: Boolean = counts.forall(_ == 0)
 
   override def value: LevelCounts = this
+}
+
+private object LevelCounts {
+  private val Measures = Measure.all.size
 }

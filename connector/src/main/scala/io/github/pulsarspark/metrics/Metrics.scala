@@ -5,9 +5,15 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, Cus
 /** A task's part of a metric, or the driver's. */
 private[pulsarspark] final case class TaskMetric(name: String, value: Long) extends CustomTaskMetric
 
+/** A task's part of a metric as it stands whenever Spark asks: one object for the whole task, as Spark asks for every hundred rows. */
+private[pulsarspark] final class LiveMetric(override val name: String, now: () => Long) extends CustomTaskMetric {
+  override def value: Long = now()
+}
+
 /** A number that is added up over tasks. Spark makes it by the name of its class, without arguments, so each is a class of its own. */
 private[pulsarspark] abstract class Metric(override val name: String, override val description: String) extends CustomSumMetric {
-  def apply(value: Long): CustomTaskMetric = TaskMetric(name, value)
+  def apply(value: Long): CustomTaskMetric    = TaskMetric(name, value)
+  def live(now: () => Long): CustomTaskMetric = new LiveMetric(name, now)
 }
 
 /** Entries (stored batches) that were read. */
@@ -35,7 +41,7 @@ final class DirectMemory extends CustomMetric {
 
   override def aggregateTaskMetrics(ofTasks: Array[Long]): String = ofTasks.maxOption.getOrElse(0L).toString
 
-  private[pulsarspark] def apply(value: Long): CustomTaskMetric = TaskMetric(name, value)
+  private[pulsarspark] def live(now: () => Long): CustomTaskMetric = new LiveMetric(name, now)
 }
 
 /** Ledgers that are not read at all, because a filter wants nothing of them. Known when the read is planned. */

@@ -26,7 +26,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     extends PartitionReader[InternalRow] {
   import PulsarPartitionReader._
 
-  private val counts                = new ReadCounts
+  private val counts                = new ReadCounts(Option(slice))
   private val bad                   = new BadMessages(task)
   private var left                  = partition.slices.toList
   private var slice: SliceReader    = _
@@ -82,7 +82,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
     closing.close()
   }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values(Option(slice))
+  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values
 
   override def close(): Unit =
     try {

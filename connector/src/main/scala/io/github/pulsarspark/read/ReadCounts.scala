@@ -5,8 +5,12 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import io.github.pulsarspark.client.NetworkMemory
 import io.github.pulsarspark.metrics.{LevelCounts, LevelMetric, Measure, Metrics}
 
-/** What a task has read so far, for Spark's metrics. */
-private[read] final class ReadCounts {
+/** What a task has read so far, for Spark's metrics.
+  *
+  * @param open
+  *   the slice at hand
+  */
+private[read] final class ReadCounts(open: => Option[SliceReader]) {
 
   val levels: LevelCounts = new LevelCounts
   private var skipped     = 0L
@@ -29,34 +33,26 @@ private[read] final class ReadCounts {
     incomplete += slice.incompleteMessages
   }
 
-  /** Asked for every hundred rows; most reads have nothing to say of most levels.
-    *
-    * @param open
-    *   the slice at hand
-    */
-  def values(open: Option[SliceReader]): Array[CustomTaskMetric] = {
-    lookAtMemory()
-    common(open) ++ LevelMetric.all.filter(m => levels.of(m.level, m.measure) > 0).map(m => m(levels.of(m.level, m.measure)))
-  }
+  /** The same objects each time Spark asks. */
+  val values: Array[CustomTaskMetric] = Array[CustomTaskMetric](
+    Metrics.directMemory.live(() => memoryAtMost()),
+    Metrics.entries.live(() => levels.sum(Measure.Entries)),
+    Metrics.bytes.live(() => levels.sum(Measure.Bytes)),
+    Metrics.entriesSkipped.live(() => skipped),
+    Metrics.decodeErrors.live(() => bad),
+    Metrics.dataLoss.live(() => lost + open.fold(0L)(_.lostRanges)),
+    Metrics.incompleteChunks.live(() => incomplete + open.fold(0L)(_.incompleteMessages))
+  ) ++ LevelMetric.all.map(m => m.live(() => levels.of(m.level, m.measure)))
 
-  /** It takes longer than reading some small rows, and changes little until another request has been answered. */
-  private def lookAtMemory(): Unit = {
+  /** Memory is looked at now and then: it takes longer than reading some small rows, and changes little until another request has been answered. */
+  private def memoryAtMost(): Long = {
     val read = levels.sum(Measure.Bytes)
     if (read >= lookAt) {
       memory = math.max(memory, NetworkMemory.bytes)
       lookAt = read + ReadCounts.BytesBetweenLooks
     }
+    memory
   }
-
-  private def common(open: Option[SliceReader]): Array[CustomTaskMetric] = Array(
-    Metrics.directMemory(memory),
-    Metrics.entries(levels.sum(Measure.Entries)),
-    Metrics.bytes(levels.sum(Measure.Bytes)),
-    Metrics.entriesSkipped(skipped),
-    Metrics.decodeErrors(bad),
-    Metrics.dataLoss(lost + open.fold(0L)(_.lostRanges)),
-    Metrics.incompleteChunks(incomplete + open.fold(0L)(_.incompleteMessages))
-  )
 }
 
 private object ReadCounts {

@@ -21,29 +21,23 @@ private[schema] object MetadataReader {
     case "__key"               => key
     case "__topic"             => topicName(topic)
     case "__messageId"         => messageId(partition)
-    case "__publishTime"       => of((m, row, i) => row.setLong(i, micros(m.publishTime)))
-    case "__eventTime"         => of((m, row, i) => if (m.eventTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.eventTime)))
-    case "__messageProperties" => of((m, row, i) => row.update(i, properties(m)))
-    case "__position"          => of((m, row, i) => row.update(i, text(Position(m.ledgerId, m.entryId, m.batchIndex).toString)))
-    case "__partition"         => of((_, row, i) => if (partition < 0) row.setNullAt(i) else row.setInt(i, partition))
-    case "__ledgerId"          => of((m, row, i) => row.setLong(i, m.ledgerId))
-    case "__entryId"           => of((m, row, i) => row.setLong(i, m.entryId))
-    case "__batchIndex"        => of((m, row, i) => if (m.batchIndex < 0) row.setNullAt(i) else row.setInt(i, m.batchIndex))
-    case "__sequenceId"        => of((m, row, i) => row.setLong(i, m.sequenceId))
+    case "__publishTime"       => (m, row, i) => row.setLong(i, micros(m.publishTime))
+    case "__eventTime"         => (m, row, i) => if (m.eventTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.eventTime))
+    case "__messageProperties" => (m, row, i) => row.update(i, properties(m))
+    case "__position"          => (m, row, i) => row.update(i, text(Position(m.ledgerId, m.entryId, m.batchIndex).toString))
+    case "__partition"         => (_, row, i) => if (partition < 0) row.setNullAt(i) else row.setInt(i, partition)
+    case "__ledgerId"          => (m, row, i) => row.setLong(i, m.ledgerId)
+    case "__entryId"           => (m, row, i) => row.setLong(i, m.entryId)
+    case "__batchIndex"        => (m, row, i) => if (m.batchIndex < 0) row.setNullAt(i) else row.setInt(i, m.batchIndex)
+    case "__sequenceId"        => (m, row, i) => row.setLong(i, m.sequenceId)
     case "__producerName"      => producerName
-    case "__schemaVersion"     => of((m, row, i) => if (m.schemaVersion.isEmpty) row.setNullAt(i) else row.update(i, m.schemaVersion))
-    case "__orderingKey"       => of((m, row, i) => row.update(i, m.orderingKey))
-    case "__replicatedFrom" => of((m, row, i) => if (m.replicatedFrom == null) row.setNullAt(i) else row.update(i, text(m.replicatedFrom)))
+    case "__schemaVersion"     => (m, row, i) => if (m.schemaVersion.isEmpty) row.setNullAt(i) else row.update(i, m.schemaVersion)
+    case "__orderingKey"       => (m, row, i) => row.update(i, m.orderingKey)
+    case "__replicatedFrom"    => (m, row, i) => if (m.replicatedFrom == null) row.setNullAt(i) else row.update(i, text(m.replicatedFrom))
     case "__brokerPublishTime" =>
-      of((m, row, i) => if (m.brokerPublishTime < 0) row.setNullAt(i) else row.setLong(i, micros(m.brokerPublishTime)))
-    case "__index"     => of((m, row, i) => if (m.index < 0) row.setNullAt(i) else row.setLong(i, m.index))
-    case "__deliverAt" => of((m, row, i) => if (m.deliverAtTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.deliverAtTime)))
-  }
-
-  private trait Fill { def apply(m: MessageView, row: InternalRow, ordinal: Int): Unit }
-
-  private def of(fill: Fill): MetadataReader = new MetadataReader {
-    override def set(m: MessageView, row: InternalRow, ordinal: Int): Unit = fill(m, row, ordinal)
+      (m, row, i) => if (m.brokerPublishTime < 0) row.setNullAt(i) else row.setLong(i, micros(m.brokerPublishTime))
+    case "__index"     => (m, row, i) => if (m.index < 0) row.setNullAt(i) else row.setLong(i, m.index)
+    case "__deliverAt" => (m, row, i) => if (m.deliverAtTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.deliverAtTime))
   }
 
   private def micros(millis: Long): Long =
@@ -51,23 +45,22 @@ private[schema] object MetadataReader {
 
   private def text(s: String): UTF8String = UTF8String.fromString(s)
 
-  private val key: MetadataReader = of { (m, row, i) =>
+  private val key: MetadataReader = (m, row, i) =>
     if (m.keyLength < 0) row.setNullAt(i) else row.update(i, Arrays.copyOfRange(m.keyBytes, m.keyOffset, m.keyOffset + m.keyLength))
-  }
 
   private def topicName(topic: String): MetadataReader = {
     val name = text(topic)
-    of((_, row, i) => row.update(i, name))
+    (_, row, i) => row.update(i, name)
   }
 
   private def messageId(partition: Int): MetadataReader = {
     val bytes = new MessageIdBytes(partition)
-    of { (m, row, i) =>
-      val id =
+    (m, row, i) =>
+      row.update(
+        i,
         if (m.firstLedgerId < 0) bytes(m.ledgerId, m.entryId, m.batchIndex, m.batchSize)
         else bytes.ofChunks(m.firstLedgerId, m.firstEntryId, m.ledgerId, m.entryId)
-      row.update(i, id)
-    }
+      )
   }
 
   /** Producers change rarely from entry to entry, so the name in Spark's form is kept. */

@@ -4,7 +4,6 @@ import java.lang.Double.longBitsToDouble
 import java.lang.Float.intBitsToFloat
 import java.util.Arrays
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.log.MessageView
@@ -14,33 +13,29 @@ private[schema] object PrimitiveDecoder {
 
   def apply(schemaType: String, ordinal: Int): ValueDecoder = schemaType match {
     case "NONE" | "BYTES" =>
-      of((m, row) => row.update(ordinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength)))
-    case "STRING"  => of((m, row) => row.update(ordinal, UTF8String.fromBytes(m.bytes, m.valueOffset, m.valueLength)))
-    case "BOOLEAN" => of((m, row) => row.setBoolean(ordinal, number(m, 1) != 0))
-    case "INT8"    => of((m, row) => row.setByte(ordinal, number(m, 1).toByte))
-    case "INT16"   => of((m, row) => row.setShort(ordinal, number(m, 2).toShort))
-    case "INT32"   => of((m, row) => row.setInt(ordinal, number(m, 4).toInt))
-    case "FLOAT"   => of((m, row) => row.setFloat(ordinal, intBitsToFloat(number(m, 4).toInt)))
-    case "DOUBLE"  => of((m, row) => row.setDouble(ordinal, longBitsToDouble(number(m, 8))))
+      (m, row) => row.update(ordinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength))
+    case "STRING"  => (m, row) => row.update(ordinal, UTF8String.fromBytes(m.bytes, m.valueOffset, m.valueLength))
+    case "BOOLEAN" => (m, row) => row.setBoolean(ordinal, number(m, 1) != 0)
+    case "INT8"    => (m, row) => row.setByte(ordinal, number(m, 1).toByte)
+    case "INT16"   => (m, row) => row.setShort(ordinal, number(m, 2).toShort)
+    case "INT32"   => (m, row) => row.setInt(ordinal, number(m, 4).toInt)
+    case "FLOAT"   => (m, row) => row.setFloat(ordinal, intBitsToFloat(number(m, 4).toInt))
+    case "DOUBLE"  => (m, row) => row.setDouble(ordinal, longBitsToDouble(number(m, 8)))
 
-    case "INT64" | "TIME"     => of((m, row) => row.setLong(ordinal, number(m, 8)))
-    case "DATE" | "TIMESTAMP" => of((m, row) => row.setLong(ordinal, Moments.ofMillis(number(m, 8))))
-    case "LOCAL_DATE"         => of((m, row) => row.setInt(ordinal, Moments.days(number(m, 8))))
-    case "LOCAL_TIME"         => of((m, row) => row.setLong(ordinal, Moments.nanosOfDay(number(m, 8))))
-    case "INSTANT"            => of { (m, row) =>
+    case "INT64" | "TIME"     => (m, row) => row.setLong(ordinal, number(m, 8))
+    case "DATE" | "TIMESTAMP" => (m, row) => row.setLong(ordinal, Moments.ofMillis(number(m, 8)))
+    case "LOCAL_DATE"         => (m, row) => row.setInt(ordinal, Moments.days(number(m, 8)))
+    case "LOCAL_TIME"         => (m, row) => row.setLong(ordinal, Moments.nanosOfDay(number(m, 8)))
+    case "INSTANT"            =>
+      (m, row) => {
         checkLength(m, 12)
         row.setLong(ordinal, Moments.ofSeconds(bigEndian(m, 0, 8), bigEndian(m, 8, 4)))
       }
-    case "LOCAL_DATE_TIME" => of { (m, row) =>
+    case "LOCAL_DATE_TIME" =>
+      (m, row) => {
         checkLength(m, 16)
         row.setLong(ordinal, Moments.ofDay(bigEndian(m, 0, 8), bigEndian(m, 8, 8)))
       }
-  }
-
-  private trait Decode { def apply(m: MessageView, row: InternalRow): Unit }
-
-  private def of(step: Decode): ValueDecoder = new ValueDecoder {
-    override def decode(m: MessageView, row: InternalRow): Unit = step(m, row)
   }
 
   private def number(m: MessageView, length: Int): Long = {

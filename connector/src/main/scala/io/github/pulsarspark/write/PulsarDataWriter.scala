@@ -71,8 +71,9 @@ private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[
   /** What was sent stays: Pulsar cannot take a message back. */
   override def abort(): Unit = ()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] =
-    Array(Metrics.messagesWritten(destinations.values.map(_.producer.acknowledged).sum))
+  private val metrics = Array(Metrics.messagesWritten.live(() => destinations.valuesIterator.map(_.producer.acknowledged).sum))
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   override def close(): Unit =
     try
