@@ -56,7 +56,7 @@ class Authority:
         return Certificate(self._written(builder, f"{name}.pem"), key_file)
 
     def _builder(self, name: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
-        now = datetime.datetime.now(datetime.UTC)
+        now = datetime.datetime.now(datetime.timezone.utc)
         builder = x509.CertificateBuilder().issuer_name(self._name).subject_name(name).public_key(key.public_key())
         builder = builder.serial_number(x509.random_serial_number())
         return builder.not_valid_before(now - _DAY).not_valid_after(now + _DAY)

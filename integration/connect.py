@@ -78,17 +78,17 @@ def test_a_stream_by_options_alone(
 def test_the_functions_of_the_package(
     spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str, tmp_path: Path
 ) -> None:
-    url = {"service_url": pulsar.service_url}
-    pulsar_spark.write_pulsar(spark.range(20).selectExpr("id", "concat('n', id) as name"), topic, **url)
-    rows = pulsar_spark.read_pulsar(spark, topic, **url)
+    url = pulsar.service_url
+    pulsar_spark.write_pulsar(spark.range(20).selectExpr("id", "concat('n', id) as name"), topic, service_url=url)
+    rows = pulsar_spark.read_pulsar(spark, topic, service_url=url)
     assert sorted(tuple(row) for row in rows.select("id", "name").collect()) == [(n, f"n{n}") for n in range(20)]
     copy = f"{topic}-copy"
-    stream = pulsar_spark.read_pulsar_stream(spark, topic, start="earliest", **url).select("id", "name")
-    query = pulsar_spark.write_pulsar_stream(stream, copy, checkpoint=tmp_path, available_now=True, **url)
+    stream = pulsar_spark.read_pulsar_stream(spark, topic, start="earliest", service_url=url).select("id", "name")
+    query = pulsar_spark.write_pulsar_stream(stream, copy, checkpoint=tmp_path, available_now=True, service_url=url)
     assert query.awaitTermination(60)
-    assert sorted(row[0] for row in pulsar_spark.read_pulsar(spark, copy, **url).select("id").collect()) == list(
-        range(20)
-    )
+    assert sorted(
+        row[0] for row in pulsar_spark.read_pulsar(spark, copy, service_url=url).select("id").collect()
+    ) == list(range(20))
     assert len(read_all(client, copy)) == 20
 
 
