@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from reading import run_available
 
 import pulsar_spark
+from pulsar_spark import functions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +98,10 @@ def test_what_asks_the_jvm_says_that_there_is_none(spark: SparkSession, pulsar: 
     rows = pulsar_spark.read_pulsar(spark, topic, service_url=pulsar.service_url)
     with pytest.raises(pulsar_spark.PulsarSetupError) as failure:
         pulsar_spark.plan(rows)
-    assert failure.value.condition == "PULSAR_PLAN_NO_JVM"
+    assert failure.value.condition == "PULSAR_NO_JVM"
+    with pytest.raises(pulsar_spark.PulsarSetupError) as failure:
+        functions.register(spark, topic=topic, service_url=pulsar.service_url)
+    assert failure.value.condition == "PULSAR_NO_JVM"
 
 
 def test_errors_keep_their_condition(spark: SparkSession, pulsar: Addresses, topic: str) -> None:

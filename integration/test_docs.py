@@ -1,4 +1,4 @@
-"""Every Python snippet of the README and the quick start runs, page by page, in order, against a real Pulsar."""
+"""Every Python snippet of README, quick start and schemas runs, page by page, in order, against a real Pulsar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from servers import Addresses
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/quickstart.md")
+PAGES = ("README.md", "docs/quickstart.md", "docs/schemas.md")
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -6,13 +6,11 @@ first: a mistake raises `PulsarOptionError` before Spark is asked for anything.
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from pulsar_spark import _checks
 from pulsar_spark._bounds import bound_options
+from pulsar_spark._given import FORMAT, check_names, checked, combined, write_options
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
 
@@ -28,22 +26,7 @@ if TYPE_CHECKING:
     from pulsar_spark._bounds import Bound
     from pulsar_spark.options import ReadLevel
 
-FORMAT = "pulsar"
-SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
-
-_SESSION_PREFIX = f"spark.datasource.{FORMAT}."
 _TOPIC_KEYS = ("topic", "topics", "topicsPattern")
-# Fields of the option classes for which reads have an argument that can do more.
-_REPLACED = {
-    "topic": "topics",
-    "read_level": "level",
-    "starting_offsets": "start",
-    "starting_time": "start",
-    "ending_offsets": "end",
-    "ending_time": "end",
-}
-
-Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
 
 
 def read_pulsar(
@@ -91,7 +74,7 @@ def read_pulsar(
     """
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
     given = _read_options(options, topics, topics_pattern, {"start": start, "end": end}, fields, dict(more))
-    reader = spark.read.format(FORMAT).options(**_checked(spark, given, "batchRead", inferred=schema is None))
+    reader = spark.read.format(FORMAT).options(**checked(spark, given, "batchRead", inferred=schema is None))
     return (reader if schema is None else reader.schema(schema)).load()
 
 
@@ -128,7 +111,7 @@ def read_pulsar_stream(
     """
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
     given = _read_options(options, topics, topics_pattern, {"start": start}, fields, dict(more))
-    reader = spark.readStream.format(FORMAT).options(**_checked(spark, given, "streamRead", inferred=schema is None))
+    reader = spark.readStream.format(FORMAT).options(**checked(spark, given, "streamRead", inferred=schema is None))
     return (reader if schema is None else reader.schema(schema)).load()
 
 
@@ -155,8 +138,8 @@ def write_pulsar(
     Raises:
         PulsarOptionError: An argument or option is wrong.
     """
-    given = _write_options(options, topic, service_url, dict(more))
-    df.write.format(FORMAT).options(**_checked(df.sparkSession, given, "batchWrite")).mode("append").save()
+    given = write_options(options, topic, service_url, dict(more))
+    df.write.format(FORMAT).options(**checked(df.sparkSession, given, "batchWrite")).mode("append").save()
 
 
 def write_pulsar_stream(
@@ -191,8 +174,8 @@ def write_pulsar_stream(
     """
     if available_now and processing_time is not None:
         raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first="available_now", second="processing_time")
-    given = _write_options(options, topic, service_url, dict(more))
-    writer = df.writeStream.format(FORMAT).options(**_checked(df.sparkSession, given, "streamWrite"))
+    given = write_options(options, topic, service_url, dict(more))
+    writer = df.writeStream.format(FORMAT).options(**checked(df.sparkSession, given, "streamWrite"))
     writer = writer.outputMode(output_mode).option("checkpointLocation", str(checkpoint))
     if query_name is not None:
         writer = writer.queryName(query_name)
@@ -213,8 +196,8 @@ def _read_options(
     more: dict[str, Any],
 ) -> dict[str, str]:
     named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "level", "schema", "options")
-    _check_names(more, ReadArguments.__annotations__, named)
-    given = _combined(options or PulsarReadOptions(), fields, more)
+    check_names(more, ReadArguments.__annotations__, named)
+    given = combined(options or PulsarReadOptions(), fields, more)
     if topics is not None or topics_pattern is not None:
         _remove(given, *_TOPIC_KEYS)
     if topics is not None:
@@ -229,48 +212,9 @@ def _read_options(
     return given
 
 
-def _write_options(
-    options: PulsarWriteOptions | None, topic: str | None, service_url: str | None, more: dict[str, Any]
-) -> dict[str, str]:
-    _check_names(more, WriteArguments.__annotations__, ("topic", "service_url", "options"))
-    return _combined(options or PulsarWriteOptions(), {"service_url": service_url, "topic": topic}, more)
-
-
-def _combined(options: Options, fields: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, str]:
-    """The options with what arguments say; of ``fields`` None is not given."""
-    given = {name: value for name, value in fields.items() if value is not None}
-    return replace(options, **{**more, **given}).to_options()
-
-
-def _check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequence[str]) -> None:
-    for name in more:
-        if _REPLACED.get(name) in named:
-            raise PulsarOptionError("PULSAR_OPTION_MANAGED", option=name, instead=_REPLACED[name])
-        if name not in allowed:
-            raise _checks.unknown(name, (*allowed, *named))
-
-
 def _remove(options: dict[str, str], *keys: str) -> None:
     for key in keys:
         options.pop(key, None)
-
-
-def _checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred: bool = False) -> dict[str, str]:
-    """Check the options together with those of the session, which Spark adds; returns the ones to hand to Spark."""
-    lower = {key.lower() for key in given}
-    session = {
-        key.removeprefix(_SESSION_PREFIX): value
-        for key, value in spark.conf.getAll.items()
-        if key.startswith(_SESSION_PREFIX) and key.removeprefix(_SESSION_PREFIX).lower() not in lower
-    }
-    url = os.environ.get(SERVICE_URL_VARIABLE)
-    if url and "service.url" not in lower | {key.lower() for key in session}:
-        given = {**given, "service.url": url}
-    if inferred:
-        # The JVM looks up the columns before it knows whether the read is a batch or a stream.
-        _checks.check({**session, **given}, ("batchRead", "streamRead"))
-    _checks.check({**session, **given}, (scope,))
-    return given
 
 
 def _interval(time: timedelta) -> str:

@@ -124,7 +124,7 @@ def plan(df: DataFrame) -> ReadPlan:
     """
     jdf: Any = getattr(df, "_jdf", None)
     if jdf is None:
-        raise PulsarSetupError("PULSAR_PLAN_NO_JVM")
+        raise PulsarSetupError("PULSAR_NO_JVM", call="plan()")
     if df.isStreaming:
         why = "the DataFrame is a stream, which decides what to read batch by batch"
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why=why)

@@ -17,7 +17,7 @@ from pulsar_spark import (
     write_pulsar,
     write_pulsar_stream,
 )
-from pulsar_spark.frames import SERVICE_URL_VARIABLE
+from pulsar_spark._given import SERVICE_URL_VARIABLE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -101,5 +101,5 @@ def test_what_cannot_be_planned() -> None:
         plan(FakeFrame(streaming=True).frame)
     with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*reads nothing of Pulsar"):
         plan(FakeFrame('{"reads": 0, "tasks": []}').frame)
-    with pytest.raises(PulsarSetupError, match=r"PULSAR_PLAN_NO_JVM.*Spark Connect"):
+    with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*plan\(\).*Spark Connect"):
         plan(cast("DataFrame", object()))

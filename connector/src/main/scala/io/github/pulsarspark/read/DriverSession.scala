@@ -18,7 +18,10 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   /** The columns of the table these options are about, before any query. */
   def columns(metadataColumns: Option[String]): StructType =
-    SourceColumns.shown(SourceColumns.values(current(discovery.topics().keys)), metadataColumns, options.errorColumns)
+    SourceColumns.shown(SourceColumns.values(topicSchemas), metadataColumns, options.errorColumns)
+
+  /** The topics there are now, and what each is read as. */
+  def topicSchemas: Seq[(String, TopicSchema)] = current(discovery.topics().keys)
 
   /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the `wanted` ones are read.
     *

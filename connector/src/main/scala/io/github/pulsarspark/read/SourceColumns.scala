@@ -12,7 +12,7 @@ private[pulsarspark] object SourceColumns {
   /** Value columns of all topics together. Records are put together by the names of their fields, other values must be the same. */
   def values(schemas: Seq[(String, TopicSchema)]): StructType = {
     val tables = schemas
-      .map { case (topic, schema) => Table(topic, SchemaTranslation.toStruct(topic, schema), hasFields(topic, schema)) }
+      .map { case (topic, schema) => Table(topic, SchemaTranslation.toStruct(topic, schema), SchemaTranslation.hasFields(topic, schema)) }
       .distinctBy(t => (t.columns, t.hasFields))
     for { (other, i) <- tables.zipWithIndex; first <- tables.take(i); difference <- difference(first, other) }
       throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> other.topic, "difference" -> difference)
@@ -20,9 +20,6 @@ private[pulsarspark] object SourceColumns {
   }
 
   private final case class Table(topic: String, columns: StructType, hasFields: Boolean)
-
-  private def hasFields(topic: String, schema: TopicSchema) =
-    schema.schemaType == KeyValueSchema.Type || SchemaTranslation.isRecord(topic, schema)
 
   private def difference(first: Table, other: Table): Option[String] = {
     val value = SchemaTranslation.ValueColumn

@@ -142,7 +142,9 @@ private[pulsarspark] final class RowDecoder private (
     case other                         => Option(other.getMessage).getOrElse(other.toString)
   }
 
-  private def positionOf(m: MessageView) = Position(m.ledgerId, m.entryId, m.batchIndex).toString
+  /** Of a value alone, as functions get them, it is not known. */
+  private def positionOf(m: MessageView) =
+    if (m.ledgerId < 0) "with unknown position" else Position(m.ledgerId, m.entryId, m.batchIndex).toString
 }
 
 private[pulsarspark] object RowDecoder {

@@ -63,8 +63,13 @@ object SchemaTranslation {
   /** A record is a struct there. */
   private def part(topic: String, name: String, schema: TopicSchema): StructField = {
     if (schema.schemaType == KeyValueSchema.Type) throw unsupported(topic, schema)
+    StructField(name, toType(topic, schema))
+  }
+
+  /** A value of a topic as one column: one with fields is a struct. */
+  def toType(topic: String, schema: TopicSchema): DataType = {
     val columns = toStruct(topic, schema)
-    StructField(name, if (isRecord(topic, schema)) columns else columns.head.dataType)
+    if (hasFields(topic, schema)) columns else columns.head.dataType
   }
 
   private object PrimitiveType {
@@ -161,8 +166,12 @@ object SchemaTranslation {
     StructType(fields.map(f => f.copy(dataType = nullability(f.dataType), nullable = true)))
   }
 
+  /** Whether values are made of several columns: fields, or a key and a value. */
+  private[pulsarspark] def hasFields(topic: String, schema: TopicSchema): Boolean =
+    schema.schemaType == KeyValueSchema.Type || isRecord(topic, schema)
+
   /** Whether values have fields, which are columns of their own. */
-  private[pulsarspark] def isRecord(topic: String, schema: TopicSchema): Boolean = schema.schemaType match {
+  private[schema] def isRecord(topic: String, schema: TopicSchema): Boolean = schema.schemaType match {
     case "AVRO" | "JSON" => avroSchema(topic, schema).getType == Schema.Type.RECORD
     case _               => isProtobuf(schema)
   }
