@@ -92,6 +92,10 @@ bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records aga
 bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
 	$(VENV)/bin/python -m benchmarks.planning
 
+.PHONY: bench-profile
+bench-profile: .venv-4.1/.ready $(PACKAGED_JAR) ## Show where the connector's CPU time goes
+	.venv-4.1/bin/python -m benchmarks.profile
+
 .PHONY: docs
 docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py

@@ -1,4 +1,8 @@
-"""Where the connector's CPU time goes: ``.venv-4.1/bin/python -m benchmarks.profile``, or with names of cases.
+"""Where the connector's CPU time goes: ``make bench-profile``.
+
+Of other cases:
+
+    .venv-4.1/bin/python -m benchmarks.profile connector:scan-64-1000-4-none segment:scan-64-1000-4-none
 
 Threads are told apart by their names and counted by the kernel, so that compiling, collecting garbage and system calls
 are seen, too; methods are sampled by Java Flight Recorder. Writes ``results/profile.md``.
@@ -19,14 +23,24 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.arena import HERE, THREADS, Arena, jdk_tool
 from benchmarks.processes import COMPILERS, thread_cpu_seconds
+from benchmarks.report import keep
 from benchmarks.run import MOST_COMPILING
-from benchmarks.workloads import CASES, JOB_TITLES, TITLES, Case
+from benchmarks.workloads import CASES, JOB_TITLES, SPARK, TITLES, Case
 
 if TYPE_CHECKING:
     from benchmarks.processes import Worker
     from benchmarks.workloads import Contender
 
-_CASES = ("scan-64-1000-4-none", "scan-1024-1000-4-none", "scan-1024-125-4-none", "write-64-1000-4-none")
+_CASES = (
+    "segment:scan-64-1000-1-none",
+    "segment:scan-512-10-1-lz4",
+    "segment:scan-1024-125-1-none",
+    "segment:count-64-1000-1-none",
+    "connector:scan-64-1000-1-none",
+    "connector:scan-1024-1000-4-none",
+    "connector:write-64-10-4-none",
+    "connector:write-1024-1000-4-none",
+)
 _WARM_UP, _MOST_WARM_UP, _ROUNDS = 6, 25, 6
 _METHODS = 14
 _TOOL_SECONDS = 300.0
@@ -34,6 +48,7 @@ _TOOL_SECONDS = 300.0
 _THREADS = (
     ("Spark's task threads", r"Executor task l|Executor task"),
     ("threads of the Pulsar client", r"pulsar-"),
+    ("threads of the BookKeeper client", r"bookkeeper-|BookKeeperClient"),
     ("garbage collection", r"GC Thread|G1 |VM Thread"),
     ("compilation of Java code", COMPILERS.pattern),
 )
@@ -44,6 +59,7 @@ _PARTS = (
     ("making rows and values (`schema`)", r"io\.github\.pulsarspark\.schema\."),
     ("getting or sending (`client`)", r"io\.github\.pulsarspark\.client\."),
     ("the Pulsar client", r"io\.github\.pulsarspark\.shaded\.org\.apache\.pulsar"),
+    ("the BookKeeper client", r"io\.github\.pulsarspark\.shaded\.org\.apache\.bookkeeper"),
     ("netty", r"io\.github\.pulsarspark\.shaded\.io\.netty"),
     ("the rest of the connector", r"io\.github\.pulsarspark\."),
     ("Spark's generated code", r"org\.apache\.spark\.sql\.catalyst\.expressions\.GeneratedClass"),
@@ -153,25 +169,33 @@ def _jcmd(pid: int, *words: str) -> None:
     subprocess.run([jdk_tool("jcmd"), str(pid), *words], capture_output=True, check=True, timeout=_TOOL_SECONDS)
 
 
+def _pair(text: str, known: dict[str, Case]) -> tuple[Contender, Case]:
+    who, _, name = text.partition(":")
+    contender = next((c for c in SPARK if c == who and c != "kafka"), None)
+    if contender is None or name not in known:
+        raise SystemExit(f"{text}: not connector or segment, a colon, and one of {', '.join(known)}")
+    return contender, known[name]
+
+
 def main() -> int:
     """Profile cases; see the text of the module."""
     parser = argparse.ArgumentParser(description="Show where the connector's CPU time goes.")
-    parser.add_argument("cases", nargs="*", default=_CASES)
-    parser.add_argument("--contender", choices=["connector", "segment"], default="connector", help="who reads")
+    parser.add_argument("cases", nargs="*", default=_CASES, help="who (connector or segment), a colon, and a case")
     parser.add_argument("--scale", type=float, default=1.0, help="so many times the messages")
     parser.add_argument("--output", type=Path, default=HERE / "results" / "profile.md")
     chosen = parser.parse_args()
-    cases = [case.scaled(chosen.scale) for case in CASES if case.name in chosen.cases]
+    known = {case.name: case.scaled(chosen.scale) for case in CASES}
+    pairs = [_pair(text, known) for text in chosen.cases]
     with (
         tempfile.TemporaryDirectory(prefix="pulsar-spark-profile-") as work,
-        Arena(Path(work), {case.workload.size for case in cases}, "1g") as arena,
+        Arena(Path(work), {case.workload.size for _, case in pairs}, "1g") as arena,
     ):
-        parts = [profile(arena, case, chosen.contender, Path(work)) for case in cases]
+        parts = [profile(arena, case, contender, Path(work)) for contender, case in pairs]
     head = (
-        "# Where the CPU time goes\n\nMade by `python -m benchmarks.profile`: "
+        "# Where the CPU time goes\n\nMade by `make bench-profile`, not by hand: "
         f"{_ROUNDS} rounds after warming up, local[{THREADS}]."
     )
-    chosen.output.write_text("\n\n".join([head, *parts]) + "\n", encoding="utf-8")
+    keep(chosen.output, "\n\n".join([head, *parts]) + "\n")
     return 0
 
 

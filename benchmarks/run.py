@@ -4,7 +4,7 @@ With options:
 
     .venv-4.1/bin/python -m benchmarks.run [--scale 0.1] [--rounds 5] [--only scan-64] [--output FOLDER]
 
-Writes ``results.json`` and the tables made from it, ``results.md``. Takes about an hour in full.
+Writes ``results.json`` and the tables made from it, ``results.md``. Takes about two hours in full.
 """
 
 from __future__ import annotations
