@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.arena import HERE, THREADS, Arena, jdk_tool
 from benchmarks.processes import COMPILERS, thread_cpu_seconds
-from benchmarks.report import keep
-from benchmarks.run import MOST_COMPILING
+from benchmarks.run import MOST_COMPILING, say
 from benchmarks.workloads import CASES, JOB_TITLES, SPARK, TITLES, Case
 
 if TYPE_CHECKING:
@@ -190,12 +189,14 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="pulsar-spark-profile-") as work,
         Arena(Path(work), {case.workload.size for _, case in pairs}, "1g") as arena,
     ):
-        parts = [profile(arena, case, contender, Path(work)) for contender, case in pairs]
-    head = (
-        "# Where the CPU time goes\n\nMade by `make bench-profile`, not by hand: "
-        f"{_ROUNDS} rounds after warming up, local[{THREADS}]."
-    )
-    keep(chosen.output, "\n\n".join([head, *parts]) + "\n")
+        parts = [
+            "# Where the CPU time goes",
+            f"Made by `make bench-profile`, not by hand: {_ROUNDS} rounds after warming up, local[{THREADS}].",
+        ]
+        for contender, case in pairs:
+            parts.append(profile(arena, case, contender, Path(work)))
+            chosen.output.write_text("\n\n".join(parts) + "\n", encoding="utf-8")  # stays if the run is stopped
+            say(f"{contender} {case.name}")
     return 0
 
 
