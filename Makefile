@@ -70,8 +70,15 @@ test-unit: $(VENV)/.ready ## Run the tests that need no server
 test-integration: $(VENV)/.ready $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
 	$(VENV)/bin/python $(PYTEST) integration
 
+# The smoke tests of the other lines run beside the integration tests, which mostly wait; they are shown when they are done.
 .PHONY: test
-test: lint test-unit test-integration $(OTHER_LINES:%=smoke-%) smoke-connect ## Run every test: all of them on one Spark line, a smoke test on the others
+test: lint test-unit build ## Run every test: all of them on one Spark line, a smoke test on the others
+	$(MAKE) --jobs=2 test-integration test-other-lines
+
+.PHONY: test-other-lines
+test-other-lines:
+	@mkdir -p target
+	@status=0; $(MAKE) $(OTHER_LINES:%=smoke-%) smoke-connect > target/smoke.log 2>&1 || status=$$?; cat target/smoke.log; exit $$status
 
 .PHONY: test-matrix
 test-matrix: $(OTHER_LINES:%=smoke-%) smoke-$(MAIN_LINE) smoke-connect ## Read, stream and write on every Spark line, and by Spark Connect
