@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import secrets
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from guarded import PLUGIN
+from serving import JsonHandler, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,35 +59,20 @@ class Issuer:
 def running_issuer(token: Callable[[], str]) -> Iterator[Issuer]:
     """Serve the two resources of the client-credentials flow; ``token`` makes a token."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(JsonHandler):
+        def do_GET(self) -> None:  # noqa: N802 - so http.server calls it
             found = self.path == "/.well-known/openid-configuration"
-            self._send(200 if found else 404, {"issuer": issuer.url, "token_endpoint": f"{issuer.url}/token"})
+            self.answer(200 if found else 404, {"issuer": issuer.url, "token_endpoint": f"{issuer.url}/token"})
 
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802 - so http.server calls it
             form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
             if self.path == "/token" and issuer.accepts(form):
                 issuer.given.append(token())
-                self._send(200, {"access_token": issuer.given[-1], "token_type": "Bearer", "expires_in": 3600})
+                self.answer(200, {"access_token": issuer.given[-1], "token_type": "Bearer", "expires_in": 3600})
             else:
                 issuer.refused += 1
-                self._send(401, {"error": "invalid_client", "error_description": "this client is not known here"})
+                self.answer(401, {"error": "invalid_client", "error_description": "this client is not known here"})
 
-        def _send(self, status: int, answer: dict[str, object]) -> None:
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: object) -> None:
-            """Nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        issuer = Issuer(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield issuer
-        finally:
-            server.shutdown()
+    with serving(Handler) as url:
+        issuer = Issuer(url)
+        yield issuer

@@ -10,6 +10,7 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import io.github.pulsarspark.api.SessionOptions
 import io.github.pulsarspark.client.ClientSettings
 import io.github.pulsarspark.options.{RawOptions, ReadOptions, Scope}
 import io.github.pulsarspark.read.DriverSession

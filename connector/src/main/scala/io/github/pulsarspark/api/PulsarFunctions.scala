@@ -23,8 +23,6 @@ object PulsarFunctions {
   private[api] val From = "from_pulsar"
   private[api] val To   = "to_pulsar"
 
-  private val SessionPrefix = "spark.datasource.pulsar."
-
   /** `(value, schemaVersion)` to what a read of the topic has as value columns: a struct of them, or the value if it has no fields. Each value is decoded with its
     * own version of the schema, as reads do, and with the newest one where the version is null. No value is no value.
     *
@@ -64,9 +62,8 @@ object PulsarFunctions {
 
   /** Together with the options of the session, as the data source has them from Spark. */
   private def check(spark: SparkSession, options: Map[String, String], scope: Scope): CheckedOptions = {
-    val session =
-      spark.conf.getAll.collect { case (key, value) if key.startsWith(SessionPrefix) => key.stripPrefix(SessionPrefix) -> value }
-    val more = session.filterNot { case (key, _) => options.keys.exists(_.equalsIgnoreCase(key)) }
+    val session = SessionOptions.of(spark)
+    val more    = session.filterNot { case (key, _) => options.keys.exists(_.equalsIgnoreCase(key)) }
     new RawOptions((more ++ options).asJava, ClientSettings.fields, session).check(scope)
   }
 

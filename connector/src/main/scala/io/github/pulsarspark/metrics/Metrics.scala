@@ -2,7 +2,7 @@ package io.github.pulsarspark.metrics
 
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
 
-/** A task's part of a metric, or the driver's. */
+/** The driver's part of a metric. */
 private[pulsarspark] final case class TaskMetric(name: String, value: Long) extends CustomTaskMetric
 
 /** A task's part of a metric as it stands whenever Spark asks: one object for the whole task, as Spark asks for every hundred rows. */

@@ -9,6 +9,13 @@ import org.scalacheck.Gen
 /** Pairs of schemas of which one could have become the other, and some that do not go together. */
 object EvolvedSchemas {
 
+  /** The schema of a reader, and one that its values may have been written with. */
+  val pair: Gen[(Schema, Schema)] = for {
+    schema <- AvroGenerators.anyRecord
+    reader <- EvolvedSchemas.reader(schema)
+    writer <- EvolvedSchemas.writer(reader)
+  } yield (reader, writer)
+
   /** The schema with an alias for each field, and a default for some. */
   def reader(schema: Schema): Gen[Schema] = schema.getType match {
     case Type.RECORD =>

@@ -20,10 +20,8 @@ class SchemaEvolutionSuite extends ScalaCheckSuite {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(500)
 
   private val written = for {
-    schema <- anyRecord
-    reader <- EvolvedSchemas.reader(schema)
-    writer <- EvolvedSchemas.writer(reader)
-    data   <- Gen.listOfN(3, value(writer))
+    (reader, writer) <- EvolvedSchemas.pair
+    data             <- Gen.listOfN(3, value(writer))
   } yield (writer, reader, data)
 
   private var resolved = 0

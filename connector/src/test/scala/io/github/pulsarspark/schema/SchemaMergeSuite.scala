@@ -135,10 +135,8 @@ class SchemaMergeSuite extends ScalaCheckSuite {
   }
 
   private val changed = for {
-    schema <- anyRecord
-    newest <- EvolvedSchemas.reader(schema)
-    known  <- EvolvedSchemas.writer(newest)
-    data   <- Gen.listOfN(3, value(newest))
+    (newest, known) <- EvolvedSchemas.pair
+    data            <- Gen.listOfN(3, value(newest))
   } yield (known, newest, data)
 
   private var read   = 0

@@ -1,4 +1,4 @@
-package io.github.pulsarspark
+package io.github.pulsarspark.api
 
 import org.apache.spark.sql.SparkSession
 
@@ -9,6 +9,8 @@ private[pulsarspark] object SessionOptions {
   private val Prefix = s"spark.datasource.$Name."
 
   /** Those of the session that asks now. */
-  def now(): Map[String, String] =
-    SparkSession.active.conf.getAll.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value }
+  def now(): Map[String, String] = of(SparkSession.active)
+
+  def of(session: SparkSession): Map[String, String] =
+    session.conf.getAll.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value }
 }
