@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,12 +42,12 @@ class Authority:
 
         Args:
             name: Its common name, which is the role of a client.
-            host: The name of the server it is good for.
+            host: The name or the IP address of the server it is good for.
         """
         key = ec.generate_private_key(ec.SECP256R1())
         builder = self._builder(_name(name), key)
         if host:
-            builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+            builder = builder.add_extension(x509.SubjectAlternativeName([_general_name(host)]), critical=False)
         key_file = self._folder / f"{name}.key"
         key_file.write_bytes(
             key.private_bytes(
@@ -65,6 +66,13 @@ class Authority:
         file = self._folder / file_name
         file.write_bytes(builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
         return file
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
 
 
 def _name(common: str) -> x509.Name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from certificates import Certificate
 
 
 class JsonHandler(BaseHTTPRequestHandler):
@@ -28,11 +31,15 @@ class JsonHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(handler: type[JsonHandler]) -> Iterator[str]:
-    """Serve requests on a port of this machine, each in a thread; give the address."""
+def serving(handler: type[JsonHandler], certificate: Certificate | None = None) -> Iterator[str]:
+    """Serve requests on a port of this machine, each in a thread, over TLS with a certificate; give the address."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate.file, certificate.key_file)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"{'https' if certificate else 'http'}://localhost:{server.server_port}"
         finally:
             server.shutdown()

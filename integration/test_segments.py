@@ -83,6 +83,16 @@ def test_a_ledger_is_cut_into_the_tasks_asked_for(
     assert batch(spark, pulsar.service_url, **options).rdd.getNumPartitions() == 1, "there is no use in tiny tasks"
 
 
+def test_plug_ins_of_bookkeeper_are_known_by_the_names_they_have_there(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(10))
+    plug_in = "org.apache.bookkeeper.auth.AuthProviderFactoryFactory$NullClientAuthProviderFactory"
+    options = {"admin.url": pulsar.admin_url, "bookkeeper.clientAuthProviderFactoryClass": plug_in}
+    frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **options)
+    assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+
+
 def test_entries_may_become_much_larger(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
 ) -> None:

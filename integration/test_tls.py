@@ -12,6 +12,7 @@ from certificates import Authority
 from failing import failing, no_job
 from guarded import Guarded
 from reading import entries_by_level, read_available
+from serving import JsonHandler, serving
 from waiting import within
 
 from pulsar_spark._process import Port
@@ -178,6 +179,32 @@ def test_an_admin_service_that_is_another_host(spark: SparkSession, encrypted: E
     frame = spark.read.format("pulsar").options(**options).load()
     assert values(frame) == WRITTEN
     assert entries_by_level(frame)["bookies"] == 0
+
+
+def test_credentials_do_not_go_on_to_an_admin_service_without_tls(spark: SparkSession, encrypted: Encrypted) -> None:
+    asked: list[str] = []
+
+    class Plain(JsonHandler):
+        def do_GET(self) -> None:  # noqa: N802 - so http.server calls it
+            asked.append(self.path)
+            self.answer(200, {})
+
+    with serving(Plain) as plain:
+
+        class SendingOn(JsonHandler):
+            def do_GET(self) -> None:  # noqa: N802 - so http.server calls it
+                self.send_response(307)
+                self.send_header("Location", plain + self.path)
+                self.end_headers()
+
+        certificate = encrypted.authority.certificate("front", host="localhost")
+        with (
+            serving(SendingOn, certificate) as url,
+            within(SECONDS),
+            failing("PULSAR_REQUEST_FAILED", "not https", url),
+        ):
+            read(spark, encrypted.options(readLevel="segment", **{"admin.url": url}))
+    assert asked == []
 
 
 @pytest.mark.parametrize("option", ["tls.trustCertsFile", "auth.tls.keyFile"])

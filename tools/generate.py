@@ -260,8 +260,8 @@ def options_page(table: OptionTable) -> str:
     parts += ["## Rules"]
     for keys, scopes in table.exactly_one:
         parts.append(f"Exactly one of {_listed(keys)} in {SCOPE_WORDS[frozenset(scopes)]}.")
-    for words, pairs in (("Never together:", table.conflicts), ("Only together:", table.together)):
-        parts += [words, "\n".join(f"- {_listed(pair)}" for pair in pairs)]
+    parts += ["Never together:", "\n".join(f"- {_listed(pair)}" for pair in table.conflicts)]
+    parts += ["Not without another:", "\n".join(f"- `{option}` needs `{other}`" for option, other in table.needs)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -62,10 +62,9 @@ def check_given(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]:
     for first, second in table.conflicts:
         if first in present and second in present:
             raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first=first, second=second)
-    for pair in table.together:
-        for one, other in (pair, pair[::-1]):
-            if one in present and other not in present:
-                raise PulsarOptionError("PULSAR_OPTION_INCOMPLETE", given=one, missing=other)
+    for one, other in table.needs:
+        if one in present and other not in present:
+            raise PulsarOptionError("PULSAR_OPTION_INCOMPLETE", given=one, missing=other)
     return present
 
 

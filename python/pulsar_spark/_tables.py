@@ -91,7 +91,7 @@ class OptionTable:
         prefixes: Every family of client settings.
         exactly_one: Groups of options of which some scopes need one.
         conflicts: Pairs that exclude each other.
-        together: Pairs that need each other.
+        needs: Options that mean nothing without another, with that one.
         spark_own: Options that Spark puts beside ours, in lower case.
         managed: Client settings that an option of ours stands for, in lower case, with that option.
     """
@@ -100,7 +100,7 @@ class OptionTable:
     prefixes: tuple[PrefixDefinition, ...]
     exactly_one: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     conflicts: tuple[tuple[str, str], ...]
-    together: tuple[tuple[str, str], ...]
+    needs: tuple[tuple[str, str], ...]
     spark_own: frozenset[str]
     managed: Mapping[str, str]
 
@@ -139,7 +139,7 @@ def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str
         ),
         exactly_one=tuple((tuple(group["keys"]), tuple(group["scopes"])) for group in table["exactlyOne"]),
         conflicts=tuple((first, second) for first, second in table["conflicts"]),
-        together=tuple((first, second) for first, second in table["together"]),
+        needs=tuple((option, other) for option, other in table["needs"]),
         spark_own=frozenset(key.lower() for key in table["sparkOwn"]),
         managed={key.lower(): instead for key, instead in table["managed"].items()},
     )

@@ -125,6 +125,13 @@ class PulsarReadOptions(TypedOptions):
             unless this is true; then every use is logged as a warning. Default: ``false``.
         tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as
             a warning. Default: ``false``.
+        bookie_tls_trust_certs_file: Read segments from bookies over TLS, trusting the certificates in this PEM file,
+            which is needed on every machine. Without it connections to bookies are not encrypted; the settings for
+            brokers do not count for bookies.
+        bookie_tls_cert_file: PEM file with a client certificate, for bookies that want one, on every machine.
+        bookie_tls_key_file: PEM (PKCS#8) file with the private key of `bookie.tls.certFile`, on every machine.
+        bookie_tls_insecure_skip_hostname_verification: Accept a bookie's certificate that is made out for another host.
+            Host names are verified unless this is true; then every use is logged as a warning. Default: ``false``.
         topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
             or one partition of it. In writes it wins over the column `__topic`.
         topics: Several topics, separated by commas.
@@ -238,6 +245,10 @@ class PulsarReadOptions(TypedOptions):
     tls_trust_certs_file: str | None = None
     tls_insecure_skip_hostname_verification: bool | None = None
     tls_insecure_trust_any_certificate: bool | None = None
+    bookie_tls_trust_certs_file: str | None = None
+    bookie_tls_cert_file: str | None = None
+    bookie_tls_key_file: str | None = None
+    bookie_tls_insecure_skip_hostname_verification: bool | None = None
     topic: str | None = None
     topics: str | Sequence[str] | None = None
     topics_pattern: str | None = None
@@ -378,6 +389,10 @@ class ReadArguments(TypedDict, total=False):
     tls_trust_certs_file: str | None
     tls_insecure_skip_hostname_verification: bool | None
     tls_insecure_trust_any_certificate: bool | None
+    bookie_tls_trust_certs_file: str | None
+    bookie_tls_cert_file: str | None
+    bookie_tls_key_file: str | None
+    bookie_tls_insecure_skip_hostname_verification: bool | None
     publish_time_skew_ms: int | None
     fail_on_data_loss: bool | None
     poll_timeout_ms: int | None

@@ -16,7 +16,7 @@ import org.apache.pulsar.client.impl.auth.oauth2.AuthenticationOAuth2
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
-import io.github.pulsarspark.options.{Authentication, ClientOptions}
+import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
 
 /** Makes a Pulsar client from options. Never logs a setting. */
 private[client] object ClientFactory {
@@ -32,7 +32,7 @@ private[client] object ClientFactory {
 
   def apply(options: ClientOptions): PulsarClientImpl = {
     warnOfInsecurity(options)
-    files(options).foreach { case (option, file) => checkReadable(option, file) }
+    files(options).foreach { case (option, file) => NamedFile.check(option, file) }
     val builder = PulsarClient.builder().maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
     try {
       builder.loadConf(ClientSettings.typed(
@@ -68,7 +68,7 @@ private[client] object ClientFactory {
     case Authentication.TokenFile(path) =>
       Some(AuthenticationFactory.token(() => new String(Files.readAllBytes(Path.of(path)), "UTF-8").trim))
     case Authentication.Tls(cert, key)        => Some(AuthenticationFactory.TLS(cert, key))
-    case Authentication.Plugin(name, par)     => Some(AuthenticationFactory.create(relocated(name), par.reveal))
+    case Authentication.Plugin(name, par)     => Some(AuthenticationFactory.create(Relocation(name), par.reveal))
     case Authentication.Basic(user, password) =>
       val basic = new AuthenticationBasic
       basic.configure(Map("userId" -> user, "password" -> password.reveal).asJava)
@@ -114,26 +114,6 @@ private[client] object ClientFactory {
         case Authentication.Tls(cert, key)  => Seq("auth.tls.certFile" -> cert, "auth.tls.keyFile" -> key)
         case _                              => Nil
       })
-
-  /** The client only tells the type of what went wrong, and that on whichever machine lacks the file. */
-  private def checkReadable(option: String, file: String): Unit =
-    if (!Files.isReadable(Path.of(file)))
-      throw PulsarErrors("PULSAR_FILE_UNREADABLE", "option" -> option, "file" -> file)
-
-  /** The published jar carries the client under another package: `org.apache.pulsar...` names of its own plug-ins are found there. */
-  private[client] def relocated(className: String): String = {
-    val original = Seq(
-      "org",
-      "apache",
-      "pulsar",
-      "client",
-      "impl",
-      "PulsarClientImpl"
-    ).mkString(".") // in parts, because relocation rewrites whole names
-    val prefix = classOf[PulsarClientImpl].getName.stripSuffix(original)
-    val pulsar = Seq("org", "apache", "pulsar", "").mkString(".")
-    if (className.startsWith(pulsar)) prefix + className else className
-  }
 
   private def warnOfInsecurity(options: ClientOptions): Unit = {
     if (options.skipHostnameVerification)

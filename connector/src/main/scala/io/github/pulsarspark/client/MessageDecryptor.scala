@@ -53,7 +53,7 @@ private object MessageDecryptor {
   private def load(className: String): CryptoKeyReader =
     try
       Class.forName(
-        ClientFactory.relocated(className),
+        Relocation(className),
         true,
         Thread.currentThread.getContextClassLoader
       ).getDeclaredConstructor().newInstance() match {

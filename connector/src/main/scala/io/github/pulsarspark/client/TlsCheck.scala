@@ -17,7 +17,7 @@ import io.github.pulsarspark.options.ClientOptions
 
 /** Asks a service for its certificate, to learn why no connection comes about: the client tells nothing but that it was closed, and the reason its log alone.
   */
-private[client] object TlsCheck {
+private[pulsarspark] object TlsCheck {
 
   /** Settings by which something else than `tls.*` decides whom to trust. */
   private val Others = Set("useKeyStoreTls", "sslFactoryPlugin", "sslProvider")
@@ -37,7 +37,7 @@ private[client] object TlsCheck {
       handshake(address, options.trustCertsFile, !options.skipHostnameVerification, options.operationTimeout)
       None
     } catch {
-      case e: SSLException => Some(s"the certificate of $hostAndPort was not accepted (${reasonOf(e)})")
+      case e: SSLException => Some(refused(hostAndPort, e))
       case NonFatal(_)     => None
     }
   }
@@ -73,6 +73,10 @@ private[client] object TlsCheck {
     factory.init(store.orNull[KeyStore])
     factory.getTrustManagers
   }
+
+  /** In words, that the connection to a host failed in the handshake. */
+  def refused(hostAndPort: String, failure: Throwable): String =
+    s"the certificate of $hostAndPort was not accepted (${reasonOf(failure)})"
 
   private def reasonOf(e: Throwable): String = {
     val root = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last

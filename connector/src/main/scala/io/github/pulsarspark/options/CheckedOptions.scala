@@ -91,7 +91,7 @@ private[pulsarspark] object CheckedOptions {
   private def checkRules(set: Set[String], scopes: Seq[Scope]): Unit = {
     OptionRegistry.conflicts.find { case (a, b) => set(a) && set(b) }
       .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> a, "second" -> b) }
-    OptionRegistry.together.flatMap { case (a, b) => Seq((a, b), (b, a)) }.find { case (a, b) => set(a) && !set(b) }
+    OptionRegistry.needs.find { case (a, b) => set(a) && !set(b) }
       .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> a, "missing" -> b) }
     OptionRegistry.definitions.find(d => d.required && d.scopes.exists(scopes.contains) && !set(d.key))
       .foreach(d => throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> d.key, "example" -> d.example.getOrElse("...")))

@@ -64,7 +64,9 @@ private[pulsarspark] object OptionRegistry {
 
   val exactlyOne: Seq[(Seq[String], Seq[Scope])] = items(root, "exactlyOne").map(g => (items(g, "keys").map(_.asText), scopes(g)))
   val conflicts: Seq[(String, String)]           = items(root, "conflicts").map(pair)
-  val together: Seq[(String, String)]            = items(root, "together").map(pair)
+
+  /** Options that mean nothing without another, with that one. */
+  val needs: Seq[(String, String)] = items(root, "needs").map(pair)
 
   /** Options Spark itself puts beside ours, in lower case. */
   val sparkOwn: Set[String] = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet

@@ -9,6 +9,7 @@ import io.github.pulsarspark.client.{ClientLease, TopicNames}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
 import io.github.pulsarspark.offsets.{Interval, OffsetRange, Position, Wanted}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
+import io.github.pulsarspark.storage.bookkeeper.BookieConnections
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
 /** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose ledger is not where it was. */
@@ -52,6 +53,7 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
       case (level, Some(admin))       =>
+        options.bookKeeper.tls.foreach(BookieConnections.context)
         val isShort = (range: OffsetRange) => level == ReadLevel.Auto && entriesWithin(range).exists(_ <= tail)
         val located = ask(new LedgerLists(admin, options), ranges.filterNot(isShort).map(_.topic).distinct)
         ranges.flatMap(range =>

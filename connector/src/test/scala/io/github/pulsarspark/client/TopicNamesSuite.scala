@@ -49,12 +49,4 @@ class TopicNamesSuite extends FunSuite {
         _)
     assertEquals(TopicNames.matching(all, "a-.*".r.pattern), Seq("persistent://t/n/a-1", "persistent://t/n/a-2"))
   }
-
-  test("class names of the client's own plug-ins stay as they are where nothing is relocated") {
-    assertEquals(
-      ClientFactory.relocated("org.apache.pulsar.client.impl.auth.AuthenticationToken"),
-      "org.apache.pulsar.client.impl.auth.AuthenticationToken"
-    )
-    assertEquals(ClientFactory.relocated("com.example.Own"), "com.example.Own")
-  }
 }

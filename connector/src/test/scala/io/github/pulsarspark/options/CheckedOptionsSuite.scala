@@ -167,7 +167,7 @@ class CheckedOptionsSuite extends FunSuite {
   test("the table: every rule names options that exist, every default has its option's form") {
     val keys = OptionRegistry.definitions.map(_.key)
     assertEquals(keys.distinct, keys)
-    (OptionRegistry.exactlyOne.flatMap(_._1) ++ (OptionRegistry.conflicts ++ OptionRegistry.together).flatMap(p => Seq(p._1, p._2)))
+    (OptionRegistry.exactlyOne.flatMap(_._1) ++ (OptionRegistry.conflicts ++ OptionRegistry.needs).flatMap(p => Seq(p._1, p._2)))
       .filterNot(_.startsWith("pulsar."))
       .foreach(k => assert(keys.contains(k), k))
     OptionRegistry.definitions.filterNot(_.valueType == "offsets").foreach(d => d.default.foreach(OptionValue.check(d, _)))

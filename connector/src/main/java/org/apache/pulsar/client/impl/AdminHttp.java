@@ -67,10 +67,15 @@ public final class AdminHttp extends HttpClient {
             .whenComplete((response, e) -> serviceNameResolver.markHostAvailability(first, e == null))
             .thenCompose(response -> {
                 String elsewhere = response.getHeader("Location");
-                if (REDIRECTS.contains(response.getStatusCode()) && elsewhere != null && redirects > 0) {
-                    return ask(uri.resolve(elsewhere), first, redirects - 1);
+                if (!REDIRECTS.contains(response.getStatusCode()) || elsewhere == null || redirects == 0) {
+                    return answer(response);
                 }
-                return answer(response);
+                URI next = uri.resolve(elsewhere);
+                if ("https".equals(uri.getScheme()) && !"https".equals(next.getScheme())) {
+                    // credentials would go with it
+                    return CompletableFuture.failedFuture(new PulsarClientException("it sends on to " + next.getAuthority() + ", which is not https"));
+                }
+                return ask(next, first, redirects - 1);
             });
     }
 

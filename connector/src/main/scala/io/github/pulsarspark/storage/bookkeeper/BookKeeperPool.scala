@@ -4,17 +4,21 @@ import org.apache.bookkeeper.client.BookKeeper
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.meta.MetadataDrivers
 
-import io.github.pulsarspark.client.{NetworkMemory, SharedLease, SharedPool}
+import io.github.pulsarspark.client.{NetworkMemory, Relocation, SharedLease, SharedPool}
 import io.github.pulsarspark.options.BookKeeperOptions
 
 /** A BookKeeper client that reads the ledgers which tasks tell it of. */
 private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
   val ledgers: ShippedLedgers = new ShippedLedgers
-  private val configuration   = BookKeeperReader.configuration(options, ledgers)
+  private val tls             = options.tls.map(new BookieConnections(_))
+  private val configuration   = BookKeeperReader.configuration(options, ledgers, tls)
   val client: BookKeeper      = BookKeeper.forConfig(configuration).allocator(NetworkMemory.allocator).build()
 
   /** By then a read of many entries has its answer or its failure, unless the client has lost it. */
   val batchMillis: Long = configuration.getReadEntryTimeout * 1000L + 1000L
+
+  /** What may stand in the way of connections, where they use TLS. */
+  def tlsProblem: Option[String] = tls.map(_.problem)
 
   override def close(): Unit = client.close()
 }
@@ -26,7 +30,7 @@ private object BookKeeperReader {
 
   MetadataDrivers.registerClientDriver(ShippedMetadataDriver.Scheme, classOf[ShippedMetadataDriver], true)
 
-  private def configuration(options: BookKeeperOptions, ledgers: ShippedLedgers): ClientConfiguration = {
+  private def configuration(options: BookKeeperOptions, ledgers: ShippedLedgers, tls: Option[BookieConnections]): ClientConfiguration = {
     val conf = new ClientConfiguration()
     conf.setMetadataServiceUri(s"${ShippedMetadataDriver.Scheme}://none/ledgers")
     conf.setEnsemblePlacementPolicy(classOf[SlowBookiesLast])
@@ -42,8 +46,12 @@ private object BookKeeperReader {
     conf.setNumChannelsPerBookie(1)
     conf.setClientTcpNoDelay(true)
     conf.setNettyMaxFrameSizeBytes(FrameBytes)
-    options.settings.foreach { case (key, value) => conf.setProperty(key, value.reveal) }
+    options.settings.foreach { case (key, value) => conf.setProperty(key, Relocation(value.reveal)) }
     conf.setProperty(ShippedMetadataDriver.Property, ShippedMetadataDriver.Served(ledgers, options.addresses))
+    tls.foreach { connections =>
+      conf.setTLSProviderFactoryClass(classOf[BookieTlsFactory].getName)
+      conf.setProperty(BookieTlsFactory.Property, connections)
+    }
     conf
   }
 }

@@ -120,8 +120,8 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
 
   private def textOf(e: Throwable): String = e match {
     case wrapped: CompletionException if wrapped.getCause != null => textOf(wrapped.getCause)
-    case bk: BKException                                          => BKException.getMessage(bk.getCode)
-    case other                                                    => String.valueOf(other.getMessage)
+    case bk: BKException => (BKException.getMessage(bk.getCode) +: lease.value.tlsProblem.toSeq).mkString("; ")
+    case other           => String.valueOf(other.getMessage)
   }
 
   private def releaseWindow(): Unit = {
