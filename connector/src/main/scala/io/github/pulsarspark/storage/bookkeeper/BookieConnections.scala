@@ -10,19 +10,20 @@ import io.netty.buffer.ByteBufAllocator
 import io.netty.handler.ssl.{SslContext, SslContextBuilder, SslHandler}
 import io.netty.util.concurrent.{Future => NettyFuture}
 import org.apache.bookkeeper.conf.AbstractConfiguration
-import org.apache.bookkeeper.tls.SecurityHandlerFactory
+import org.apache.bookkeeper.tls.{SecurityException, SecurityHandlerFactory}
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.TlsCheck
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.{BookieTls, NamedFile}
 
-/** Encrypts the connections of one BookKeeper client. Remembers why the last handshake failed, of which the client tells its log alone. */
+/** Encrypts the connections of one BookKeeper client; fails at once when this machine lacks a file. Remembers why the last handshake failed, of which the client tells its log alone. */
 private[bookkeeper] final class BookieConnections(tls: BookieTls) {
   import BookieConnections._
 
   @volatile private var refused: Option[String] = None
 
+  context()
   if (tls.skipHostnameVerification)
     log.warn("host names of bookies' certificates are not verified (bookie.tls.insecureSkipHostnameVerification)")
 
@@ -89,7 +90,9 @@ private[bookkeeper] final class BookieTlsFactory extends SecurityHandlerFactory 
     conf.getProperty(Property) match {
       case given: BookieConnections =>
         connections = given
-        context = given.context()
+        context =
+          try given.context()
+          catch { case NonFatal(e) => throw new SecurityException(e) } // the one that BookKeeper expects
         allocator = memory
       case _ => throw new IllegalStateException(s"$Property is not set")
     }
