@@ -1,4 +1,4 @@
-"""Tables from the results of a run: ``python -m benchmarks.report results.json`` writes ``results.md`` beside it."""
+"""Tables from the results of runs: ``python -m benchmarks.report results.json`` writes ``results.md`` beside it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ SHORT: dict[Contender, str] = {
     "kafka": "Kafka",
     "bookies": "BookKeeper",
 }
+
+
+_RUNS = (
+    "A case is measured in one run, warmed up before, its contenders in turn; those that were not measured again are "
+    "from earlier runs:"
+)
 
 
 class Figures:
@@ -61,9 +67,7 @@ def keep(page: Path, text: str) -> None:
 
 
 def tables(result: Result) -> str:
-    """Everything as Markdown, of a run that was stopped what there is."""
-    measured = {one["case"] for one in result["measured"]}
-    result = result | {"cases": [case for case in result["cases"] if case["name"] in measured]}
+    """Everything as Markdown."""
     parts = ["# Results", _setting(result), "## Targets", _targets(result)]
     for job, title in JOB_TITLES.items():
         cases = [case for case in result["cases"] if case["job"] == job]
@@ -76,14 +80,24 @@ def tables(result: Result) -> str:
 
 def _setting(result: Result) -> str:
     machine = result["machine"]
-    loads = [one["load"] for one in result["measured"]]
     lines = [
-        f"- date: {result['date']}; {result['rounds']} rounds after warming up, contenders in turn",
         f"- machine: {machine['cores']} cores, {machine['cpu']}, {machine['memory_gb']} GB, {machine['system']}",
-        f"- load average: {machine['load_before'][0]} before, {min(loads)} to {max(loads)} meanwhile, own included",
         *(f"- {name}: {text}" for name, text in {**result["versions"], **result["settings"]}.items()),
     ]
-    return "Made by `make bench`, not by hand.\n\n" + "\n".join(lines)
+    runs = [
+        "| run | pulsar-spark | rounds | load average before | meanwhile, own included | cases |",
+        "|---|---|--:|--:|--:|---|",
+        *(_run(result, run) for run in result["runs"]),
+    ]
+    parts = ["Made by `make bench`, not by hand.", "\n".join(lines), _RUNS, "\n".join(runs)]
+    return "\n\n".join(parts)
+
+
+def _run(result: Result, run: dict[str, Any]) -> str:
+    loads = [one["load"] for one in result["measured"] if one["case"] in run["cases"]]
+    meanwhile = f"{min(loads)} to {max(loads)}"
+    names = ", ".join(run["cases"])
+    return f"| {run['date']} | {run['version']} | {run['rounds']} | {run['load_before']} | {meanwhile} | {names} |"
 
 
 def _cases(result: Result, cases: list[dict[str, Any]]) -> str:

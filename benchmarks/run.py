@@ -4,13 +4,13 @@ With options:
 
     .venv-4.1/bin/python -m benchmarks.run [--scale 0.1] [--rounds 5] [--only scan-64] [--output FOLDER]
 
-Writes ``results.json`` and the tables made from it, ``results.md``. Takes about two hours in full.
+Writes ``results.json`` and the tables made from it, ``results.md``; cases that are not measured stay as they are there.
+Takes about two hours in full.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import re
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import kafka, report
 from benchmarks.arena import CLIENT_HEAP, HERE, PULSAR_CONFIG, SERVER_HEAP, SPARK_KAFKA, THREADS, Arena
+from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES, SEED, SPARK, Case, Contender
 from pulsar_spark import _server, maven
 from pulsar_spark._version import __version__
@@ -123,16 +124,23 @@ def _machine() -> dict[str, Any]:
         "cpu": model[1].strip() if model else platform.processor(),
         "memory_gb": round(memory / 1e9, 1),
         "system": f"{platform.system()} {platform.release()}",
-        "load_before": [round(load, 2) for load in os.getloadavg()],
     }
 
 
-def _versions() -> dict[str, str]:
+def _run(rounds: int) -> dict[str, Any]:
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=True, timeout=30
     )
     return {
-        "pulsar-spark": f"{__version__} ({commit.stdout.strip()})",
+        "date": time.strftime("%Y-%m-%d"),
+        "version": f"{__version__} ({commit.stdout.strip()})",
+        "rounds": rounds,
+        "load_before": round(os.getloadavg()[0], 2),
+    }
+
+
+def _versions() -> dict[str, str]:
+    return {
         "Pulsar server": _server.VERSION,
         "Kafka server": kafka.VERSION,
         "pyspark": version("pyspark"),
@@ -156,15 +164,6 @@ def _settings(memory: str) -> dict[str, str]:
     }
 
 
-def _keep(result: dict[str, Any], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    # One line for each measurement, so that two runs can be compared by their differences.
-    lists = {name: value for name, value in result.items() if isinstance(value, list)}
-    head = json.dumps({name: value for name, value in result.items() if name not in lists}, indent=1)[:-2]
-    rows = (f' "{name}": [\n  ' + ",\n  ".join(map(json.dumps, value)) + "\n ]" for name, value in lists.items())
-    (folder / "results.json").write_text(head + ",\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-
-
 def main() -> int:
     """Run the benchmarks; see the text of the module."""
     parser = argparse.ArgumentParser(description="Measure against the Java client and Spark's Kafka source.")
@@ -172,24 +171,23 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="counted rounds of each case")
     parser.add_argument("--only", default="", help="a regular expression for the names of cases")
     parser.add_argument("--memory", default="1g", help="heap of the Spark JVMs")
-    parser.add_argument("--output", type=Path, default=HERE / "results", help="the folder for the results")
+    parser.add_argument(
+        "--output", type=Path, help="the folder for the results; by default the committed ones at scale 1"
+    )
     parser.add_argument("--list", action="store_true", help="print the names of the cases and end")
     chosen = parser.parse_args()
     cases = [case.scaled(chosen.scale) for case in CASES if re.search(chosen.only, case.name)]
     if chosen.list or not cases or chosen.rounds < 1:
         print("\n".join(case.name for case in CASES))
         return 0 if chosen.list else 2
-    result: dict[str, Any] = {
-        "date": time.strftime("%Y-%m-%d"),
-        "rounds": chosen.rounds,
-        "machine": _machine(),
-        "versions": _versions(),
-        "settings": _settings(chosen.memory),
-        "cases": [asdict(case) | {"name": case.name} for case in cases],
-        "measured": [],
-        "input": [],
-        "memory": [],
-    }
+    output = chosen.output or (HERE / "results" if chosen.scale == 1 else HERE.parent / "target" / "benchmark")
+    place = {"machine": _machine(), "versions": _versions(), "settings": _settings(chosen.memory)}
+    try:
+        results = Results(output, place, _run(chosen.rounds))
+    except OtherPlaceError as error:
+        say(f"{error}: give this run a folder of its own with --output")
+        return 2
+    described = {case.name: asdict(case) | {"name": case.name} for case in cases}
     with (
         tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as work,
         Arena(Path(work), {case.workload.size for case in cases}, chosen.memory) as arena,
@@ -199,13 +197,10 @@ def main() -> int:
             "input": measure_input(arena, [c for c in cases if c.job == "write"], 3),
             "memory": measure_memory(arena, [c for c in cases if c.name in _MEMORY_CASES], 3),
         }
-        for name, found in parts.items():
+        for part, found in parts.items():
             for one in found:
-                result[name].append(one)
-                _keep(result, chosen.output)  # what was measured stays if the run is stopped
-    result["machine"]["load_after"] = [round(load, 2) for load in os.getloadavg()]
-    _keep(result, chosen.output)
-    report.keep(chosen.output / "results.md", report.tables(result))
+                results.add(part, described[one["case"]], one)
+    report.keep(output / "results.md", report.tables(results.content))
     return 0
 
 
