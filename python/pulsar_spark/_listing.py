@@ -15,7 +15,7 @@ from pulsar_spark._tables import SCOPES, OptionDefinition, option_table
 if TYPE_CHECKING:
     import argparse
 
-_NARROWEST_TEXT, _WIDEST = 40, 120
+_NARROWEST_TEXT, _WIDEST = 30, 120
 _GAP = 2
 
 
