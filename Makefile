@@ -69,20 +69,16 @@ test-unit: $(VENV)/.ready ## Run the tests that need no server
 
 .PHONY: test-integration
 test-integration: $(VENV)/.ready $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
-	$(VENV)/bin/python $(PYTEST) integration
+	$(VENV)/bin/python $(PYTEST) --durations=15 integration
 
-# The smoke tests of the other lines run beside the integration tests, which mostly wait; they are shown when they are done.
 .PHONY: test
-test: lint test-unit build ## Run every test: all of them on one Spark line, a smoke test on the others
-	$(MAKE) --jobs=2 test-integration test-other-lines
+test: lint test-unit build test-integration test-other-lines ## Run every test: all of them on one Spark line, a smoke test on the others
 
 .PHONY: test-other-lines
-test-other-lines:
-	@mkdir -p target
-	@status=0; $(MAKE) $(OTHER_LINES:%=smoke-%) smoke-connect > target/smoke.log 2>&1 || status=$$?; cat target/smoke.log; exit $$status
+test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
 
 .PHONY: test-matrix
-test-matrix: $(OTHER_LINES:%=smoke-%) smoke-$(MAIN_LINE) smoke-connect ## Read, stream and write on every Spark line, and by Spark Connect
+test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on every Spark line, and by Spark Connect
 
 .PHONY: bench
 bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and Spark's Kafka source
