@@ -12,31 +12,29 @@ server into a folder, so that reading them measures the connector and not a simu
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
 import sys
 import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import boto3  # type: ignore[import-untyped]
 from offloading import FORMATS, Offloading, running_offload
 
-from benchmarks.arena import HERE
+from benchmarks.arena import HERE, PULSAR_CONFIG
 from benchmarks.processes import Worker
 from benchmarks.report import keep
 from benchmarks.run import say
 from benchmarks.workloads import Workload, write_content
 from pulsar_spark import jar_path
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _WORKLOADS = (
     Workload(64, 1000, 1, "NONE", 4_000_000),
-    Workload(512, 10, 1, "LZ4", 400_000),
-    Workload(1024, 125, 1, "NONE", 200_000),
+    Workload(512, 10, 1, "LZ4", 800_000),
+    Workload(1024, 125, 1, "NONE", 400_000),
 )
 _ENTRIES_PER_LEDGER = 20_000
 _WARM_UP = 4
@@ -54,36 +52,28 @@ class Figures:
     """CPU microseconds per row."""
 
 
-def measure(
-    kind: str, workloads: list[Workload], rounds: int, folder: Path
-) -> Iterator[tuple[Workload, dict[str, Figures]]]:
+def measure(kind: str, workload: Workload, rounds: int, folder: Path) -> dict[str, Figures]:
     """Fill, offload and read in turns."""
-    with running_offload(kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER) as offloading:
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.spark_worker",
-            "pulsar",
-            offloading.server.service_url,
-            str(jar_path()),
-        ]
-        with Worker(command, folder / "spark.log") as spark:
-            for workload in workloads:
-                arguments = {place: _prepare(offloading, spark, workload, place, folder) for place in _PLACES}
-                figures = {place: Figures() for place in _PLACES}
-                for number in range(-_WARM_UP, rounds):
-                    for place, found in figures.items():
-                        answer = spark.ask("scan", arguments[place])
-                        if answer.rows != workload.count:
-                            raise ValueError(f"{answer.rows} rows of {workload.count} from {place}")
-                        if number >= 0:
-                            found.rows.append(answer.rows / answer.seconds)
-                            found.cpu.append(answer.cpu / answer.rows * 1e6)
-                say(
-                    f"{kind} {workload.title}: "
-                    + ", ".join(f"{p} {f.rows[-1] / 1e3:.0f} k/s" for p, f in figures.items())
-                )
-                yield workload, figures
+    figures = {place: Figures() for place in _PLACES}
+    with ExitStack() as stack:
+        running = running_offload(
+            kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER, settings=PULSAR_CONFIG, profile="performance"
+        )
+        offloading = stack.enter_context(running)
+        module = ["-m", "benchmarks.spark_worker", "pulsar"]
+        command = [sys.executable, *module, offloading.server.service_url, str(jar_path())]
+        spark = stack.enter_context(Worker(command, folder / "spark.log"))
+        arguments = {place: _prepare(offloading, spark, workload, place, folder) for place in _PLACES}
+        for number in range(-_WARM_UP, rounds):
+            for place, found in figures.items():
+                answer = spark.ask("scan", arguments[place])
+                if answer.rows != workload.count:
+                    raise ValueError(f"{answer.rows} rows of {workload.count} from {place}")
+                if number >= 0:
+                    found.rows.append(answer.rows / answer.seconds)
+                    found.cpu.append(answer.cpu / answer.rows * 1e6)
+    say(f"{kind} {workload.title}: " + ", ".join(f"{p} {f.rows[-1] / 1e3:.0f} k/s" for p, f in figures.items()))
+    return figures
 
 
 def _prepare(offloading: Offloading, spark: Worker, workload: Workload, place: str, folder: Path) -> dict[str, object]:
@@ -154,11 +144,11 @@ def main() -> int:
     workloads = [one.scaled(chosen.scale) for one in _WORKLOADS]
     lines = []
     with tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as work:
-        for kind in FORMATS:
-            folder = Path(work) / kind
+        for kind, workload in itertools.product(FORMATS, workloads):
+            folder = Path(work) / f"{kind}-{workload.size}"
             folder.mkdir()
-            write_content(folder, {one.size for one in workloads})
-            lines += [_line(kind, *found) for found in measure(kind, workloads, chosen.rounds, folder)]
+            write_content(folder, {workload.size})
+            lines.append(_line(kind, workload, measure(kind, workload, chosen.rounds, folder)))
     head = _HEAD.format(rounds=chosen.rounds, load=os.getloadavg()[0], cores=os.cpu_count())
     keep(chosen.output / "offloaded.md", head + "\n".join(lines) + "\n")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pulsar
 from admin import Admin
@@ -70,6 +70,7 @@ def running_offload(
     *,
     entries_per_ledger: int = ENTRIES_PER_LEDGER,
     settings: Mapping[str, str] | None = None,
+    profile: Literal["small", "performance"] = "small",
 ) -> Iterator[Offloading]:
     """Run a broker, with further settings, that offloads in this format to storage that nobody else uses."""
     with ExitStack() as stack:
@@ -82,7 +83,9 @@ def running_offload(
             offload = FileSystemOffload(folder / "offloaded")
             location, hadoop = offload.folder.as_uri(), {}
         config = {"managedLedgerMaxEntriesPerLedger": str(entries_per_ledger), **(settings or {})}
-        server = stack.enter_context(LocalPulsar(data_dir=folder / "pulsar", offload=offload, config=config))
+        server = stack.enter_context(
+            LocalPulsar(data_dir=folder / "pulsar", offload=offload, config=config, profile=profile)
+        )
         logger = pulsar.FileLogger(pulsar.LoggerLevel.Warn, str(folder / "client.log"))
         client = pulsar.Client(server.service_url, logger=logger, operation_timeout_seconds=60)
         stack.callback(client.close)
