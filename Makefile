@@ -55,7 +55,7 @@ fmt: $(VENV)/.ready ## Format the Scala and Python sources
 
 .PHONY: lint
 lint: $(VENV)/.ready ## Check formatting, style, types and that no ignored file is committed; change nothing
-	@committed=$$(git ls-files --cached --ignored --exclude-standard) && test -z "$$committed" || { echo "ignored files are committed: $$committed" >&2; exit 1; }
+	@committed=$$(git ls-files --cached --ignored --exclude-standard); test -z "$$committed" || { echo "ignored files are committed: $$committed" >&2; exit 1; }
 	$(VENV)/bin/python tools/generate.py --check
 	$(RUFF) format --config python/pyproject.toml --check $(PYTHON_SOURCES)
 	$(RUFF) check --config python/pyproject.toml $(PYTHON_SOURCES)

@@ -45,10 +45,10 @@ class Results:
         self._run: dict[str, Any] = {**run, "cases": []}
 
     def add(self, part: str, case: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-        """Add a measurement of a case, and write everything, so that a run that is stopped keeps what it has."""
+        """Add a measurement, which names its case, and write everything, so that a run that stops keeps it."""
         if case["name"] not in self._run["cases"]:
             self._replace(case)
-        self.content[part].append({"case": case["name"], **found})
+        self.content[part].append(found)
         self._write()
 
     def _replace(self, case: Mapping[str, Any]) -> None:

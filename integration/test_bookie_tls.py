@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from admin import Admin
 from certificates import Authority
 from failing import failing, no_job
 from messages import produce
@@ -126,6 +127,13 @@ def test_a_bookie_without_tls(
     produce(client, topic, [b"%d" % number for number in WRITTEN])
     plain = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url, "topic": topic}
     assert_refused(spark, encrypted, "connections use TLS", **plain)
+
+
+def test_the_name_to_check_is_the_one_that_bookie_addresses_gives(spark: SparkSession, encrypted: Encrypted) -> None:
+    (bookie,) = Admin(encrypted.server.admin_url).call("GET", "bookies/all")["bookies"]
+    port = bookie["bookieId"].rpartition(":")[2]
+    elsewhere = {"bookieAddresses": f"{HOST}:{port}=localhost:{port}"}
+    assert_refused(spark, encrypted, "matching localhost found", **elsewhere)
 
 
 def test_a_bookie_that_is_another_host(spark: SparkSession, impostor: Encrypted) -> None:

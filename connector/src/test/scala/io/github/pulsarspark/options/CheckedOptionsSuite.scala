@@ -63,7 +63,14 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_CONFLICT",
       Seq("auth.tokenFile")
     ),
-    ("half a login", required + ("auth.basic.userId"   -> "u"), Scope.BatchRead, "PULSAR_OPTION_INCOMPLETE", Seq("auth.basic.password")),
+    ("half a login", required + ("auth.basic.userId" -> "u"), Scope.BatchRead, "PULSAR_OPTION_INCOMPLETE", Seq("auth.basic.password")),
+    (
+      "TLS to bookies without whom to trust",
+      required + ("bookie.tls.insecureSkipHostnameVerification" -> "true"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_INCOMPLETE",
+      Seq("bookie.tls.trustCertsFile")
+    ),
     ("managed", required + ("pulsar.client.serviceUrl" -> "x"), Scope.BatchRead, "PULSAR_OPTION_MANAGED", Seq("service.url")),
     (
       "no client field",
