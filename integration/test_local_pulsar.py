@@ -21,6 +21,7 @@ from messages import Message, produce, read_all
 from waiting import eventually
 
 import pulsar_spark.local
+from pulsar_spark import _metadata, _server
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
 
 STOP_SECONDS = 15.0
@@ -127,6 +128,29 @@ def test_a_killed_server_can_be_started_again() -> None:
             _ = server.pid
         server.start()
         assert server.service_url == url
+
+
+def test_the_session_of_a_killed_server_is_ended_before_the_next_start() -> None:
+    """Or its bookie may go on registering and unregistering: writes fail for want of bookies now and then."""
+    with LocalPulsar() as server:
+        bookie = f"/ledgers/available/127.0.0.1:{server._ports.bookie}"
+        server.kill()
+        java, jars = _server.Java.find(), _server.libraries()
+        copy = server.data_dir / "copy"
+        shutil.copytree(server.data_dir / _server.METADATA_FOLDER, copy)
+        ended = _metadata.end_session(java, jars, copy)
+        assert bookie in ended
+        assert not any(
+            path.startswith(("/admin", "/ledgers/cookies", "/managed-ledgers", "/schemas")) for path in ended
+        )
+        assert _metadata.end_session(java, jars, copy) == []
+        of_first = server.log_file.stat().st_size
+        server.start()
+        with server.log_file.open("rb") as log:
+            log.seek(of_first)
+            of_second = log.read().decode()
+        assert f"Acquired resource lock on {bookie}" in of_second
+        assert "was invalidated" not in of_second
 
 
 def test_a_failed_start_shows_the_log_and_says_what_to_do() -> None:

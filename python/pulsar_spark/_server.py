@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VERSION = "4.0.8"
-DATA_FOLDERS = ("metadata", "bookie")
+METADATA_FOLDER = "metadata"
+DATA_FOLDERS = (METADATA_FOLDER, "bookie")
 _COORDINATE = f"org.apache.pulsar:pulsar-server-distribution:{VERSION}:bin@tar.gz"
 _SHA256 = "35c7d064c9e0928edbf2e708989faba0379662f98aa84ce0d4190c59efb6765e"
 _OLDEST_JAVA = 17

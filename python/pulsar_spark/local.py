@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark import _offload, _server
+from pulsar_spark import _metadata, _offload, _server
 from pulsar_spark._offload import FileSystemOffload, S3Offload
 from pulsar_spark._process import FileLock, InUseError, Port, ServerProcess
 
@@ -230,6 +230,7 @@ class LocalPulsar:
             with self._folder_lock() as lock:
                 plan = _server.Launch(self._folder, self._ports, self._profile, self._settings(self._folder))
                 command = plan.command(java, jars, class_data=class_data)
+                _metadata.end_session(java, jars, self._folder / _server.METADATA_FOLDER)
                 self._process = self._spawn(command, lock)
             self._wait_until_ready()
         except BaseException as error:

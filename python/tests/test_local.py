@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pulsar_spark import _server, maven
+from pulsar_spark import _metadata, _server, maven
 from pulsar_spark._process import FileLock, InUseError, Port, ServerProcess, is_locked
 from pulsar_spark.local import LocalPulsar, LocalPulsarError, log_tail
 
@@ -107,9 +107,9 @@ def test_a_newer_java_is_told_what_it_warns_about(tmp_path: Path) -> None:
     assert '"--sun-misc-unsafe-memory-access=allow"' in (tmp_path / "java.args").read_text().splitlines()
 
 
-def fake_java(folder: Path, properties: str) -> str:
+def fake_java(folder: Path, said: str, code: int = 0) -> str:
     file = folder / "java"
-    file.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{properties}END\n")
+    file.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}END\nexit {code}\n")
     file.chmod(0o755)
     return str(file)
 
@@ -134,9 +134,7 @@ def test_without_java_the_start_says_what_to_install(monkeypatch: pytest.MonkeyP
 
 
 def test_a_java_that_does_not_run_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "java"
-    file.write_text("#!/bin/sh\nexit 3\n")
-    file.chmod(0o755)
+    file = fake_java(tmp_path, "", code=3)
     with pytest.raises(LocalPulsarError, match=f"{file} does not run"):
         LocalPulsar(java=str(file)).start()
 
@@ -316,3 +314,13 @@ def test_a_detached_process_is_seen_and_stopped_by_others(tmp_path: Path) -> Non
     seen.stop(10)
     assert not seen.running
     assert process.exit_code == 128 + signal.SIGTERM
+
+
+def test_a_session_that_cannot_be_ended_is_said_and_hinders_no_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    java = _server.Java(fake_java(tmp_path, "no compiler\n", code=1), 17, "none")
+    assert _metadata.end_session(java, tmp_path, tmp_path / "missing") == []
+    assert not caplog.messages
+    assert _metadata.end_session(java, tmp_path, tmp_path) == []
+    assert [f"could not be ended in {tmp_path}: no compiler" in message for message in caplog.messages] == [True]
