@@ -8,7 +8,7 @@ import sys
 import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pyspark
 
@@ -27,8 +27,24 @@ SERVER_HEAP = "1g"
 CLIENT_HEAP = "1g"
 THREADS = 2
 
-# The bookie reads ahead by number of entries: with large ones it would drop what it has read before it is asked for.
-PULSAR_CONFIG = {"dbStorage_readAheadCacheMaxSizeMb": "256", "dbStorage_readAheadCacheBatchBytesSize": "8388608"}
+ReadCache = Literal["warm", "cold"]
+READ_CACHE_MEGABYTES: dict[ReadCache, int] = {"warm": 2048, "cold": 256}
+"""Size of the bookie's read cache: all that a case reads fits into it, or it holds nothing that is asked for again."""
+
+
+def pulsar_config(cache: ReadCache) -> dict[str, str]:
+    """Settings of the server beside its profile's."""
+    # The bookie reads ahead by number of entries: with large ones it would drop what it has read before it is asked.
+    return {
+        "dbStorage_readAheadCacheMaxSizeMb": str(READ_CACHE_MEGABYTES[cache]),
+        "dbStorage_readAheadCacheBatchBytesSize": "8388608",
+    }
+
+
+def direct_memory(cache: ReadCache) -> str:
+    """Of the server: its read cache and enough for everything else."""
+    return {"warm": "4g", "cold": "2g"}[cache]
+
 
 # The newest of the pyspark line that the registry has. The token provider that belongs to it is not there; the one of
 # another version takes its place and does nothing here, without delegation tokens.
@@ -44,20 +60,23 @@ _COMPILE_SECONDS = 120.0
 class Arena:
     """A Pulsar, a Kafka and the processes that use them. All idle but the one that is asked."""
 
-    def __init__(self, work: Path, sizes: set[int], spark_memory: str) -> None:
+    def __init__(self, work: Path, sizes: set[int], spark_memory: str, cache: ReadCache = "warm") -> None:
         """Prepare to start.
 
         Args:
             work: A folder for content, classes and logs.
             sizes: The sizes of values there will be.
             spark_memory: Heap of each Spark JVM.
+            cache: Whether the bookie finds in its read cache what was read before.
         """
         self._work = work
         self._sizes = sizes
         self._spark_memory = spark_memory
         self._stack = ExitStack()
         self._filled: set[Workload] = set()
-        self.pulsar = LocalPulsar(profile="performance", heap=SERVER_HEAP, direct="2g", config=PULSAR_CONFIG)
+        self.pulsar = LocalPulsar(
+            profile="performance", heap=SERVER_HEAP, direct=direct_memory(cache), config=pulsar_config(cache)
+        )
         self.kafka = kafka.LocalKafka(SERVER_HEAP)
 
     def __enter__(self) -> Arena:

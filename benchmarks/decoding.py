@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 from pyspark.sql.avro.functions import from_avro, to_avro
 
-from benchmarks.arena import HERE, PULSAR_CONFIG, SERVER_HEAP
+from benchmarks.arena import HERE, SERVER_HEAP, direct_memory, pulsar_config
 from benchmarks.processes import cpu_seconds
 from benchmarks.registry import resolve
 from benchmarks.report import keep
@@ -162,7 +162,8 @@ def main() -> int:
     jars = ",".join(map(str, [jar_path(), *sorted(avro.glob("*.jar"))]))
     builder = SparkSession.builder.master("local[2]").appName("decoding").config("spark.jars", jars)
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-    with LocalPulsar(profile="performance", heap=SERVER_HEAP, direct="2g", config=PULSAR_CONFIG) as server:
+    memory, config = direct_memory("warm"), pulsar_config("warm")
+    with LocalPulsar(profile="performance", heap=SERVER_HEAP, direct=memory, config=config) as server:
         spark = builder.config("spark.driver.memory", "1g").getOrCreate()
         jvm = spark._jvm  # noqa: SLF001 - to measure the JVM
         assert jvm is not None

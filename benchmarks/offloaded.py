@@ -24,7 +24,7 @@ from pathlib import Path
 import boto3  # type: ignore[import-untyped]
 from offloading import FORMATS, Offloading, running_offload
 
-from benchmarks.arena import HERE, PULSAR_CONFIG
+from benchmarks.arena import HERE, pulsar_config
 from benchmarks.processes import Worker
 from benchmarks.report import keep
 from benchmarks.run import say
@@ -57,7 +57,7 @@ def measure(kind: str, workload: Workload, rounds: int, folder: Path) -> dict[st
     figures = {place: Figures() for place in _PLACES}
     with ExitStack() as stack:
         running = running_offload(
-            kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER, settings=PULSAR_CONFIG, profile="performance"
+            kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER, settings=pulsar_config("warm"), profile="performance"
         )
         offloading = stack.enter_context(running)
         module = ["-m", "benchmarks.spark_worker", "pulsar"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _USER, _SYSTEM = 11, 12  # fields of /proc/<pid>/stat, counted after the name of the command
+_STEAL = 8  # word of /proc/stat, whose first line begins with the name "cpu"
 _END_SECONDS = 30.0
 _TAIL = 4000
 
@@ -32,6 +33,11 @@ def cpu_seconds(pid: int) -> float:
 def _cpu_seconds(stat: Path) -> float:
     fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(") ")[2].split()
     return (int(fields[_USER]) + int(fields[_SYSTEM])) / _TICK
+
+
+def stolen_seconds() -> float:
+    """CPU time of all cores so far that the host gave to others while this machine wanted it; 0 without a host."""
+    return int(Path("/proc/stat").read_text(encoding="ascii").split()[_STEAL]) / _TICK
 
 
 def thread_cpu_seconds(pid: int) -> dict[str, float]:

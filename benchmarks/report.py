@@ -85,8 +85,8 @@ def _setting(result: Result) -> str:
         *(f"- {name}: {text}" for name, text in {**result["versions"], **result["settings"]}.items()),
     ]
     runs = [
-        "| run | pulsar-spark | rounds | load average before | meanwhile, own included | cases |",
-        "|---|---|--:|--:|--:|---|",
+        "| run | pulsar-spark | rounds | load average before | meanwhile, own included | CPU stolen | cases |",
+        "|---|---|--:|--:|--:|--:|---|",
         *(_run(result, run) for run in result["runs"]),
     ]
     parts = ["Made by `make bench`, not by hand.", "\n".join(lines), _RUNS, "\n".join(runs)]
@@ -94,10 +94,18 @@ def _setting(result: Result) -> str:
 
 
 def _run(result: Result, run: dict[str, Any]) -> str:
-    loads = [one["load"] for one in result["measured"] if one["case"] in run["cases"]]
-    meanwhile = f"{min(loads)} to {max(loads)}"
-    names = ", ".join(run["cases"])
-    return f"| {run['date']} | {run['version']} | {run['rounds']} | {run['load_before']} | {meanwhile} | {names} |"
+    rounds = [one for one in result["measured"] if one["case"] in run["cases"]]
+    loads, stolen = ([one.get(name) for one in rounds] for name in ("load", "stolen"))
+    cells = [
+        run["date"],
+        run["version"],
+        str(run["rounds"]),
+        str(run["load_before"]),
+        f"{min(loads)} to {max(loads)}",
+        "unknown" if None in stolen else f"{min(stolen):.1%} to {max(stolen):.1%}",
+        ", ".join(run["cases"]),
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def _cases(result: Result, cases: list[dict[str, Any]]) -> str:

@@ -24,7 +24,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import kafka, report
-from benchmarks.arena import CLIENT_HEAP, HERE, PULSAR_CONFIG, SERVER_HEAP, SPARK_KAFKA, THREADS, Arena
+from benchmarks.arena import (
+    CLIENT_HEAP,
+    HERE,
+    SERVER_HEAP,
+    SPARK_KAFKA,
+    THREADS,
+    Arena,
+    ReadCache,
+    direct_memory,
+    pulsar_config,
+)
+from benchmarks.processes import stolen_seconds
 from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES, SEED, SPARK, Case, Contender
 from pulsar_spark import _server, maven
@@ -69,9 +80,9 @@ def _one(arena: Arena, case: Case, contender: Contender, number: int) -> dict[st
     topic = f"{case.name}-{contender}-{number}" if writes else case.workload.topic
     if writes:
         arena.create(contender, case.workload, topic)
-    before = arena.server_cpu(contender)
+    before, stolen = arena.server_cpu(contender), stolen_seconds()
     answer = arena.act(contender, case.job, case.workload, topic)
-    server = arena.server_cpu(contender) - before
+    server, stolen = arena.server_cpu(contender) - before, stolen_seconds() - stolen
     if writes:
         arena.check_written(contender, case.workload, topic)
     return {
@@ -86,6 +97,7 @@ def _one(arena: Arena, case: Case, contender: Contender, number: int) -> dict[st
         "server_cpu": round(server, 2),
         "peak_mb": round(answer.peak),
         "heap_mb": round(answer.heap),
+        "stolen": round(stolen / answer.seconds / (os.cpu_count() or 1), 3),
         "load": round(os.getloadavg()[0], 2),
     }
 
@@ -150,14 +162,20 @@ def _versions() -> dict[str, str]:
     }
 
 
-def _settings(memory: str) -> dict[str, str]:
+def _settings(memory: str, cache: ReadCache) -> dict[str, str]:
+    reads = "everything there is, default options but for readLevel; in the system's page cache, as it was read before"
+    fits = {
+        "warm": "in the bookie's read cache, too",
+        "cold": "but for a few small cases not in the bookie's read cache",
+    }
     return {
         "Spark": f"local[2], driver heap {memory}, everything else as it is by default",
-        "Pulsar": f"standalone, heap {SERVER_HEAP}, direct memory 2g, one bookie, journal not synced to disk, "
-        + ", ".join(f"{key}={value}" for key, value in PULSAR_CONFIG.items()),
+        "Pulsar": f"standalone, heap {SERVER_HEAP}, direct memory {direct_memory(cache)}, one bookie, "
+        + "journal not synced to disk, "
+        + ", ".join(f"{key}={value}" for key, value in pulsar_config(cache).items()),
         "Kafka": f"one node (KRaft), heap {SERVER_HEAP}, no flush to disk (Kafka's default)",
         "Java clients": f"heap {CLIENT_HEAP}, {THREADS} threads, one Reader or Producer in each, as Spark has tasks",
-        "reads": "everything there is, default options but for readLevel; warm, as it was read before",
+        "reads": f"{reads}, {fits[cache]}",
         "BookKeeper client": "batch reads of 1 MiB, 4 in flight in each of 2 threads, v2 protocol, digests checked",
         "writes": "rows from memory in 2 tasks; batches up to the size named or 128 KiB, publish delay 1 ms",
         "content": f"seed {SEED}; same values, keys and batches in both servers, compared after filling",
@@ -174,14 +192,17 @@ def main() -> int:
     parser.add_argument(
         "--output", type=Path, help="the folder for the results; by default the committed ones at scale 1"
     )
+    parser.add_argument("--cold", action="store_true", help="with a bookie whose read cache is too small for a case")
     parser.add_argument("--list", action="store_true", help="print the names of the cases and end")
     chosen = parser.parse_args()
     cases = [case.scaled(chosen.scale) for case in CASES if re.search(chosen.only, case.name)]
     if chosen.list or not cases or chosen.rounds < 1:
         print("\n".join(case.name for case in CASES))
         return 0 if chosen.list else 2
-    output = chosen.output or (HERE / "results" if chosen.scale == 1 else HERE.parent / "target" / "benchmark")
-    place = {"machine": _machine(), "versions": _versions(), "settings": _settings(chosen.memory)}
+    cache: ReadCache = "cold" if chosen.cold else "warm"
+    folder = HERE / "results" if chosen.scale == 1 else HERE.parent / "target" / "benchmark"
+    output = chosen.output or (folder / "cold" if chosen.cold else folder)
+    place = {"machine": _machine(), "versions": _versions(), "settings": _settings(chosen.memory, cache)}
     try:
         results = Results(output, place, _run(chosen.rounds))
     except OtherPlaceError as error:
@@ -190,7 +211,7 @@ def main() -> int:
     described = {case.name: asdict(case) | {"name": case.name} for case in cases}
     with (
         tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as work,
-        Arena(Path(work), {case.workload.size for case in cases}, chosen.memory) as arena,
+        Arena(Path(work), {case.workload.size for case in cases}, chosen.memory, cache) as arena,
     ):
         parts = {
             "measured": measure(arena, cases, chosen.rounds),
