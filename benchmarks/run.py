@@ -171,8 +171,7 @@ def _settings(memory: str, cache: ReadCache) -> dict[str, str]:
     return {
         "Spark": f"local[2], driver heap {memory}, everything else as it is by default",
         "Pulsar": f"standalone, heap {SERVER_HEAP}, direct memory {direct_memory(cache)}, one bookie, "
-        + "journal not synced to disk, "
-        + ", ".join(f"{key}={value}" for key, value in pulsar_config(cache).items()),
+        "journal not synced to disk, " + ", ".join(f"{key}={value}" for key, value in pulsar_config(cache).items()),
         "Kafka": f"one node (KRaft), heap {SERVER_HEAP}, no flush to disk (Kafka's default)",
         "Java clients": f"heap {CLIENT_HEAP}, {THREADS} threads, one Reader or Producer in each, as Spark has tasks",
         "reads": f"{reads}, {fits[cache]}",
