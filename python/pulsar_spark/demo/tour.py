@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import random
-import signal
 import statistics
-import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,14 +19,13 @@ from pyspark.sql import functions as F  # noqa: N812
 import pulsar_spark
 from pulsar_spark._server import VERSION as SERVER_VERSION
 from pulsar_spark.demo import levels
+from pulsar_spark.demo.console import Interrupts, errors_to, show_end
+from pulsar_spark.demo.progress import Progress
 from pulsar_spark.demo.rides import make_rides
 from pulsar_spark.demo.topics import BackgroundProducer, Receipt, RideProducer, connect, create_partitioned, read_json
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
-
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -40,9 +36,6 @@ RIDES, RECEIPTS, ANSWER = "rides", "receipts", "rides-by-city"
 _DAY_MS = 24 * 3600 * 1000
 _PARTITIONS = 4
 _LIVE_PER_SECOND = 2000
-_POLL_SECONDS = 0.1
-_WAIT_SECONDS = 120.0
-_LOG_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -62,7 +55,7 @@ class Settings:
 
 def run(settings: Settings, report: Report) -> dict[str, Any]:
     """Run the demo; returns everything for programs. Leaves no process and no file behind, however it ends."""
-    interrupts = _Interrupts()
+    interrupts = Interrupts()
     interrupts.watch()
     try:
         with ExitStack() as stack:
@@ -71,7 +64,7 @@ def run(settings: Settings, report: Report) -> dict[str, Any]:
                 return _Tour(settings, report, folder, stack, interrupts).run()
             except Exception:
                 if not interrupts.came:
-                    _show_log(report, folder / "spark.log")
+                    show_end(report, folder / "spark.log")
                 raise
     except Exception as error:
         if interrupts.came:
@@ -79,26 +72,9 @@ def run(settings: Settings, report: Report) -> dict[str, Any]:
         raise
 
 
-class _Interrupts:
-    """Remembers a Ctrl-C. Spark's handler cancels its jobs first, which can end in an error of its own."""
-
-    came = False
-
-    def watch(self) -> None:
-        """Listen before the handler that is set now."""
-        handler = signal.getsignal(signal.SIGINT)
-
-        def remember(number: int, frame: FrameType | None) -> None:
-            self.came = True
-            if callable(handler):
-                handler(number, frame)
-
-        signal.signal(signal.SIGINT, remember)
-
-
 class _Tour:
     def __init__(
-        self, settings: Settings, report: Report, folder: Path, stack: ExitStack, interrupts: _Interrupts
+        self, settings: Settings, report: Report, folder: Path, stack: ExitStack, interrupts: Interrupts
     ) -> None:
         self.settings, self.report, self.folder, self.stack = settings, report, folder, stack
         self.interrupts = interrupts
@@ -116,7 +92,7 @@ class _Tour:
         self.read_batch(spark, producer)
         compared = levels.compare(spark, report, RIDES, rides, by_city)
         with report.step(f"`{RIDES}` is streamed to `{RECEIPTS}`, what is there now") as step:
-            step.rows = _Progress(self.receipts(spark, available_now=True), report).until_it_ends()
+            step.rows = Progress(self.receipts(spark, available_now=True), report).until_it_ends()
         report.check("rides of the stream that takes what is there", expected=rides, found=step.rows)
         first_live = rides
         with report.step("... and what arrives from now on") as step:
@@ -167,7 +143,7 @@ class _Tour:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
         }
-        with _errors_to(self.folder / "spark.log"):
+        with errors_to(self.folder / "spark.log"):
             spark = pulsar_spark.session("pulsar-spark demo", "local[*]", **conf)
         self.stack.callback(spark.stop)
         self.interrupts.watch()  # Spark has set a handler
@@ -220,7 +196,7 @@ class _Tour:
         before = producer.totals.rides.total()
         query = self.receipts(spark, available_now=False)
         self.stack.callback(query.stop)
-        progress = _Progress(query, self.report)
+        progress = Progress(query, self.report)
         settings = self.settings
         with BackgroundProducer(producer, seed=settings.seed + 1, first_number=before, per_second=_LIVE_PER_SECOND):
             end = time.monotonic() + settings.live_seconds
@@ -268,43 +244,6 @@ def by_city(rides: DataFrame) -> DataFrame:
     )
 
 
-class _Progress:
-    """Follows a query: every micro-batch is shown once and its rows are counted."""
-
-    def __init__(self, query: StreamingQuery, report: Report) -> None:
-        self._query, self._report = query, report
-        self._rows: dict[int, int] = {}
-
-    def until_it_ends(self) -> int:
-        """Wait for the end of the query; returns the rows it read."""
-        return self.until(lambda _: not self._query.isActive)
-
-    def until(self, enough: Callable[[int], bool]) -> int:
-        """Wait until the rows read so far are enough; returns how many there are."""
-        deadline = time.monotonic() + _WAIT_SECONDS
-        while not enough(self._look()):
-            self._raise_failure()
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"the stream did not get on within {_WAIT_SECONDS:g} s: {self._query.status}")
-            time.sleep(_POLL_SECONDS)
-        self._raise_failure()
-        return self._look()
-
-    def _raise_failure(self) -> None:
-        error = self._query.exception()
-        if error is not None:
-            raise error
-
-    def _look(self) -> int:
-        for progress in self._query.recentProgress:
-            batch, rows = progress["batchId"], progress["numInputRows"]
-            if rows and batch not in self._rows:
-                took = progress["durationMs"].get("triggerExecution", 0)
-                self._report.line(f"    micro-batch {batch:3}  {rows:9,} rows  {took:7,} ms")
-            self._rows[batch] = max(rows, self._rows.get(batch, 0))
-        return sum(self._rows.values())
-
-
 def _show_cities(report: Report, rows: list[dict[str, Any]]) -> None:
     report.table(
         ("city", "rides", "cancelled", "revenue", "rating", "busiest hour"),
@@ -320,25 +259,3 @@ def _show_cities(report: Report, rows: list[dict[str, Any]]) -> None:
             for row in rows
         ],
     )
-
-
-@contextmanager
-def _errors_to(log: Path) -> Iterator[None]:
-    """Send to a file what is written to stderr meanwhile, and whatever processes started meanwhile write to it."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    with log.open("ab") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def _show_log(report: Report, log: Path) -> None:
-    if log.exists():
-        report.line("The last lines of Spark's log:")
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        for line in [line for line in lines if not line.startswith("\tat ")][-_LOG_LINES:]:
-            report.line(f"    {line}")

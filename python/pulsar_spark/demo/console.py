@@ -1,0 +1,58 @@
+"""What the demo does with the terminal beside its report: Ctrl-C, and the noise of Spark."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import FrameType
+
+    from pulsar_spark.demo.report import Report
+
+_LOG_LINES = 20
+
+
+class Interrupts:
+    """Remembers a Ctrl-C. Spark's handler cancels its jobs first, which can end in an error of its own."""
+
+    came = False
+
+    def watch(self) -> None:
+        """Listen before the handler that is set now."""
+        handler = signal.getsignal(signal.SIGINT)
+
+        def remember(number: int, frame: FrameType | None) -> None:
+            self.came = True
+            if callable(handler):
+                handler(number, frame)
+
+        signal.signal(signal.SIGINT, remember)
+
+
+@contextmanager
+def errors_to(log: Path) -> Iterator[None]:
+    """Send to a file what is written to stderr meanwhile, and whatever processes started meanwhile write to it."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def show_end(report: Report, log: Path) -> None:
+    """Show the last lines of Spark's log, without stack traces."""
+    if log.exists():
+        report.line("The last lines of Spark's log:")
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        for line in [line for line in lines if not line.startswith("\tat ")][-_LOG_LINES:]:
+            report.line(f"    {line}")
