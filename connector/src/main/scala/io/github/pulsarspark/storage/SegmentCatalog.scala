@@ -77,6 +77,10 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     */
   def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = {
     val ledgers = segments.map(_.home).collect { case SegmentHome.Tiered(ledger) if !SilentStorage.contains(ledger.location) => ledger }
+    if (ledgers.isEmpty) Map.empty else startsOf(ledgers) // without offloaded ledgers Hadoop need not read its configuration
+  }
+
+  private def startsOf(ledgers: Seq[OffloadedLedger]): Map[Long, Seq[Long]] = {
     val blocks  = OffloadedLedgers.blocks(ledgers, hadoop.configuration, options.client.operationTimeout)
     val unknown = ledgers.zip(blocks).collect { case (ledger, Failure(e)) => ledger -> e }
     unknown.headOption.foreach { case (_, e) =>
