@@ -46,6 +46,13 @@ def direct_memory(cache: ReadCache) -> str:
     return {"warm": "4g", "cold": "2g"}[cache]
 
 
+def local_pulsar(cache: ReadCache = "warm") -> LocalPulsar:
+    """The server that is measured; the caller starts it."""
+    return LocalPulsar(
+        profile="performance", heap=SERVER_HEAP, direct=direct_memory(cache), config=pulsar_config(cache)
+    )
+
+
 # The newest of the pyspark line that the registry has. The token provider that belongs to it is not there; the one of
 # another version takes its place and does nothing here, without delegation tokens.
 SPARK_KAFKA = (
@@ -74,9 +81,7 @@ class Arena:
         self._spark_memory = spark_memory
         self._stack = ExitStack()
         self._filled: set[Workload] = set()
-        self.pulsar = LocalPulsar(
-            profile="performance", heap=SERVER_HEAP, direct=direct_memory(cache), config=pulsar_config(cache)
-        )
+        self.pulsar = local_pulsar(cache)
         self.kafka = kafka.LocalKafka(SERVER_HEAP)
 
     def __enter__(self) -> Arena:

@@ -25,16 +25,17 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 from pyspark.sql.avro.functions import from_avro, to_avro
 
-from benchmarks.arena import HERE, SERVER_HEAP, direct_memory, pulsar_config
+from benchmarks.arena import HERE, local_pulsar
 from benchmarks.processes import cpu_seconds
 from benchmarks.registry import resolve
 from benchmarks.report import keep
 from benchmarks.run import say
 from pulsar_spark import jar_path
-from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from pulsar_spark.local import LocalPulsar
 
 SPARK_AVRO = "org.apache.spark:spark-avro_2.13:4.1.1"  # the newest of the pyspark line that the registry has
 
@@ -162,8 +163,7 @@ def main() -> int:
     jars = ",".join(map(str, [jar_path(), *sorted(avro.glob("*.jar"))]))
     builder = SparkSession.builder.master("local[2]").appName("decoding").config("spark.jars", jars)
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-    memory, config = direct_memory("warm"), pulsar_config("warm")
-    with LocalPulsar(profile="performance", heap=SERVER_HEAP, direct=memory, config=config) as server:
+    with local_pulsar() as server:
         spark = builder.config("spark.driver.memory", "1g").getOrCreate()
         jvm = spark._jvm  # noqa: SLF001 - to measure the JVM
         assert jvm is not None

@@ -56,8 +56,9 @@ def measure(kind: str, workload: Workload, rounds: int, folder: Path) -> dict[st
     """Fill, offload and read in turns."""
     figures = {place: Figures() for place in _PLACES}
     with ExitStack() as stack:
+        # A warm cache would not fit into the direct memory of the profile.
         running = running_offload(
-            kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER, settings=pulsar_config("warm"), profile="performance"
+            kind, folder, entries_per_ledger=_ENTRIES_PER_LEDGER, settings=pulsar_config("cold"), profile="performance"
         )
         offloading = stack.enter_context(running)
         module = ["-m", "benchmarks.spark_worker", "pulsar"]
