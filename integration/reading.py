@@ -49,6 +49,12 @@ def description(frame: DataFrame) -> str:
     return str(scan.scan().description())
 
 
+def machines(frame: DataFrame) -> list[list[str]]:
+    """Make Spark plan a read; where it is asked to run each of the tasks."""
+    tasks = _scan(frame).inputPartitions()
+    return [list(tasks.apply(index).preferredLocations()) for index in range(tasks.size())]
+
+
 def metrics(frame: DataFrame) -> dict[str, int]:
     """Run a read; the connector's metrics of it as Spark has them, by their names without ``pulsar``."""
     frame.collect()

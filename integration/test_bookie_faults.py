@@ -30,7 +30,10 @@ _STRIPED = "public/striped"
 # Each task chooses a copy by lot: of so many, not all pass by the bookie that has the fault.
 _TASKS = 8
 _ENTRIES = 160
-_READ_SECONDS = 2
+
+# With a setting of its own BookKeeper's client reads; otherwise only where each entry is on some of a ledger's bookies.
+_BY_CLIENT = {"bookkeeper.readEntryTimeoutSec": "2"}
+_WAYS = pytest.mark.parametrize("way", ["striped", "client", "wire"])
 
 # What is read ahead may be little, so that a fault meets the read before its end.
 _LITTLE_AHEAD = {"readAheadBytes": "1m", "minPartitions": "1"}
@@ -56,9 +59,11 @@ def topic(request: pytest.FixtureRequest) -> str:
     return f"persistent://public/default/{request.node.name}".replace("[", "-").replace("]", "")
 
 
-@pytest.fixture
-def striped_topic(topic: str) -> str:
-    return topic.replace("public/default", _STRIPED)
+def _by(way: str, topic: str) -> tuple[str, dict[str, str]]:
+    """A topic and the options with which it is read in a way."""
+    return (topic.replace("public/default", _STRIPED) if way == "striped" else topic), (
+        {} if way == "wire" else _BY_CLIENT
+    )
 
 
 def _frame(spark: SparkSession, cluster: Cluster, topic: str, **options: str) -> DataFrame:
@@ -66,7 +71,6 @@ def _frame(spark: SparkSession, cluster: Cluster, topic: str, **options: str) ->
         "readLevel": "segment",
         "admin.url": cluster.admin.url,
         "minPartitions": str(_TASKS),
-        "bookkeeper.readEntryTimeoutSec": str(_READ_SECONDS),
         **options,
     }
     return batch(spark, cluster.service_url, topic=topic, **chosen)
@@ -125,42 +129,43 @@ def test_a_bookie_is_dead_and_a_producer_writes(
 
 
 @pytest.mark.parametrize("fault", ["killed", "frozen"])
-@pytest.mark.parametrize("striped", [True, False], ids=["striped", "copied"])
+@_WAYS
 def test_a_bookie_fails_in_the_middle_of_a_read(
     spark: SparkSession,
     cluster: Cluster,
     writer: pulsar_client.Client,
     topic: str,
-    striped_topic: str,
     tmp_path: Path,
     fault: str,
-    striped: bool,
+    way: str,
 ) -> None:
-    name = striped_topic if striped else topic
+    name, options = _by(way, topic)
     produce(writer, name, [LARGE] * (TAKEN_AT_MOST + 40))
     wanted = existing(read_all(writer, name))
-    frame = _frame(spark, cluster, name, **_LITTLE_AHEAD)
+    frame = _frame(spark, cluster, name, **_LITTLE_AHEAD, **options)
     ensemble = cluster.ensembles(name)[0]
-    assert len(ensemble) == (BOOKIES if striped else 2)
+    assert len(ensemble) == (BOOKIES if way == "striped" else 2)
     with _unnoticed(cluster, writer, name), held(frame, tmp_path) as read, getattr(ensemble[0], fault)():
         read.release()
         with within(60):
             assert_exactly_once(read.rows.result(timeout=120), wanted)
 
 
-@pytest.mark.parametrize("striped", [True, False], ids=["striped", "copied"])
+@_WAYS
 def test_a_bookie_is_frozen_from_the_start(
-    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, striped_topic: str, striped: bool
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, way: str
 ) -> None:
-    name = striped_topic if striped else topic
+    name, options = _by(way, topic)
     wanted = _fill(writer, name)
     with _unnoticed(cluster, writer, name), cluster.ensembles(name)[0][0].frozen(), within(60):
-        assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
+        assert_exactly_once(seen(_frame(spark, cluster, name, **options)), wanted)
 
 
+@pytest.mark.parametrize("way", ["client", "wire"])
 def test_a_ledger_whose_bookies_changed_while_it_was_written(
-    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, way: str
 ) -> None:
+    _, options = _by(way, topic)
     _fill(writer, topic)
     before = _ledgers(cluster, topic)
     with cluster.ensembles(topic)[0][0].killed():
@@ -169,9 +174,9 @@ def test_a_ledger_whose_bookies_changed_while_it_was_written(
     assert set(first) != set(second)
     assert _ledgers(cluster, topic) == before
     (added,) = set(second) - set(first)
-    assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
+    assert_exactly_once(seen(_frame(spark, cluster, topic, **options)), wanted)
     with _unnoticed(cluster, writer, topic), added.frozen():
-        assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)
+        assert_exactly_once(seen(_frame(spark, cluster, topic, **options)), wanted)
 
 
 def test_copies_are_lost_and_made_elsewhere_after_the_plan(
@@ -199,18 +204,18 @@ def test_copies_are_lost_and_made_elsewhere_after_the_plan(
     assert_exactly_once(rows, wanted)
 
 
-@pytest.mark.parametrize("striped", [True, False], ids=["striped", "copied"])
+@_WAYS
 def test_a_copy_is_spoiled(
-    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, striped_topic: str, striped: bool
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, way: str
 ) -> None:
-    name = striped_topic if striped else topic
+    name, options = _by(way, topic)
     wanted = _fill(writer, name)
     spoiled, *others = cluster.ensembles(name)[0]
     with _unnoticed(cluster, writer, name):
         _spoil(spoiled, name)
         with within(60):
-            assert_exactly_once(seen(_frame(spark, cluster, name)), wanted)
-    planned = _planned(_frame(spark, cluster, name, pollTimeoutMs="8000"))
+            assert_exactly_once(seen(_frame(spark, cluster, name, **options)), wanted)
+    planned = _planned(_frame(spark, cluster, name, pollTimeoutMs="8000", **options))
     with ExitStack() as stack:
         for other in others:
             stack.enter_context(other.frozen())

@@ -154,6 +154,7 @@ def test_answers_of_an_unknown_shape(
             assert_exactly_once(seen(read("auto", url)), wanted)
 
 
+@pytest.mark.parametrize("settings", [{}, {"bookkeeper.readEntryTimeoutSec": "1"}], ids=["wire", "client"])
 def test_bookies_that_cannot_be_reached(
     spark: SparkSession,
     admin: Admin,
@@ -162,12 +163,13 @@ def test_bookies_that_cannot_be_reached(
     wanted: list[Seen],
     read: Callable[..., DataFrame],
     tmp_path: Path,
+    settings: dict[str, str],
 ) -> None:
     admin.unload(topic)
     assert existing(read_all(client, topic)) == wanted
     ensemble = re.search(r"ensembles=\{0=\[([^\],]+)", admin.internal_stats(topic)["ledgers"][0]["metadata"])
     assert ensemble is not None
-    options = {"bookieAddresses": f"{ensemble[1]}=127.0.0.1:9", "bookkeeper.readEntryTimeoutSec": "1"}
+    options = {"bookieAddresses": f"{ensemble[1]}=127.0.0.1:9", **settings}
     with failing("PULSAR_SEGMENT_READ_FAILED", topic):
         seen(read("segment", admin.url, **options))
     with warnings(spark, tmp_path) as warned:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
@@ -20,6 +21,7 @@ from reading import (
     description,
     entries_by_level,
     existing,
+    machines,
     metrics,
     read_available,
     seen,
@@ -83,6 +85,18 @@ def test_a_ledger_is_cut_into_the_tasks_asked_for(
     assert batch(spark, pulsar.service_url, **options).rdd.getNumPartitions() == 1, "there is no use in tiny tasks"
 
 
+def test_tasks_run_best_where_the_bookies_are(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    produce(client, topic, _messages(100))
+    options = {"topic": topic, "minPartitions": "2", "admin.url": pulsar.admin_url}
+    metadata = admin.internal_stats(topic)["ledgers"][0]["metadata"]
+    (bookie,) = re.findall(r"ensembles=\{0=\[(.+?)]", metadata)
+    by_segments = batch(spark, pulsar.service_url, readLevel="segment", **options)
+    assert machines(by_segments) == [[bookie.rpartition(":")[0]]] * 2
+    assert machines(batch(spark, pulsar.service_url, readLevel="broker", **options)) == [[]]
+
+
 def test_plug_ins_of_bookkeeper_are_known_by_the_names_they_have_there(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
 ) -> None:
@@ -93,12 +107,36 @@ def test_plug_ins_of_bookkeeper_are_known_by_the_names_they_have_there(
     assert_exactly_once(seen(frame), existing(read_all(client, topic)))
 
 
-def test_entries_may_become_much_larger(
+def test_bookkeepers_client_is_used_where_it_is_wanted(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _messages(10))
+
+    def started_by(**setting: str) -> bool:
+        options = {"admin.url": pulsar.admin_url, **setting}
+        before = _client_threads(spark)
+        frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **options)
+        assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+        return bool(_client_threads(spark) - before)
+
+    assert not started_by()
+    assert started_by(**{"bookkeeper.clientConnectTimeoutMillis": "4711"})
+
+
+def _client_threads(spark: SparkSession) -> set[int]:
+    jvm: Any = spark.sparkContext._jvm
+    threads = jvm.java.lang.Thread.getAllStackTraces().keySet()
+    return {thread.getId() for thread in threads if "BookKeeperClient" in thread.getName()}
+
+
+@pytest.mark.parametrize("settings", [{}, {"bookkeeper.numIOThreads": "2"}], ids=["wire", "client"])
+def test_entries_may_become_much_larger(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str, settings: dict[str, str]
 ) -> None:
     """After thousands of small entries thousands are asked for at once, but not so many megabytes are kept."""
     produce(client, topic, [*_messages(2500), *_messages(30, size=1_000_000), *_messages(100)])
-    frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
+    options = {"admin.url": pulsar.admin_url, **settings}
+    frame = batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **options)
     assert_exactly_once(seen(frame), existing(read_all(client, topic)))
     assert 1_000_000 < metrics(frame)["DirectMemory"] < 100_000_000, "in the one JVM there is, by its one task"
 

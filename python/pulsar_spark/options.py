@@ -224,7 +224,8 @@ class PulsarReadOptions(TypedOptions):
         reader: Settings of the Pulsar Java client's readers that have a meaning here: `readerName`, `receiverQueueSize`
             (most messages a task lets the broker send ahead) and `cryptoKeyReader` (name of a class with a constructor
             without arguments).
-        bookkeeper: Settings of the BookKeeper client that reads segments, by its own names.
+        bookkeeper: Settings of BookKeeper's own client, by its own names. With any of them it reads all segments that
+            bookies have; otherwise only those that the faster way cannot read.
     """
 
     SCOPES: ClassVar[tuple[str, ...]] = ("batchRead", "streamRead")

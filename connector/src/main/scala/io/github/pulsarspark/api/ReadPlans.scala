@@ -32,7 +32,7 @@ object ReadPlans {
     val made   = nodes.objectNode()
     val hosts  = made.putArray("hosts")
     val slices = made.putArray("slices")
-    partition.hosts.foreach(hosts.add(_))
+    partition.preferredLocations().foreach(hosts.add(_))
     partition.slices.foreach(s => slices.add(slice(s.slice)))
     made
   }

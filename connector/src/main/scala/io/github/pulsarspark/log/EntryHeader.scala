@@ -101,6 +101,7 @@ private[log] final class EntryHeader(cursor: ProtobufCursor) {
     if (from > end) throw new MalformedBytes(s"it is cut off in its checksum ($entryLength bytes)")
     checksum.reset()
     if (entry.hasArray) checksum.update(entry.array, entry.arrayOffset + from, end - from)
+    else if (entry.nioBufferCount == 1) checksum.update(entry.internalNioBuffer(from, end - from)) // makes no object
     else entry.nioBuffers(from, end - from).foreach(checksum.update)
     if (checksum.getValue.toInt != entry.getInt(at))
       throw new MalformedBytes(f"its checksum is ${checksum.getValue}%08x but was ${entry.getUnsignedInt(at)}%08x when it was produced")

@@ -1,5 +1,8 @@
 package io.github.pulsarspark.log
 
+import java.lang.invoke.MethodHandles
+import java.nio.ByteOrder
+
 /** Stored bytes that break their own format. Caught by [[EntryDecoder]], which knows topic and position; without a stack trace, as only the text is used. */
 private[pulsarspark] final class MalformedBytes(problem: String) extends RuntimeException(problem, null, false, false)
 
@@ -35,23 +38,36 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
       tag
     }
 
-  /** In locals, which the compiler keeps in registers. */
-  def long(): Long = {
-    val source = bytes
-    val end    = limit
-    var at     = position
-    var value  = 0L
-    var shift  = 0
-    var byte   = -1
+  /** Numbers of up to eight bytes without a branch for each: eight bytes at once, cut behind the first that has no sign, then without the signs. */
+  def long(): Long =
+    if (bytes.length - position < 8) longByByte()
+    else {
+      val eight = ProtobufCursor.LittleEndian.get(bytes, position): Long
+      val stops = ~eight & 0x8080808080808080L
+      val after = position + (java.lang.Long.numberOfTrailingZeros(stops) >>> 3) + 1
+      if (stops == 0 || after > limit) longByByte()
+      else {
+        position = after
+        val sevens    = eight & (stops ^ (stops - 1)) & 0x7f7f7f7f7f7f7f7fL
+        val fourteens = (sevens & 0x007f007f007f007fL) | (sevens & 0x7f007f007f007f00L) >>> 1
+        val halves    = (fourteens & 0x00003fff00003fffL) | (fourteens & 0x3fff00003fff0000L) >>> 2
+        (halves & 0x000000000fffffffL) | (halves & 0x0fffffff00000000L) >>> 4
+      }
+    }
+
+  /** For what is longer, close to the end of the array, or malformed. */
+  private def longByByte(): Long = {
+    var value = 0L
+    var shift = 0
+    var byte  = -1
     while (byte < 0) {
-      if (at >= end) malformed("a number is cut off")
+      if (position >= limit) malformed("a number is cut off")
       if (shift == 70) malformed("a number is longer than 10 bytes")
-      byte = source(at).toInt
-      at += 1
+      byte = bytes(position).toInt
+      position += 1
       value |= (byte & 0x7fL) << shift
       shift += 7
     }
-    position = at
     value
   }
 
@@ -119,4 +135,8 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
   }
 
   private def malformed(details: String): Nothing = throw new MalformedBytes(s"$problem: $details")
+}
+
+private object ProtobufCursor {
+  private val LittleEndian = MethodHandles.byteArrayViewVarHandle(classOf[Array[Long]], ByteOrder.LITTLE_ENDIAN)
 }

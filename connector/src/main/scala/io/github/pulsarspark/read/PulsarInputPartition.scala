@@ -16,10 +16,10 @@ private[read] final case class PlannedRange(range: OffsetRange, wanted: Wanted, 
 private[pulsarspark] final case class PlannedSlice(slice: Slice, wanted: Wanted, schema: TopicSchema)
 
 /** What one task reads, in order. */
-private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice], hosts: Seq[String]) extends InputPartition {
+private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice]) extends InputPartition {
 
   /** Machines that store the first slice, which matters where bookies and executors share machines. */
-  override def preferredLocations(): Array[String] = hosts.toArray
+  override def preferredLocations(): Array[String] = slices.head.slice.hosts.toArray
 }
 
 /** What all tasks of a query have in common; has no secret in its text.

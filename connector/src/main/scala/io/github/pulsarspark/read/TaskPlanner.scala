@@ -28,8 +28,7 @@ private[read] final class TaskPlanner(
     val planned                  = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
       PlannedSlice(slice, byTopic(slice.range.topic).wanted, byTopic(slice.range.topic).schema)
     }
-    val tasks =
-      SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(group => PulsarInputPartition(group, group.head.slice.hosts))
+    val tasks = SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(PulsarInputPartition(_))
     PlannedRead(tasks, ledgersSkipped = ledgersSkipped)
   }
 

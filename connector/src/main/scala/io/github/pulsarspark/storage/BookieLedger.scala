@@ -26,12 +26,24 @@ private[pulsarspark] final case class BookieLedger(
     managedLedger: Option[String]
 ) {
   def bookies: Seq[String] = ensembles.flatMap(_._2).distinct
+
+  /** The bookies among which an entry is, and the first of the entries after it for which others were chosen. */
+  def ensembleOf(entry: Long): (Seq[String], Option[Long]) = {
+    val (before, after) = ensembles.span(_._1 <= entry)
+    (before.last._2, after.headOption.map(_._1))
+  }
 }
 
 /** Reads the text that the admin API gives for a ledger's metadata (`LedgerMetadata.toSafeString` of BookKeeper). It is no contract, so whatever is not exactly
   * as expected is refused. Regular expressions would take half of the time in which a read of 100,000 ledgers is planned.
   */
 private[storage] object BookieLedger {
+
+  /** The host in a bookie's id, which is `host:port` unless an operator chose another. */
+  def hostOf(bookie: String): String = bookie.lastIndexOf(':') match {
+    case -1   => bookie
+    case port => bookie.take(port)
+  }
 
   private val Begin     = "LedgerMetadata{"
   private val Ensembles = ", ensembles={"

@@ -6,19 +6,19 @@ import io.github.pulsarspark.offsets.OffsetRange
 private[pulsarspark] sealed trait SegmentHome extends Serializable {
   def level: Level
 
-  /** Host names of the machines it is on, as far as they can be known. */
-  def hosts: Seq[String]
+  /** Names or addresses of the machines that have an entry, as far as they can be known. */
+  def hosts(entry: Long): Seq[String]
 }
 
 private[pulsarspark] object SegmentHome {
   final case class Bookies(ledger: BookieLedger) extends SegmentHome {
-    override def level: Level       = Level.Bookies
-    override def hosts: Seq[String] = ledger.bookies.map(_.takeWhile(_ != ':')).distinct
+    override def level: Level                    = Level.Bookies
+    override def hosts(entry: Long): Seq[String] = ledger.ensembleOf(entry)._1.map(BookieLedger.hostOf).distinct
   }
 
   final case class Tiered(ledger: OffloadedLedger) extends SegmentHome {
-    override def level: Level       = Level.Tiered
-    override def hosts: Seq[String] = Nil
+    override def level: Level                    = Level.Tiered
+    override def hosts(entry: Long): Seq[String] = Nil
   }
 }
 
@@ -37,8 +37,10 @@ private[pulsarspark] final case class Segment(ledgerId: Long, first: Long, last:
   *   why the broker does
   */
 private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[Segment], reason: String = "") {
-  def level: Level       = segment.fold[Level](Level.Broker)(_.home.level)
-  def hosts: Seq[String] = segment.toSeq.flatMap(_.home.hosts)
+  def level: Level = segment.fold[Level](Level.Broker)(_.home.level)
+
+  /** Machines on which it begins. */
+  def hosts: Seq[String] = segment.toSeq.flatMap(s => s.home.hosts(s.first))
 
   /** How many positions it has, some of which may be empty; None for several ledgers at once, which only the broker reads. */
   def entries: Option[Long] = segment.map(s => s.last - s.first + 1).orElse {

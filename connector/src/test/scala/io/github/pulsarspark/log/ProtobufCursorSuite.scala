@@ -3,6 +3,7 @@ package io.github.pulsarspark.log
 import io.netty.buffer.Unpooled
 import munit.ScalaCheckSuite
 import org.apache.pulsar.common.api.proto.BrokerEntryMetadata
+import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 class ProtobufCursorSuite extends ScalaCheckSuite {
@@ -23,6 +24,28 @@ class ProtobufCursorSuite extends ScalaCheckSuite {
       new BrokerEntryMetadata().setIndex(n).writeTo(written)
       val cursor = over((0 until written.readableBytes).map(i => written.getByte(i).toInt): _*)
       assertEquals((cursor.nextTag(), cursor.long(), cursor.nextTag()), (16, n, 0))
+    }
+  }
+
+  private val varints = for {
+    bits   <- Gen.choose(0, 64)
+    number <- Gen.long.map(n => if (bits == 0) 0L else n >>> (64 - bits))
+    padded <- Gen.choose(0, 2)
+    behind <- Gen.choose(0, 12)
+  } yield (number, padded, behind)
+
+  property("reads numbers of any length, also longer than they need to be, wherever the array and the range end") {
+    forAll(varints) { case (number, padded, behind) =>
+      val sevens = Iterator.iterate(number)(_ >>> 7).take(10).map(n => (n & 0x7f).toInt).toVector
+      val digits = sevens.take(math.min(10, math.max(1, sevens.lastIndexWhere(_ != 0) + 1 + padded)))
+      val bytes  = digits.init.map(_ | 0x80) :+ digits.last
+      for (rest <- Seq(Seq.fill(behind)(0x81), Seq.fill(behind)(1))) {
+        val cursor = new ProtobufCursor
+        cursor.over((bytes ++ rest).map(_.toByte).toArray, 0, bytes.size)
+        assertEquals((cursor.long(), cursor.isAtEnd), (number, true))
+        cursor.over((bytes ++ rest).map(_.toByte).toArray, 0, bytes.size - 1)
+        malformed("a number is cut off")(cursor.long())
+      }
     }
   }
 

@@ -23,8 +23,17 @@ class BookieLedgerSuite extends FunSuite {
     assertEquals(parsed.ensembles, Seq(0L -> Seq("b1:1", "b2:1"), 245L -> Seq("b1:1", "b3:1")))
     assertEquals(parsed.managedLedger, None)
     assertEquals(parsed.bookies, Seq("b1:1", "b2:1", "b3:1"))
+    assertEquals(Seq(0L, 244L).map(parsed.ensembleOf), Seq.fill(2)((Seq("b1:1", "b2:1"), Some(245L))))
+    assertEquals(Seq(245L, 9999L).map(parsed.ensembleOf), Seq.fill(2)((Seq("b1:1", "b3:1"), None)))
     val open = text("0=[b1:1, b2:1]").replace("state=CLOSED, length=358, lastEntryId=5", "state=OPEN, length=0")
     assert(BookieLedger.parse(8, open).isRight)
+  }
+
+  test("the machine of a bookie is in its id, if that is an address") {
+    assertEquals(
+      Seq("b1.example:3181", "10.0.0.1:3181", "[::1]:3181", "bookie-7").map(BookieLedger.hostOf),
+      Seq("b1.example", "10.0.0.1", "[::1]", "bookie-7")
+    )
   }
 
   test("anything unexpected is refused") {

@@ -33,12 +33,12 @@ private object BookKeeperReader {
   private def configuration(options: BookKeeperOptions, ledgers: ShippedLedgers, tls: Option[BookieConnections]): ClientConfiguration = {
     val conf = new ClientConfiguration()
     conf.setMetadataServiceUri(s"${ShippedMetadataDriver.Scheme}://none/ledgers")
-    conf.setEnsemblePlacementPolicy(classOf[SlowBookiesLast])
+    conf.setEnsemblePlacementPolicy(classOf[RankedReplicas])
     conf.setUseV2WireProtocol(true) // the one that knows reads of many entries at once
     conf.setBatchReadEnabled(true)
     conf.setThrottleValue(0) // by default BookKeeper's client reads 5,000 entries a second and no more
     conf.setStickyReadsEnabled(true)
-    conf.setReorderReadSequenceEnabled(true) // by SlowBookiesLast
+    conf.setReorderReadSequenceEnabled(true) // by RankedReplicas
     conf.setSpeculativeReadTimeout(2000)     // then another replica is asked as well
     conf.setReadEntryTimeout(10)
     conf.setNumIOThreads(2)

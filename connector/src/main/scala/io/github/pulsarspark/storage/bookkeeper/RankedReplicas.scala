@@ -1,9 +1,6 @@
 package io.github.pulsarspark.storage.bookkeeper
 
-import java.util.concurrent.TimeUnit
 import java.util.{Collections, List => JList, Map => JMap, Optional, Set => JSet}
-
-import scala.collection.concurrent.TrieMap
 
 import io.netty.util.HashedWheelTimer
 import org.apache.bookkeeper.client.DistributionSchedule.WriteSet
@@ -15,32 +12,24 @@ import org.apache.bookkeeper.net.{BookieId, DNSToSwitchMapping}
 import org.apache.bookkeeper.proto.BookieAddressResolver
 import org.apache.bookkeeper.stats.StatsLogger
 
-/** The order in which replicas are asked: a bookie in whose place another one had to answer is asked last for a while, by every task of this JVM. Otherwise each
-  * read of a striped ledger, and the first of each task in any other, would wait for it anew. Bookies for writing are not chosen, as nothing is written.
-  *
-  * BookKeeper makes it by its class.
+/** The order in which BookKeeper's client asks replicas: by their bookies' ranks. It says itself which are slow: those in whose place another one had to answer.
+  * Bookies for writing are not chosen, as nothing is written.
   */
-private[bookkeeper] final class SlowBookiesLast extends EnsemblePlacementPolicy {
-  import SlowBookiesLast._
+private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends EnsemblePlacementPolicy {
   import ShippedMetadataDriver.refuse
 
-  private val slow = new TrieMap[BookieId, Long]
+  /** BookKeeper makes it by its class. */
+  def this() = this(BookieRanks.ofThisJvm)
 
-  override def registerSlowBookie(bookie: BookieId, entryId: Long): Unit = {
-    slow.put(bookie, System.nanoTime())
-    ()
-  }
+  override def registerSlowBookie(bookie: BookieId, entryId: Long): Unit = ranks.addSlow(bookie.getId)
 
   override def reorderReadSequence(ensemble: JList[BookieId], health: BookiesHealthInfo, replicas: WriteSet): WriteSet = {
-    if (!slow.isEmpty)
-      (replicas.size - 1 to 0 by -1).foreach(i => if (isSlow(ensemble.get(replicas.get(i)))) replicas.moveAndShift(i, replicas.size - 1))
+    def rank(bookie: Int) = ranks(ensemble.get(bookie).getId)
+    if (
+      (1 until replicas.size).exists(i => rank(replicas.get(i)) < rank(replicas.get(i - 1)))
+    ) // seldom, and asked for each entry of a striped ledger
+      (0 until replicas.size).map(replicas.get(_)).sortBy(rank).zipWithIndex.foreach { case (bookie, place) => replicas.set(place, bookie) }
     replicas
-  }
-
-  private def isSlow(bookie: BookieId): Boolean = slow.get(bookie).exists { since =>
-    val is = System.nanoTime() - since < AvoidedNanos
-    if (!is) slow.remove(bookie, since)
-    is
   }
 
   override def reorderReadLACSequence(ensemble: JList[BookieId], health: BookiesHealthInfo, replicas: WriteSet): WriteSet = refuse()
@@ -78,8 +67,4 @@ private[bookkeeper] final class SlowBookiesLast extends EnsemblePlacementPolicy 
 
   override def isEnsembleAdheringToPlacementPolicy(ensemble: JList[BookieId], writeQuorum: Int, ackQuorum: Int): PlacementPolicyAdherence =
     refuse()
-}
-
-private object SlowBookiesLast {
-  private val AvoidedNanos = TimeUnit.SECONDS.toNanos(60)
 }

@@ -1,0 +1,10 @@
+package io.github.pulsarspark.storage.bookkeeper.wire
+
+import scala.util.control.NoStackTrace
+
+/** A bookie does not give an entry that it should have; another one may.
+  *
+  * @param isSlow
+  *   it kept us waiting or cannot be reached, and would do so to others
+  */
+private[wire] final class ReplicaFailed(why: String, val isSlow: Boolean) extends RuntimeException(why) with NoStackTrace
