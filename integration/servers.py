@@ -27,6 +27,7 @@ _CONTAINER_START = (
 )
 _CONTAINER_CONFIG = {
     "transactionCoordinatorEnabled": "true",
+    "numTransactionReplayThreadPoolSize": "1",
     "brokerDeleteInactiveTopicsEnabled": "false",
     "backlogQuotaCheckEnabled": "false",
     "defaultRetentionTimeInMinutes": "-1",
