@@ -12,7 +12,6 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
-import pulsar as pulsar_client
 from admin import Admin
 from waiting import eventually
 
@@ -191,13 +190,6 @@ class Cluster:
         by_id = {bookie.id: bookie for bookie in self.bookies}
         lists = re.findall(r"\d+=\[([^\]]*)\]", text)
         return [[by_id[name.strip()] for name in names.split(",")] for names in lists]
-
-    @contextmanager
-    def client(self, folder: Path) -> Iterator[pulsar_client.Client]:
-        """The official client."""
-        logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Error, str(folder / "client.log"))
-        with closing(pulsar_client.Client(self.service_url, logger=logger, operation_timeout_seconds=60)) as client:
-            yield client
 
 
 def _command(launch: _server.Launch) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pulsar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
 _SECONDS = 60.0
 _READINGS = 5
@@ -60,6 +62,14 @@ class Received:
     publish_time_ms: int
     is_null: bool
     producer: str
+
+
+@contextmanager
+def connected(service_url: str, folder: Path, *, seconds: int = 60) -> Iterator[pulsar.Client]:
+    """A client of one server alone, which may fail under it; what it has to say goes to a file."""
+    logger = pulsar.FileLogger(pulsar.LoggerLevel.Error, str(folder / "client.log"))
+    with closing(pulsar.Client(service_url, logger=logger, operation_timeout_seconds=seconds)) as client:
+        yield client
 
 
 def produce(

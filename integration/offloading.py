@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import pulsar
 from admin import Admin
+from messages import connected
 from s3_server import running_s3
 from waiting import eventually
 
@@ -17,6 +17,8 @@ from pulsar_spark.local import FileSystemOffload, LocalPulsar, S3Offload
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    import pulsar
 
 FORMATS = ("block", "mapfile")
 ENTRIES_PER_LEDGER = 100
@@ -86,9 +88,7 @@ def running_offload(
         server = stack.enter_context(
             LocalPulsar(data_dir=folder / "pulsar", offload=offload, config=config, profile=profile)
         )
-        logger = pulsar.FileLogger(pulsar.LoggerLevel.Warn, str(folder / "client.log"))
-        client = pulsar.Client(server.service_url, logger=logger, operation_timeout_seconds=60)
-        stack.callback(client.close)
+        client = stack.enter_context(connected(server.service_url, folder))
         yield Offloading(server, Admin(server.admin_url), client, kind, location, hadoop)
 
 

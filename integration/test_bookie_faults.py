@@ -14,7 +14,7 @@ import pytest
 from cluster import BOOKIES, Cluster, Node, running_cluster
 from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
-from messages import produce, read_all
+from messages import connected, produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, seen
 from waiting import eventually, within
 
@@ -50,7 +50,7 @@ def cluster(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture(scope="module")
 def writer(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
-    with cluster.client(tmp_path_factory.mktemp("client")) as client:
+    with connected(cluster.service_url, tmp_path_factory.mktemp("client")) as client:
         yield client
 
 

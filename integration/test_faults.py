@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pulsar as pulsar_client
 import pytest
 from admin import Admin, AdminError
+from broker_front import LAST_MESSAGE_ID, running_front
 from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
-from messages import produce, read_all
+from messages import connected, produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
 from waiting import eventually
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    import pulsar as pulsar_client
     from pyspark.sql import DataFrame, SparkSession
     from reading import Seen
 
@@ -108,23 +109,12 @@ def test_an_unload_under_a_running_stream(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@contextmanager
-def _client(server: LocalPulsar, folder: Path) -> Iterator[pulsar_client.Client]:
-    """A client of one server alone, which may be killed under it."""
-    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Error, str(folder / "client.log"))
-    client = pulsar_client.Client(server.service_url, logger=logger, operation_timeout_seconds=120)
-    try:
-        yield client
-    finally:
-        client.close()
-
-
 def test_a_broker_that_is_killed_three_times_under_one_read(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
 ) -> None:
     topic = "persistent://public/default/killed"
     admin = Admin(own_pulsar.admin_url)
-    with _client(own_pulsar, tmp_path) as client:
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(_MESSAGES))
         wanted = existing(read_all(client, topic))
     own_pulsar.restart()  # the counter starts again at 0
@@ -141,7 +131,7 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
     topic = "persistent://public/default/streamed"
     batches = Batches()
     checkpoint = tmp_path / "checkpoint"
-    with _client(own_pulsar, tmp_path) as client:
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(100), batch_size=7)
         frame = stream(
             spark, own_pulsar.service_url, topic=topic, startingOffsets="earliest", operationTimeoutMs="20000"
@@ -166,7 +156,7 @@ def test_a_server_that_never_comes_back_ends_the_read_in_time(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
 ) -> None:
     topic = "persistent://public/default/gone"
-    with _client(own_pulsar, tmp_path) as client:
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(_MESSAGES))
     admin = Admin(own_pulsar.admin_url)
     own_pulsar.restart()
@@ -226,7 +216,7 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
 ) -> None:
     topic = "persistent://public/default/frozen"
-    with _client(own_pulsar, tmp_path) as client:
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
     deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "2000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
@@ -246,7 +236,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
     topic = "persistent://public/default/boundary"
     count = TAKEN_AT_MOST + 50
     admin = Admin(own_pulsar.admin_url)
-    with _client(own_pulsar, tmp_path) as client:
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, [LARGE] * count)
         admin.unload(topic)
         produce(client, topic, [b"in the next ledger"] * 10)
@@ -265,6 +255,23 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
             eventually(lambda: time.monotonic() > outage_ends or read.rows.done())
             assert not read.rows.done(), f"the outage ended the read: {read.rows}"
         assert_exactly_once(read.rows.result(timeout=120), wanted)
+
+
+def test_a_broker_that_lets_go_of_a_topic_before_it_answers_is_asked_again(spark: SparkSession, tmp_path: Path) -> None:
+    """Pulsar 4.0 does that to topics whose transactions it could not recover in time."""
+    topic = "persistent://public/default/let-go"
+    with running_front(tmp_path) as front:
+        admin = Admin(front.server.admin_url)
+        with connected(front.server.service_url, tmp_path) as client:
+            produce(client, topic, _payloads(20))
+            wanted = existing(read_all(client, topic))
+        frame = spark.read.format("pulsar").options(**front.options, topic=topic).load()
+        front.lose(LAST_MESSAGE_ID)
+        with _reading(frame) as rows:
+            eventually(lambda: front.has_lost)
+            assert not rows.done()
+            admin.unload(topic)
+            assert_exactly_once(rows.result(timeout=120), wanted)
 
 
 def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSession) -> None:

@@ -222,8 +222,8 @@ _CONFIG: Mapping[str, str] = {
     "loadManagerClassName": "org.apache.pulsar.broker.loadbalance.NoopLoadManager",
     "numHttpServerThreads": "8",
     "numWorkerThreadsForNonPersistentTopic": "1",
-    # Threads that recover what topics know of transactions share one reader for each namespace in Pulsar 4.0: two at once
-    # wait for the same message, and one of them for 30 seconds, in which its topic tells nobody its last position.
+    # Threads that recover topics' transactions share one reader for each namespace in Pulsar 4.0: two at once may wait
+    # for the same message, and one of them for 30 seconds, in which its topic tells nobody its last position.
     "numTransactionReplayThreadPoolSize": "1",
     "exposeTopicLevelMetricsInPrometheus": "false",
     "managedLedgerDefaultEnsembleSize": "1",

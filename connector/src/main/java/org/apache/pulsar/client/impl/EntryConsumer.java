@@ -1,8 +1,10 @@
 package org.apache.pulsar.client.impl;
 
 import io.netty.buffer.ByteBuf;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +15,7 @@ import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
+import org.apache.pulsar.common.api.proto.CommandGetLastMessageIdResponse;
 import org.apache.pulsar.common.api.proto.CommandMessage;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
@@ -44,6 +47,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+    private final Set<CompletableFuture<Bounds>> unanswered = ConcurrentHashMap.newKeySet();
     private final MessageMetadata metadata = new MessageMetadata();
     private long receivedLedgerId = -1;
     private long receivedEntryId = -1;
@@ -138,7 +142,17 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
                 }
             }
         }
-        return super.connectionOpened(connection);
+        CompletableFuture<Void> subscribed = super.connectionOpened(connection);
+        subscribed.thenRun(this::askAgain);
+        return subscribed;
+    }
+
+    /** A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's transactions. */
+    private void askAgain() {
+        Set<CompletableFuture<Bounds>> earlier = unanswered; // null while super() runs
+        if (earlier != null) {
+            earlier.forEach(request -> request.completeExceptionally(new PulsarClientException("The broker let go of " + topic + " before it answered.")));
+        }
     }
 
     /** True when this consumer can never deliver or answer again. */
@@ -216,13 +230,24 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
             return getLastMessageIdsAsync().thenCompose(ignored -> ask());
         }
         long requestId = client.newRequestId();
-        return connection.sendGetLastMessageId(Commands.newGetLastMessageId(consumerId, requestId), requestId).thenApply(answer -> {
-            MessageIdData last = answer.getLastMessageId();
-            boolean marked = answer.hasConsumerMarkDeletePosition();
-            return new Bounds(last.getLedgerId(), last.getEntryId(),
-                marked ? answer.getConsumerMarkDeletePosition().getLedgerId() : -1,
-                marked ? answer.getConsumerMarkDeletePosition().getEntryId() : -1);
+        CompletableFuture<Bounds> request = new CompletableFuture<>();
+        unanswered.add(request); // before it is sent: askAgain() has to find it
+        connection.sendGetLastMessageId(Commands.newGetLastMessageId(consumerId, requestId), requestId).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                request.completeExceptionally(failure);
+            } else {
+                request.complete(toBounds(answer));
+            }
         });
+        return request.whenComplete((answer, failure) -> unanswered.remove(request));
+    }
+
+    private static Bounds toBounds(CommandGetLastMessageIdResponse answer) {
+        MessageIdData last = answer.getLastMessageId();
+        boolean marked = answer.hasConsumerMarkDeletePosition();
+        return new Bounds(last.getLedgerId(), last.getEntryId(),
+            marked ? answer.getConsumerMarkDeletePosition().getLedgerId() : -1,
+            marked ? answer.getConsumerMarkDeletePosition().getEntryId() : -1);
     }
 
     @Override
