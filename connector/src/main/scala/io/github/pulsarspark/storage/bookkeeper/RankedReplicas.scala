@@ -25,9 +25,8 @@ private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends Ensem
 
   override def reorderReadSequence(ensemble: JList[BookieId], health: BookiesHealthInfo, replicas: WriteSet): WriteSet = {
     def rank(bookie: Int) = ranks(ensemble.get(bookie).getId)
-    if (
-      (1 until replicas.size).exists(i => rank(replicas.get(i)) < rank(replicas.get(i - 1)))
-    ) // seldom, and asked for each entry of a striped ledger
+    // seldom true, and asked for each entry of a striped ledger
+    if ((1 until replicas.size).exists(i => rank(replicas.get(i)) < rank(replicas.get(i - 1))))
       (0 until replicas.size).map(replicas.get(_)).sortBy(rank).zipWithIndex.foreach { case (bookie, place) => replicas.set(place, bookie) }
     replicas
   }
