@@ -160,7 +160,7 @@ def test_a_server_that_never_comes_back_ends_the_read_in_time(
         produce(client, topic, _payloads(_MESSAGES))
     admin = Admin(own_pulsar.admin_url)
     own_pulsar.restart()
-    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "3000"}
+    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "5000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
     with _reading(_slowly(frame, 5)) as rows:
         _until(lambda: _sent(admin, topic) > 100, rows)
@@ -218,7 +218,7 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
     topic = "persistent://public/default/frozen"
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
-    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "2000"}
+    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "4000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
     with held(frame, tmp_path) as read, _frozen(own_pulsar):
         read.release()
@@ -242,7 +242,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         produce(client, topic, [b"in the next ledger"] * 10)
         wanted = existing(read_all(client, topic))
     own_pulsar.restart()  # the counter starts again at 0
-    options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "1000", "readAheadBytes": "100m"}
+    options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "2000", "readAheadBytes": "100m"}
     with held(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
         eventually(lambda: _sent(admin, topic) >= len(wanted))
         with _frozen(own_pulsar):

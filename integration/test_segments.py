@@ -160,7 +160,7 @@ def test_auto_goes_to_the_broker_when_the_admin_service_or_the_bookies_do_not_an
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
 ) -> None:
     produce(client, topic, _messages(20))
-    nowhere = {"admin.url": "http://127.0.0.1:1", "operationTimeoutMs": "2000"}
+    nowhere = {"admin.url": "http://127.0.0.1:1", "operationTimeoutMs": "8000"}
     assert entries_by_level(batch(spark, pulsar.service_url, topic=topic, **nowhere))["broker"] == 20
     with failing("PULSAR_UNREACHABLE", topic):
         batch(spark, pulsar.service_url, topic=topic, readLevel="segment", **nowhere).collect()

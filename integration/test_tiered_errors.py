@@ -192,14 +192,14 @@ def test_credentials_that_are_wrong(copied: Copied, tmp_path: Path) -> None:
 @pytest.mark.parametrize("task_bytes", ["5k", "100m"])
 def test_storage_that_never_answers(copied: Copied, tmp_path: Path, task_bytes: str) -> None:
     """It is waited for once, not for each of many tasks; of small ones the driver, else a task is the first to ask."""
-    deadlines = {"pollTimeoutMs": "6000", "operationTimeoutMs": "6000", "maxBytesPerPartition": task_bytes}
+    deadlines = {"pollTimeoutMs": "8000", "operationTimeoutMs": "8000", "maxBytesPerPartition": task_bytes}
     with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
         endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with _bucket(copied.spark, f"silent-{task_bytes}", endpoint) as location:
             options = {"offload.location": location, **deadlines}
-            with within(30), warnings(copied.spark, tmp_path) as warned:
+            with within(_SECONDS), warnings(copied.spark, tmp_path) as warned:
                 assert_exactly_once(seen(copied.read("auto", **options)), copied.messages)
-            missing = [word for word in (_TOPIC, "PULSAR_OFFLOAD_TIMEOUT", location, "6000 ms") if word not in warned()]
+            missing = [word for word in (_TOPIC, "PULSAR_OFFLOAD_TIMEOUT", location, "8000 ms") if word not in warned()]
             assert missing == []
-            with within(30), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, "[PULSAR_OFFLOAD_TIMEOUT]", location):
+            with within(_SECONDS), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, "[PULSAR_OFFLOAD_TIMEOUT]", location):
                 copied.read("segment", **options).collect()
