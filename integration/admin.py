@@ -19,7 +19,9 @@ Json: TypeAlias = Any
 
 _REQUEST_SECONDS = 60.0
 _POLL_SECONDS = 0.1
-_SERVER_ERRORS = 500
+
+# A topic is gone; it is fenced.
+_TOPIC_CHANGES = (404, 500)
 
 
 class AdminError(RuntimeError):
@@ -80,15 +82,15 @@ class Admin:
         self.call("PUT", f"namespaces/{namespace}", policies or {})
 
     def delete_namespace(self, namespace: str) -> None:
-        """Delete the namespace with all its topics, also those that the server is just closing and then refuses to."""
+        """Delete the namespace with all its topics; tried again when one of them was just being closed or deleted."""
 
         def deleted() -> bool:
             try:
                 self.call("DELETE", f"namespaces/{namespace}?force=true")
             except AdminError as error:
-                if error.status < _SERVER_ERRORS:
+                if error.status not in _TOPIC_CHANGES or namespace not in self.namespaces(namespace.partition("/")[0]):
                     raise
-                return namespace not in self.namespaces(namespace.partition("/")[0])
+                return False
             return True
 
         eventually(deleted)

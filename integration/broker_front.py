@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LAST_MESSAGE_ID = 30
 
 _LISTENER = "front"
+_SIZE = struct.Struct(">I")
 _TYPE_FIELD = 0x08
 
 
@@ -52,8 +53,8 @@ class Front:
     def _pass_on(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
         with source.makefile("rb") as frames, closing(target):
             try:
-                while len(size := frames.read(4)) == len(b"size"):
-                    frame = frames.read(*struct.unpack(">I", size))
+                while len(size := frames.read(_SIZE.size)) == _SIZE.size:
+                    frame = frames.read(*_SIZE.unpack(size))
                     if not (answers and self._is_lost(frame)):
                         target.sendall(size + frame)
             except OSError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
-from messages import produce, read_all
+from messages import connected, produce, read_all
 from reading import Batches, assert_exactly_once, batch, entries_by_level, existing, read_available, seen, stream
 from waiting import eventually
 
@@ -55,9 +55,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Side, Side
         def side(name: str) -> Side:
             folder = tmp_path_factory.mktemp(name)
             server = stack.enter_context(LocalPulsar(data_dir=folder / "pulsar", config={"clusterName": name}))
-            logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(folder / "client.log"))
-            client = pulsar_client.Client(server.service_url, logger=logger, operation_timeout_seconds=60)
-            return Side(server, stack.enter_context(closing(client)))
+            return Side(server, stack.enter_context(connected(server.service_url, folder)))
 
         east, west = (side(name) for name in _CLUSTERS)
         for here, there, name in ((east, west, "west"), (west, east, "east")):
