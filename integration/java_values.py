@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _connected(spark: SparkSession, service_url: str) -> Iterator[Any]:
+def connected(spark: SparkSession, service_url: str) -> Iterator[Any]:
+    """A Java client; closed at the end."""
     client = java_client(spark).PulsarClient.builder().serviceUrl(service_url).build()
     try:
         yield client
@@ -30,7 +31,7 @@ def send(
     values: Iterable[Any],
 ) -> None:
     """Send the values in their order, with every setting of the producer at its default."""
-    with _connected(spark, service_url) as client:
+    with connected(spark, service_url) as client:
         producer = client.newProducer(schema).topic(topic).create()
         for value in values:
             producer.newMessage().value(value).sendAsync()
@@ -44,7 +45,7 @@ def received(
     schema: Any,  # noqa: ANN401
 ) -> list[Any]:
     """What a reader with the schema gives for every message of the topic, as objects of Java."""
-    with _connected(spark, service_url) as client:
+    with connected(spark, service_url) as client:
         earliest = java_client(spark).MessageId.earliest
         reader = client.newReader(schema).topic(topic).startMessageId(earliest).create()
         found = []

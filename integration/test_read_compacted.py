@@ -1,22 +1,30 @@
-"""The compacted view of a topic, as the official client's reader has it."""
+"""The compacted view of a topic, as the Java client's reader has it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
 
-import pulsar as pulsar_client
 import pytest
 from failing import refused
-from messages import Message, produce
-from reading import Batches, batch, read_available, seen, stream
+from java_values import connected
+from messages import Message, produce, read_all
+from reading import Batches, batch, java_client, read_available, seen, stream
 from waiting import eventually
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    import pulsar as pulsar_client
     from admin import Admin
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from servers import Addresses
+
+Pair = tuple[str, bytes]
+
+_numbers = itertools.count(1)
 
 
 def _updates(count: int, keys: int) -> list[Message]:
@@ -25,22 +33,31 @@ def _updates(count: int, keys: int) -> list[Message]:
     return sent + [Message(None, key=f"key {number}") for number in range(0, keys, 5)]
 
 
-def _compacted(client: pulsar_client.Client, topic: str) -> list[tuple[str, bytes]]:
-    reader = client.create_reader(topic, pulsar_client.MessageId.earliest, is_read_compacted=True)
+def _compacted(spark: SparkSession, pulsar: Addresses, topic: str, after: Any = None) -> list[Pair]:  # noqa: ANN401
+    """What a reader of the Java client gets, from the beginning or after a message id."""
     found = []
-    while reader.has_message_available():
-        message = reader.read_next(timeout_millis=10_000)
-        if (
-            message.partition_key()
-        ):  # this client hands out the places of removed messages in a batch, without key or value
-            found.append((message.partition_key(), message.data()))
-    reader.close()
+    with connected(spark, pulsar.service_url) as client:
+        start = after or java_client(spark).MessageId.earliest
+        reader = client.newReader().topic(topic).startMessageId(start).readCompacted(True).create()
+        while reader.hasMessageAvailable():
+            message = reader.readNext()
+            found.append((str(message.getKey()), bytes(message.getData() or b"")))
+        reader.close()
     return found
 
 
-def _pairs(spark: SparkSession, pulsar: Addresses, topic: str, **options: str) -> list[tuple[str, bytes]]:
-    frame = batch(spark, pulsar.service_url, topic=topic, readCompacted="true", **options)
-    return [(bytes(key).decode(), bytes(value or b"")) for key, value in frame.select("__key", "value").collect()]
+def _frame(spark: SparkSession, pulsar: Addresses, topic: str, **options: str) -> DataFrame:
+    return batch(spark, pulsar.service_url, topic=topic, readCompacted="true", **options)
+
+
+def _pairs(spark: SparkSession, pulsar: Addresses, topic: str, **options: str) -> list[Pair]:
+    rows = _frame(spark, pulsar, topic, **options).select("__key", "value").collect()
+    return [(bytes(key).decode(), bytes(value or b"")) for key, value in rows]
+
+
+def _compact(admin: Admin, topic: str) -> None:
+    admin.compact(topic)
+    eventually(lambda: admin.is_compacted(topic), seconds=60)
 
 
 @pytest.mark.parametrize("batch_size", [None, 1, 7])
@@ -54,15 +71,15 @@ def test_the_compacted_view_and_what_came_after_it(
 ) -> None:
     produce(client, topic, _updates(200, 20), batch_size=batch_size)
     assert len(_pairs(spark, pulsar, topic)) == 204, "nothing is compacted yet"
-    admin.compact(topic)
-    eventually(lambda: admin.is_compacted(topic), seconds=60)
+    _compact(admin, topic)
     compacted = _pairs(spark, pulsar, topic)
+    assert _frame(spark, pulsar, topic).count() == len(compacted), "what compaction removed is not counted"
     newest = {(f"key {number}", b"%d" % (180 + number)) for number in range(20) if number % 5}
     assert {pair for pair in compacted if pair[1]} == newest
-    assert compacted == _compacted(client, topic)
+    assert compacted == _compacted(spark, pulsar, topic)
     produce(client, topic, [Message(b"later", key="key 1"), Message(b"new", key="key 99")], batch_size=batch_size)
-    assert _pairs(spark, pulsar, topic) == _compacted(client, topic)
-    assert _pairs(spark, pulsar, topic, **{"admin.url": pulsar.admin_url}) == _compacted(client, topic)
+    assert _pairs(spark, pulsar, topic) == _compacted(spark, pulsar, topic)
+    assert _pairs(spark, pulsar, topic, **{"admin.url": pulsar.admin_url}) == _compacted(spark, pulsar, topic)
     assert len(seen(batch(spark, pulsar.service_url, topic=topic))) == 206, "the whole topic is still there"
 
 
@@ -70,12 +87,11 @@ def test_a_stream_begins_with_the_compacted_view(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
 ) -> None:
     produce(client, topic, _updates(100, 10))
-    admin.compact(topic)
-    eventually(lambda: admin.is_compacted(topic), seconds=60)
+    _compact(admin, topic)
     sink = Batches()
     frame = stream(spark, pulsar.service_url, topic=topic, startingOffsets="earliest", readCompacted="true")
     read_available(frame, tmp_path, sink)
-    assert [row.payload or b"" for row in sink.rows] == [payload for _, payload in _compacted(client, topic)]
+    assert [row.payload or b"" for row in sink.rows] == [payload for _, payload in _compacted(spark, pulsar, topic)]
     produce(client, topic, [Message(b"later", key="key 1")])
     read_available(frame, tmp_path, sink)
     assert sink.rows[-1].payload == b"later"
@@ -87,3 +103,152 @@ def test_segments_have_no_compacted_view(
     produce(client, topic, _updates(5, 5))
     with refused("PULSAR_SEGMENT_UNAVAILABLE", topic, "the compacted view is the broker's"):
         _pairs(spark, pulsar, topic, readLevel="segment", **{"admin.url": pulsar.admin_url})
+
+
+# Ledgers that are gone but for what compaction kept of them.
+
+
+@pytest.fixture(scope="module")
+def short_lived(admin: Admin, namespace: str) -> Iterator[str]:
+    """A namespace that keeps no ledger longer than it has to; ledgers go when they are trimmed."""
+    name = f"{namespace}-short"
+    admin.create_namespace(name)
+    admin.set_retention(name, minutes=0, megabytes=0)
+    yield name
+    admin.delete_namespace(name)
+
+
+@pytest.fixture
+def trimmed(short_lived: str) -> str:
+    """A topic in that namespace."""
+    return f"persistent://{short_lived}/topic-{next(_numbers)}"
+
+
+def _ledgers(admin: Admin, topic: str) -> list[int]:
+    return [int(one["ledgerId"]) for one in admin.internal_stats(topic)["ledgers"]]
+
+
+def _fill(
+    client: pulsar_client.Client, admin: Admin, topic: str, *, ledgers: int, batch_size: int | None, first: int = 0
+) -> None:
+    """Ten updates in each ledger: of keys of its own, and of keys that the next one updates again.
+
+    The last ledger stays open.
+    """
+    for number in range(first, first + ledgers):
+        own = [Message(b"%d" % key, key=f"own {number} {key}") for key in range(6)]
+        shared = [Message(b"in %d" % number, key=f"shared {key}") for key in range(4)]
+        produce(client, topic, [*own, *shared], batch_size=batch_size)
+        if number < first + ledgers - 1:
+            admin.unload(topic)
+
+
+def _trim(admin: Admin, topic: str, *, left: int) -> None:
+    """Trim until so many ledgers are left, the open one among them."""
+
+    def is_trimmed() -> bool:
+        admin.trim(topic)
+        return len(_ledgers(admin, topic)) <= left
+
+    eventually(is_trimmed, seconds=30)
+
+
+@pytest.mark.parametrize("gone", ["none", "part", "all"])
+@pytest.mark.parametrize("batch_size", [None, 4])
+def test_what_compaction_kept_of_ledgers_that_are_gone(
+    spark: SparkSession,
+    pulsar: Addresses,
+    client: pulsar_client.Client,
+    admin: Admin,
+    trimmed: str,
+    gone: str,
+    batch_size: int | None,
+    tmp_path: Path,
+) -> None:
+    if gone == "none":
+        admin.create_subscription(trimmed, "keeps everything")
+    _fill(client, admin, trimmed, ledgers=3, batch_size=batch_size)
+    _compact(admin, trimmed)
+    if gone == "all":
+        admin.unload(trimmed)
+    if gone != "none":
+        _trim(admin, trimmed, left=1)
+    wanted = _compacted(spark, pulsar, trimmed)
+    assert len(wanted) == 22
+    assert _pairs(spark, pulsar, trimmed) == wanted
+    assert _frame(spark, pulsar, trimmed).count() == 22
+    assert len(_frame(spark, pulsar, trimmed).select("__publishTime").collect()) == 22
+
+    sink = Batches()
+    frame = stream(spark, pulsar.service_url, topic=trimmed, startingOffsets="earliest", readCompacted="true")
+    read_available(frame, tmp_path, sink)
+    assert [row.payload for row in sink.rows] == [payload for _, payload in wanted]
+    # after a restart the stream goes on behind what it read, whatever has become of the ledger of that position
+    _fill(client, admin, trimmed, ledgers=2, batch_size=batch_size, first=3)
+    read_available(frame, tmp_path, sink)
+    assert len(sink.rows) == 22 + 20
+    _compact(admin, trimmed)
+    admin.unload(trimmed)
+    if gone != "none":
+        _trim(admin, trimmed, left=1)
+    read_available(frame, tmp_path, sink)
+    assert len(sink.rows) == 22 + 20, "compaction brings nothing new"
+    assert _pairs(spark, pulsar, trimmed) == _compacted(spark, pulsar, trimmed), "compacted twice"
+    produce(client, trimmed, [Message(b"later", key="own 0 0")])
+    read_available(frame, tmp_path, sink)
+    assert [row.payload for row in sink.rows[22 + 20 :]] == [b"later"]
+
+
+def test_positions_and_times_within_what_compaction_kept(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, trimmed: str
+) -> None:
+    _fill(client, admin, trimmed, ledgers=3, batch_size=4)
+    received = read_all(client, trimmed)
+    _compact(admin, trimmed)
+    admin.unload(trimmed)
+    _trim(admin, trimmed, left=1)
+    rows = _frame(spark, pulsar, trimmed).select("__position", "value", "__publishTime").collect()
+    assert len(rows) == 22
+    for start in (0, 3, 7, 20, 21):
+        offsets = json.dumps({"version": 1, "positions": {trimmed: rows[start][0]}})
+        found = _frame(spark, pulsar, trimmed, startingOffsets=offsets).select("__position", "value", "__publishTime")
+        assert found.collect() == rows[start + 1 :], f"after {rows[start][0]}"
+        end = json.dumps({trimmed: rows[start][0]})
+        assert _frame(spark, pulsar, trimmed, endingOffsets=end).count() == start + 1
+    times = sorted({one.publish_time_ms for one in received})
+    for time_ms in (times[0] - 1, times[len(times) // 2], times[-1], times[-1] + 1):
+        published = [row for row in rows if row[2].timestamp() * 1000 >= time_ms]
+        assert _frame(spark, pulsar, trimmed, startingTime=str(time_ms)).count() == len(published)
+        before = [row for row in rows if row[2].timestamp() * 1000 < time_ms]
+        assert _frame(spark, pulsar, trimmed, endingTime=str(time_ms)).count() == len(before)
+
+
+def test_partitions_of_which_only_what_compaction_kept_is_left(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, trimmed: str
+) -> None:
+    admin.create_topic(trimmed, partitions=3)
+    partitions = [f"{trimmed}-partition-{number}" for number in range(3)]
+    for partition in partitions[:2]:
+        _fill(client, admin, partition, ledgers=2, batch_size=None)
+        _compact(admin, partition)
+    admin.unload(partitions[0])
+    for partition in partitions[:2]:
+        _trim(admin, partition, left=1)
+    wanted = [pair for partition in partitions for pair in _compacted(spark, pulsar, partition)]
+    assert sorted(_pairs(spark, pulsar, trimmed)) == sorted(wanted)
+    assert _frame(spark, pulsar, trimmed).count() == len(wanted) == 32
+
+
+def test_a_compacted_stream_whose_last_tombstone_goes(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [Message(b"1", key="a"), Message(b"2", key="b"), Message(None, key="b")])
+    sink = Batches()
+    frame = stream(spark, pulsar.service_url, topic=topic, startingOffsets="earliest", readCompacted="true")
+    read_available(frame, tmp_path, sink)
+    assert len(sink.rows) == 3
+    _compact(admin, topic)
+    read_available(frame, tmp_path, sink)
+    produce(client, topic, [Message(b"3", key="c")])
+    read_available(frame, tmp_path, sink)
+    assert [row.payload for row in sink.rows] == [b"1", b"2", None, b"3"]

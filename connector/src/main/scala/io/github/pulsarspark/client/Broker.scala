@@ -20,6 +20,9 @@ private[pulsarspark] trait Broker extends AutoCloseable {
   /** Watches from now on whether anything comes after these positions, and no others, so that [[bounds]] can tell when nothing did. */
   def watch(positions: Map[String, Position]): Unit
 
+  /** Which of these partitions end before the given positions: they were deleted and created again, or belong to another cluster. */
+  def endingBefore(positions: Map[String, Position]): Set[String]
+
   /** For each partition, the place before the first message published at the given time (milliseconds since 1970) or later. */
   def positionsBefore(times: Map[String, Long]): Map[String, Position]
 

@@ -3,51 +3,44 @@ package io.github.pulsarspark.client
 import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
-import scala.util.{Failure, Success, Try}
 import scala.util.control.NonFatal
+import scala.util.{Failure, Success, Try}
 
 import io.netty.buffer.ByteBuf
 import org.apache.pulsar.client.api.PulsarClientException
-import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.client.ContinuityCheck.Verdict
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
-import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.log.{EntrySource, RangeGuard}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.ReadOptions
 
 /** Entries of a range as the broker dispatches them.
   *
   * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its arrival proves that nothing is missing
-  * between them. Wherever entries do not follow each other (at markers, aborted transactions and the end of a ledger, but also after trimming or expiry under
-  * our feet), the broker is asked whether it moved our cursor. If it did, the consumer is opened again after the last entry taken; when the broker then puts the
-  * cursor beyond that place at once, what is between them is gone. When it does not, and the same entry comes first again, there is nothing between them that
-  * anybody could read: the broker acknowledges markers and aborted transactions itself, which moves the cursor over those that a range begins with.
+  * between them. [[ContinuityCheck]] decides about every entry after that.
   */
-private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: OffsetRange, options: ReadOptions) extends EntrySource {
+private[pulsarspark] final class BrokerEntrySource(
+    feeds: EntryFeeds,
+    answers: Answers,
+    range: OffsetRange,
+    options: ReadOptions,
+    guard: RangeGuard
+) extends EntrySource {
   import BrokerEntrySource._
 
-  private val answers   = new Answers(lease.options, lease.options.serviceUrl)
-  private val window    = new ReadAhead(options.readAheadBytes, options.readAheadMessages)
-  private val losses    = new DataLossPolicy(options.failOnDataLoss)
-  private val partition = TopicNames.partitionIndex(range.topic)
+  private val window = new ReadAhead(options.readAheadBytes, options.readAheadMessages)
+  private val losses = new DataLossPolicy(options.failOnDataLoss)
+  private val check  = new ContinuityCheck(entryBefore(range.startExclusive), options.readCompacted)
 
-  /** The last entry read as a whole, or that counts as read. */
-  private var last = if (range.startExclusive.isWholeEntry) range.startExclusive
-  else Position(range.startExclusive.ledgerId, range.startExclusive.entryId - 1)
-  private var stop = range.endInclusive.wholeEntry
-  private var done = false
-
-  /** No entry has come since the consumer was opened. */
-  private var fresh = true
-
-  /** Where the topic ended and our cursor stood when the consumer was opened, before anything could move the cursor. */
-  private var opened: EntryConsumer.Bounds = _
-
-  /** What came before the consumer was opened again. */
-  private var cameBefore: Option[Position] = None
-  private var consumer: EntryConsumer      = _
-  private var current: EntryConsumer.Entry = _
+  private var stop                     = range.endInclusive.wholeEntry
+  private var done                     = false
+  private var feed: EntryFeed          = _
+  private var openedIn                 = 0 // session
+  private var current: EntryFeed.Entry = _ // handed out, or being decided about
+  private var reopened                 = 0 // times since an entry was handed out
+  private var waitingSince             = 0L
 
   override def ledgerId: Long   = current.ledgerId
   override def entryId: Long    = current.entryId
@@ -56,152 +49,161 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
 
   override def next(): Boolean = {
     releaseCurrent()
-    if (consumer == null) {
-      consumer = open()
-      stopWhereTheTopicEnds(opened)
-    }
+    reopened = 0
+    waitingSince = System.nanoTime()
+    if (feed == null && !done) open()
     advance()
   }
 
   @tailrec
-  private def advance(): Boolean =
+  private def advance(): Boolean = {
+    if (!done) current = take()
     if (done) false
-    else
-      take() match {
-        case None        => advance() // the topic turned out to end earlier
-        case Some(taken) =>
-          val position = Position(taken.ledgerId, taken.entryId)
-          val isProof  = position == last
-          val isGap    = !isProof && !follows(position) && cursorWasMoved
-          val isLoss   = isGap && fresh && markDelete(opened) > last
-          if (isProof || isGap && !isLoss && !(fresh && cameBefore.contains(position))) {
-            window.refill(consumer, taken)
-            taken.buffer.release()
-            cameBefore = Some(position)
-            if (isGap) reopen() else fresh = false
-            advance()
-          } else {
-            if (isLoss) reportLoss(position, s"the next message there is has position $position")
-            accept(taken, position)
-          }
+    else if (current == null) advance()
+    else {
+      val position = Position(current.ledgerId, current.entryId)
+      val verdict  = decide(position)
+      if (verdict == Verdict.Lost) reportLoss(position, s"the next message there is has position $position")
+      if (verdict == Verdict.Take || verdict == Verdict.Lost) handOut(position)
+      else {
+        if (verdict == Verdict.Reject) guard.reject(position, check.last)
+        window.refill(feed, current)
+        releaseCurrent()
+        if (verdict == Verdict.Reopen) reopen()
+        advance()
       }
-
-  private def accept(taken: EntryConsumer.Entry, position: Position): Boolean = {
-    fresh = false
-    done = position >= stop
-    if (position > stop) {
-      taken.buffer.release()
-      false
-    } else {
-      window.refill(consumer, taken)
-      current = taken
-      last = position
-      true
     }
+  }
+
+  private def decide(position: Position): Verdict = check.arrived(position, current.session) match {
+    case Verdict.Ask =>
+      val newest = feed.newest // before the broker is asked
+      Try(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
+        case Success(bounds)            => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
+        case Failure(_) if feed.isGone  => Verdict.Reopen
+        case Failure(e)                 => throw e
+      }
+    case verdict => verdict
+  }
+
+  private def handOut(position: Position): Boolean = {
+    done = position >= stop
+    val isWanted = position <= stop
+    if (isWanted) {
+      window.refill(feed, current)
+      check.took(position)
+    }
+    isWanted
   }
 
   override def close(): Unit = {
     done = true
     releaseCurrent()
-    try if (consumer != null) closeConsumer()
+    try if (feed != null) answers.await(s"Closing the reader of ${range.topic}")(feed.closeAsync())
     catch { case NonFatal(e) => log.warn("closing the reader of {}: {}", range.topic, e.toString: Any) }
-    finally lease.close()
+    finally feeds.close()
   }
 
-  private def follows(position: Position): Boolean = position.ledgerId == last.ledgerId && position.entryId == last.entryId + 1
-
-  /** The next entry, which is known to exist. None when a closer look shows that it is gone and the query may go on without it. */
-  private def take(): Option[EntryConsumer.Entry] = {
+  /** The next entry, which is known to exist. Null when the feed was opened again or a closer look showed that the range is done. */
+  private def take(): EntryFeed.Entry = {
     val deadline = System.nanoTime() + options.pollTimeout.toNanos
+    val asked    = feed
     var entry    = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
-    while (entry == null && !done) {
+    while (entry == null && !done && feed == asked) {
       Try(ask()).foreach(lookAgain) // a broker that does not answer now may do so before the deadline
       val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
       if (left <= 0 && !done) throw timedOut
-      if (!done) entry = poll(math.min(left, SecondLookMillis))
+      if (!done && feed == asked) entry = poll(math.min(left, SecondLookMillis))
     }
-    Option(entry)
+    entry
   }
 
-  /** No entry comes. Expiry may have moved the cursor beyond everything there is, so that none would ever come. */
-  private def lookAgain(bounds: EntryConsumer.Bounds): Unit = {
+  /** No entry arrives. Expiry may have moved the cursor beyond everything there is, so that none would ever arrive. */
+  private def lookAgain(bounds: EntryFeed.Bounds): Unit = {
     stopWhereTheTopicEnds(bounds)
-    if (!done && markDelete(bounds) >= stop) reopen()
+    // the compacted view is in front of the cursor, as long as it is read in one session
+    val mayArrive = markDelete(bounds) < stop || options.readCompacted && feed.session == openedIn
+    if (!done && !mayArrive) reopen()
   }
 
-  private def poll(millis: Long): EntryConsumer.Entry =
-    try consumer.poll(millis, TimeUnit.MILLISECONDS)
-    catch { case e: PulsarClientException => throw answers.explain(s"Reading ${range.topic} after $last", e) }
+  private def poll(millis: Long): EntryFeed.Entry =
+    try feed.poll(millis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: PulsarClientException if feed.isGone =>
+        reopen() // which says why, unless it works
+        null
+    }
 
   private def timedOut = PulsarErrors(
     "PULSAR_READ_TIMEOUT",
     "topic"    -> range.topic,
-    "position" -> last.toString,
+    "position" -> check.last.toString,
     "waited"   -> options.pollTimeout.toMillis.toString,
     "end"      -> range.endInclusive.toString
   )
 
-  /** Nothing is acknowledged here, so the cursor stays before the range unless the broker moves it. */
-  private def cursorWasMoved: Boolean = markDelete(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) > last
-
   /** An outage may last as long here as where an entry is awaited. */
   @tailrec
-  private def askUntil(deadline: Long): EntryConsumer.Bounds = Try(ask()) match {
-    case Success(bounds)                                                     => bounds
-    case Failure(e) if consumer.isGone || System.nanoTime() - deadline >= 0L => throw e
-    case Failure(_)                                                          =>
+  private def askUntil(deadline: Long): EntryFeed.Bounds = Try(ask()) match {
+    case Success(bounds)                                                 => bounds
+    case Failure(e) if feed.isGone || System.nanoTime() - deadline >= 0L => throw e
+    case Failure(_)                                                      =>
       TimeUnit.MILLISECONDS.sleep(RetryMillis)
       askUntil(deadline)
   }
 
-  private def markDelete(bounds: EntryConsumer.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
+  private def ask(): EntryFeed.Bounds = answers.await(s"Asking for the bounds of ${range.topic}")(feed.bounds())
 
   /** The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. */
-  private def stopWhereTheTopicEnds(bounds: EntryConsumer.Bounds): Unit = {
+  private def stopWhereTheTopicEnds(bounds: EntryFeed.Bounds): Unit = {
     val end = Position(bounds.lastLedgerId, bounds.lastEntryId)
     if (end.isBeforeLedger) {
-      if (last < stop && !options.readCompacted) reportLoss(range.endInclusive, "the topic is empty now")
+      if (check.last < stop && !options.readCompacted) reportLoss(range.endInclusive, "the topic is empty now")
       done = true
     } else if (end < stop) {
       if (!options.readCompacted) reportLoss(range.endInclusive, s"the topic ends at $end now")
       stop = end
-      done = stop <= last
+      done = stop <= check.last
     }
   }
 
-  private def reportLoss(to: Position, reason: String): Unit = losses.report(range.topic, last.toString, to.toString, reason)
-
-  private def ask(): EntryConsumer.Bounds = answers.await(s"Asking for the bounds of ${range.topic}")(consumer.bounds())
+  private def reportLoss(to: Position, reason: String): Unit = losses.report(range.topic, check.last.toString, to.toString, reason)
 
   private def reopen(): Unit = {
-    log.info("{}: the broker moved the cursor beyond {}; reading again from there", range.topic, last: Any)
-    closeConsumer()
-    consumer = open()
+    reopened += 1
+    if (reopened > MostReopened && System.nanoTime() - waitingSince > options.pollTimeout.toNanos) throw timedOut
+    log.info("{}: reading again after {}", range.topic, check.last: Any)
+    feed.closeAsync()
+    feed = null
+    open()
   }
 
-  private def open(): EntryConsumer = {
-    val start        = new MessageIdImpl(last.ledgerId, last.entryId, partition)
-    val subscription = SubscriptionNames.fresh(options.subscriptionPrefix, "task")
-    window.restart()
-    fresh = true
-    val made = answers.await(s"Opening ${range.topic} at $last")(
-      EntryConsumer.open(
-        lease.client,
-        range.topic,
-        partition,
-        subscription,
-        options.readerName.orNull,
-        window.first,
-        start,
-        options.readCompacted
-      )
-    )
-    opened = answers.await(s"Asking for the bounds of ${range.topic}")(made.bounds())
-    made.resume()
-    made
-  }
+  /** Opens a feed with the last entry read, or with the beginning of the compacted view where that entry's ledger is gone. */
+  private def open(): Unit =
+    try {
+      val isFirst = options.readCompacted && check.last == Position.BeforeAll
+      val bounds  = openAt(Option.unless(isFirst)(check.last)) match {
+        case bounds if !isFirst && check.mustStartAtEarliest(markDelete(bounds)) =>
+          feed.closeAsync()
+          feed = null
+          openAt(None)
+        case bounds => bounds
+      }
+      openedIn = feed.session
+      check.opened(markDelete(bounds), openedIn)
+      window.restart()
+      stopWhereTheTopicEnds(bounds)
+      feed.resume()
+    } catch {
+      case TopicMissing(_) =>
+        reportLoss(range.endInclusive, "the topic or partition was deleted")
+        done = true
+    }
 
-  private def closeConsumer(): Unit = answers.await(s"Closing the reader of ${range.topic}")(consumer.closeAsync())
+  private def openAt(start: Option[Position]): EntryFeed.Bounds = {
+    feed = feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
+    ask()
+  }
 
   private def releaseCurrent(): Unit = if (current != null) {
     current.buffer.release()
@@ -209,12 +211,31 @@ private[pulsarspark] final class BrokerEntrySource(lease: ClientLease, range: Of
   }
 }
 
-private[client] object BrokerEntrySource {
+private[pulsarspark] object BrokerEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
 
-  /** When no entry comes for this long, the broker is asked whether it is still there. */
+  /** When no entry arrives for this long, the broker is asked whether it is still there. */
   private val SecondLookMillis = 5000L
 
   /** Between two questions of which the first was refused at once. */
   private val RetryMillis = 100L
+
+  /** So often in a row a feed may be opened again, however long it takes. */
+  private val MostReopened = 10
+
+  def apply(range: OffsetRange, options: ReadOptions, guard: RangeGuard): BrokerEntrySource = {
+    val lease = ClientPool.acquire(options.client)
+    new BrokerEntrySource(
+      new BrokerFeeds(lease, range.topic, options),
+      new Answers(lease.options, lease.options.serviceUrl),
+      range,
+      options,
+      guard
+    )
+  }
+
+  private def markDelete(bounds: EntryFeed.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
+
+  /** The last entry that counts as read as a whole. */
+  private def entryBefore(start: Position) = if (start.isWholeEntry) start else Position(start.ledgerId, start.entryId - 1)
 }

@@ -7,7 +7,6 @@ import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.api.PulsarClientException
 import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 import org.apache.pulsar.common.naming.TopicName
@@ -27,7 +26,7 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
 
   private val client  = lease.client
   private val answers = new Answers(lease.options, lease.options.serviceUrl)
-  private val probes  = TrieMap.empty[String, EntryConsumer]
+  private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
   private val watches = new TailWatches(watchAfter, answers)
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
@@ -55,38 +54,50 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
     // a cursor does not follow when the ledger it stands in is trimmed while nothing comes after it
     val again = found.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
     forgetAllBut(partitions.toSet -- again)
-    (found ++ ask(again)).map { case (p, b) => p -> b.copy(emptyAfter = watches.emptyBefore(p, b.first)) }
+    val now   = found ++ ask(again)
+    val empty = watches.emptyBefore(now.view.mapValues(_.first).toMap)
+    now.map { case (p, b) => p -> b.copy(emptyAfter = empty.get(p)) }
   }
 
   private def ask(partitions: Seq[String]): Map[String, PartitionBounds] =
     answers.awaitAll(partitions, ConnectedBroker.AtOnce)(p => s"Asking for the last position of $p")(p =>
-      probe(p)
-        .thenCompose[EntryConsumer.Bounds](_.bounds())
+      boundsOf(probe(p))
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
         .exceptionally(ifMissing(None))
     ).flatten.toMap
 
-  private def probe(partition: String): CompletableFuture[EntryConsumer] = probes.get(partition) match {
-    case Some(open) => CompletableFuture.completedFuture(open)
-    case None       =>
-      open(partition).thenApply[EntryConsumer] { made =>
-        probes.put(partition, made)
-        made
-      }
-  }
+  private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[EntryFeed.Bounds] =
+    probe.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds())
 
-  override def watch(positions: Map[String, Position]): Unit = watches.watch(positions)
+  private def probe(partition: String): PendingFeed[EntryConsumer] =
+    probes.getOrElseUpdate(partition, open(partition, BrokerFeeds.Earliest))
+
+  /** In the compacted view no loss is concluded from positions, so nothing needs to be watched. */
+  override def watch(positions: Map[String, Position]): Unit = if (!readCompacted) watches.watch(positions)
+
+  override def endingBefore(positions: Map[String, Position]): Set[String] =
+    answers
+      .awaitAll(positions.toSeq, ConnectedBroker.AtOnce)(p => s"Asking whether ${p._1} goes to ${p._2}") { case (partition, position) =>
+        // a cursor is never put beyond what is stored
+        val behind = new MessageIdImpl(position.ledgerId, position.entryId + 1, TopicNames.partitionIndex(partition))
+        val probe  = open(partition, behind)
+        boundsOf(probe)
+          .thenApply[Option[String]](b => Option.when(markDelete(b) < position)(partition))
+          .exceptionally(ifMissing(None))
+          .whenComplete((_, _) => probe.close())
+      }
+      .flatten
+      .toSet
 
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] =
     answers
       .awaitAll(times.toSeq)(t => s"Looking up the position of a time in ${t._1}") { case (partition, millis) =>
-        open(partition).thenCompose[(String, Position)] { probe =>
-          probe
-            .seekAsync(math.max(0, millis))
-            .thenCompose[EntryConsumer.Bounds](_ => probe.bounds())
-            .thenApply[(String, Position)](b => partition -> toBounds(b).first)
-            .whenComplete((_, _) => probe.closeAsync())
-        }
+        val probe = open(partition, BrokerFeeds.Earliest)
+        probe.whenOpen
+          .thenCompose[Void](_.seekAsync(math.max(0, millis)))
+          .thenCompose[EntryFeed.Bounds](_ => boundsOf(probe))
+          .thenApply[(String, Position)](b => partition -> markDelete(b))
+          .whenComplete((_, _) => probe.close())
       }
       .toMap
 
@@ -114,7 +125,7 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
 
   /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
   override def close(): Unit = {
-    val closing = probes.values.map(_.closeAsync()).toSeq ++ watches.closeAll()
+    val closing = probes.values.map(_.close()).toSeq ++ watches.closeAll()
     probes.clear()
     try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
     catch {
@@ -127,45 +138,44 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
   private def forgetAllBut(wanted: Set[String]): Unit =
     probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach { case (partition, probe) =>
       probes.remove(partition)
-      probe.closeAsync()
+      probe.close()
     }
 
-  private def open(partition: String): CompletableFuture[EntryConsumer] =
-    EntryConsumer
-      .open(
-        client,
-        partition,
-        TopicNames.partitionIndex(partition),
-        SubscriptionNames.fresh(subscriptionPrefix, "driver"),
-        null,
-        1,
-        ConnectedBroker.Earliest,
-        readCompacted
-      )
+  private def open(partition: String, start: MessageIdImpl): PendingFeed[EntryConsumer] = open(partition, start, "driver", false)
 
-  private def watchAfter(partition: String, after: Position): CompletableFuture[EntryConsumer] = {
-    val index = TopicNames.partitionIndex(partition)
-    val start = new MessageIdImpl(after.ledgerId, after.entryId, index)
-    EntryConsumer.watch(client, partition, index, SubscriptionNames.fresh(subscriptionPrefix, "watch"), start)
+  private def watchAfter(partition: String, after: Position): PendingFeed[EntryConsumer] =
+    open(partition, new MessageIdImpl(after.ledgerId, after.entryId, TopicNames.partitionIndex(partition)), "watch", true)
+
+  private def open(partition: String, start: MessageIdImpl, role: String, positionsOnly: Boolean): PendingFeed[EntryConsumer] = {
+    val subscription = SubscriptionNames.fresh(subscriptionPrefix, role)
+    val index        = TopicNames.partitionIndex(partition)
+    new PendingFeed(
+      EntryConsumer.open(client, new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly))
+    )
   }
 
-  private def toBounds(b: EntryConsumer.Bounds): PartitionBounds = {
-    val first = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
-    val last  = Position(b.lastLedgerId, b.lastEntryId)
-    PartitionBounds(first, if (last.isBeforeLedger || last < first) first else last)
+  private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
+
+  /** The compacted view begins before everything, since ledgers of which compaction kept something may be gone. */
+  private def toBounds(b: EntryFeed.Bounds): PartitionBounds = {
+    val stored = markDelete(b)
+    val first  = if (readCompacted) Position.BeforeAll else stored
+    val last   = Position(b.lastLedgerId, b.lastEntryId)
+    PartitionBounds(
+      first,
+      if (last.isBeforeLedger || last < first) first else last,
+      compactedBefore = Option.when(readCompacted)(stored)
+    )
   }
 
   private def ifMissing[A](otherwise: A): java.util.function.Function[Throwable, A] = {
-    case e: CompletionException if e.getCause != null => ifMissing(otherwise)(e.getCause)
-    case _: PulsarClientException.NotFoundException | _: PulsarClientException.TopicDoesNotExistException => otherwise
-    case e => throw new CompletionException(e)
+    case TopicMissing(_) => otherwise
+    case e               => throw new CompletionException(e)
   }
 }
 
 private[pulsarspark] object ConnectedBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[ConnectedBroker])
-
-  private val Earliest = new MessageIdImpl(-1, -1, -1)
 
   /** Partitions that are asked about at the same time. */
   private val AtOnce = 128

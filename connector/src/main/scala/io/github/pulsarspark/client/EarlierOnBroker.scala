@@ -1,6 +1,6 @@
 package io.github.pulsarspark.client
 
-import io.github.pulsarspark.log.{EarlierEntries, EntrySource}
+import io.github.pulsarspark.log.{EarlierEntries, EntrySource, RangeGuard}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.ReadOptions
 
@@ -11,10 +11,8 @@ private[pulsarspark] final class EarlierOnBroker(topic: String, options: ReadOpt
     Iterator(0L, options.publishTimeSkew.toMillis).map(allowance => broker.positionsBefore(Map(topic -> (publishTime - allowance)))(topic))
 
   /** What is gone here is not missed here: who wants it finds out. */
-  override def open(startExclusive: Position, endInclusive: Position): EntrySource =
-    new BrokerEntrySource(
-      ClientPool.acquire(options.client),
-      OffsetRange(topic, startExclusive, endInclusive),
-      options.copy(failOnDataLoss = false)
-    )
+  override def open(startExclusive: Position, endInclusive: Position): EntrySource = {
+    val range = OffsetRange(topic, startExclusive, endInclusive)
+    BrokerEntrySource(range, options.copy(failOnDataLoss = false), new RangeGuard(range))
+  }
 }

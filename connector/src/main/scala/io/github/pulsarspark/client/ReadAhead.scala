@@ -1,7 +1,5 @@
 package io.github.pulsarspark.client
 
-import org.apache.pulsar.client.impl.EntryConsumer
-
 /** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: the bound in messages follows the average size seen so far. */
 private[client] final class ReadAhead(bytes: Long, messages: Int) {
   import ReadAhead._
@@ -18,7 +16,7 @@ private[client] final class ReadAhead(bytes: Long, messages: Int) {
   def restart(): Unit = session = None
 
   /** Call for each entry taken: allows as many messages more as keeps the read-ahead full, in portions. */
-  def refill(consumer: EntryConsumer, taken: EntryConsumer.Entry): Unit = {
+  def refill(feed: EntryFeed, taken: EntryFeed.Entry): Unit = {
     seenBytes += taken.buffer.readableBytes
     seen += taken.messages
     if (!session.contains(taken.session)) { // what an older session was allowed went with it
@@ -28,7 +26,7 @@ private[client] final class ReadAhead(bytes: Long, messages: Int) {
     outstanding -= taken.messages
     val target = math.max(1L, math.min(messages.toLong, bytes * seen / math.max(1L, seenBytes))).toInt
     if (outstanding <= target / 2) {
-      consumer.grant(taken, target - outstanding)
+      feed.grant(taken, target - outstanding)
       outstanding = target
     }
   }

@@ -31,6 +31,9 @@ final class IncompleteChunks extends Metric("pulsarIncompleteChunks", "Pulsar ch
 /** Entries of which only the metadata was looked at, because they are outside of what a filter wants. */
 final class EntriesSkipped extends Metric("pulsarEntriesSkipped", "Pulsar entries skipped")
 
+/** Entries that arrived outside of their range or again, and were not read; 0 unless a server or this connector has a defect. */
+final class EntriesRejected extends Metric("pulsarEntriesRejected", "Pulsar entries rejected as not due")
+
 /** Messages whose value does not decode; above 0 only with an `onDecodeError` other than `fail`. */
 final class DecodeErrors extends Metric("pulsarDecodeErrors", "Pulsar messages that do not decode")
 
@@ -61,6 +64,7 @@ private[pulsarspark] object Metrics {
   val incompleteChunks  = new IncompleteChunks
   val decodeErrors      = new DecodeErrors
   val directMemory      = new DirectMemory
+  val entriesRejected   = new EntriesRejected
   val entriesSkipped    = new EntriesSkipped
   val ledgersSkipped    = new LedgersSkipped
   val partitionsSkipped = new PartitionsSkipped
@@ -71,6 +75,7 @@ private[pulsarspark] object Metrics {
       entries,
       bytes,
       entriesSkipped,
+      entriesRejected,
       ledgersSkipped,
       partitionsSkipped,
       dataLoss,

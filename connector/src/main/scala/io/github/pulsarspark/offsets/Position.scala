@@ -32,6 +32,9 @@ object Position {
   /** Batch index of a message that is not batched, and of an entry as a whole. */
   val WholeEntry: Int = -1
 
+  /** The place before every message of a topic, also before those whose ledgers are gone. */
+  val BeforeAll: Position = Position(0, -1)
+
   private val text = raw"(\d{1,18}):(-1|\d{1,18})(?::(-1|\d{1,9}))?".r
 
   /** Reads `ledger:entry` or `ledger:entry:batchIndex`. */

@@ -15,14 +15,21 @@ import io.github.pulsarspark.errors.PulsarErrors
   * @param added
   *   where the batch that ends here starts reading a partition, if not where the one before it ended: at the place before the first message of a partition that
   *   is new, or whose ledgers were dropped after all they held was read
+  * @param missing
+  *   what was read of partitions that did not exist any more, so that one that is there again is not read twice
   */
-final case class PulsarOffset(positions: SortedMap[String, Position], added: SortedMap[String, Position] = SortedMap.empty) extends Offset {
+final case class PulsarOffset(
+    positions: SortedMap[String, Position],
+    added: SortedMap[String, Position] = SortedMap.empty,
+    missing: SortedMap[String, Position] = SortedMap.empty
+) extends Offset {
 
   /** `{"version":1,"positions":{"persistent://public/default/t-partition-0":"12:34:5"}}`, topics in alphabetical order. */
   override def json: String = {
     val root = PulsarOffset.mapper.createObjectNode().put("version", PulsarOffset.Version)
     PulsarOffset.write(root.putObject("positions"), positions)
     if (added.nonEmpty) PulsarOffset.write(root.putObject("added"), added)
+    if (missing.nonEmpty) PulsarOffset.write(root.putObject("missing"), missing)
     root.toString
   }
 }
@@ -44,7 +51,7 @@ object PulsarOffset {
     def read(field: String) = SortedMap.from(root.path(field).properties().asScala.map { e =>
       e.getKey -> Position.parse(e.getValue.asText).getOrElse(throw bad(s"`${e.getValue.asText}` of ${e.getKey} is not a position"))
     })
-    PulsarOffset(read("positions"), read("added"))
+    PulsarOffset(read("positions"), read("added"), read("missing"))
   }
 
   private def write(node: ObjectNode, positions: SortedMap[String, Position]): Unit = positions.foreach { case (topic, p) =>

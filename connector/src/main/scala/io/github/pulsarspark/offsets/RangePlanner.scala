@@ -10,8 +10,15 @@ import io.github.pulsarspark.errors.PulsarErrors
   *   the last message that can be read, as a whole entry; the same as `first` when there is none
   * @param emptyAfter
   *   a position before `first` for which it is known that no message was ever between the two
+  * @param compactedBefore
+  *   in the compacted view, the place before which only what compaction kept is left
   */
-final case class PartitionBounds(first: Position, last: Position, emptyAfter: Option[Position] = None)
+final case class PartitionBounds(
+    first: Position,
+    last: Position,
+    emptyAfter: Option[Position] = None,
+    compactedBefore: Option[Position] = None
+)
 
 /** Turns what was asked for into ranges of positions. Pure. */
 private[pulsarspark] object RangePlanner {
@@ -76,8 +83,13 @@ private[pulsarspark] object RangePlanner {
     case PositionSpec.Earliest     => bounds.first
     case PositionSpec.Latest       => bounds.last
     case PositionSpec.After(p)     => p
-    case PositionSpec.AtTime(time) => before(time)
+    case PositionSpec.AtTime(time) => startAt(before(time), bounds)
   }
+
+  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that are gone. */
+  private def startAt(found: Position, bounds: PartitionBounds): Position =
+    if (bounds.compactedBefore.exists(stored => found <= stored || bounds.last <= stored)) bounds.first
+    else Seq(found, bounds.last).min
 
   /** Never beyond the last message: nothing waits for the future. */
   def end(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
@@ -103,7 +115,8 @@ private[pulsarspark] object RangePlanner {
     * that a partition begins, it is read from there.
     */
   def between(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
-    to.positions.toSeq
+    if (from.positions == to.positions) Nil // what `to` says then belongs to the batch before
+    else to.positions.toSeq
       .map { case (topic, end) => OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end) }
       .filterNot(_.isEmpty)
 }

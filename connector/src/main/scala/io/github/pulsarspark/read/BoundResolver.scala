@@ -26,10 +26,10 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
     if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
     allStarts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, allEnds(partition)) }
     val (starts, ends) = (allStarts.view.filterKeys(isWanted).toMap, allEnds.view.filterKeys(isWanted).toMap)
-    val bounds         = boundsOf(starts.keys.toSeq.sorted)
-    val earliest       = positions(starts, -skew)
-    val latest         = positions(ends, skew)
-    starts.keys.toSeq.sorted.map { p =>
+    val bounds         = boundsOf(starts, topics)
+    val earliest       = positions(starts.view.filterKeys(bounds.contains).toMap, -skew)
+    val latest         = positions(ends.view.filterKeys(bounds.contains).toMap, skew)
+    bounds.keys.toSeq.sorted.map { p =>
       val range =
         OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)), RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
       range -> Interval(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
@@ -40,23 +40,26 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
   def streamStart(topics: Map[String, Seq[String]]): StreamStart = {
     val asked     = startBound(PositionSpec.Latest)
     val starts    = assign(asked, topics)
-    val bounds    = boundsOf(starts.keys.toSeq.sorted)
-    val byTimes   = positions(starts, -skew)
+    val bounds    = boundsOf(starts, topics)
+    val existing  = starts.view.filterKeys(bounds.contains).toMap
+    val byTimes   = positions(existing, -skew)
     val notBefore = asked match {
       case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
       case BoundSpec.Each(_, _)          => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
     }
     StreamStart(
-      PulsarOffset.of(starts.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
+      PulsarOffset.of(existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
       SortedMap.from(notBefore)
     )
   }
 
-  private def boundsOf(partitions: Seq[String]): Map[String, PartitionBounds] = {
-    val found = broker.bounds(partitions)
-    partitions.find(!found.contains(_)).foreach(p =>
-      throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
-    )
+  /** Of the partitions that exist. One of a partitioned topic need not: brokers delete inactive ones. Then it holds nothing, unless a position in it was named. */
+  private def boundsOf(starts: Map[String, PositionSpec], topics: Map[String, Seq[String]]): Map[String, PartitionBounds] = {
+    val found = broker.bounds(starts.keys.toSeq.sorted)
+    starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
+      val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]
+      if (!found.contains(p) && !mayBeMissing) throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
+    }
     found
   }
 

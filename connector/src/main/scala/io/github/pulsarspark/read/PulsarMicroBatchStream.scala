@@ -50,10 +50,15 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
     val bounds = boundsNow()
-    val latest = StreamProgress.next(read, bounds, losses)
+    val behind = StreamProgress.behind(read, bounds)
+    val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
+    StreamProgress.losses(read, bounds, again).foreach { case (partition, position, reason) =>
+      losses.report(partition, position.toString, "its end", reason)
+    }
+    val latest = StreamProgress.next(read, bounds, again)
     session.broker.watch(standstill.at(read, bounds))
     newest = Some(latest)
-    val end = pinned.fold(latest)(StreamProgress.within(_, latest))
+    val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
     if (end.positions == read.positions) read else end
   }
 

@@ -21,6 +21,7 @@ private[read] final class ReadCounts(open: => Option[SliceReader]) {
   // of slices that are done
   private var lost       = 0L
   private var incomplete = 0L
+  private var rejected   = 0L
 
   /** The entry at hand is not wanted. */
   def skip(): Unit = skipped += 1
@@ -31,6 +32,7 @@ private[read] final class ReadCounts(open: => Option[SliceReader]) {
   def finish(slice: SliceReader): Unit = {
     lost += slice.lostRanges
     incomplete += slice.incompleteMessages
+    rejected += slice.rejectedEntries
   }
 
   /** The same objects each time Spark asks. */
@@ -39,6 +41,7 @@ private[read] final class ReadCounts(open: => Option[SliceReader]) {
     Metrics.entries.live(() => levels.sum(Measure.Entries)),
     Metrics.bytes.live(() => levels.sum(Measure.Bytes)),
     Metrics.entriesSkipped.live(() => skipped),
+    Metrics.entriesRejected.live(() => rejected + open.fold(0L)(_.rejectedEntries)),
     Metrics.decodeErrors.live(() => bad),
     Metrics.dataLoss.live(() => lost + open.fold(0L)(_.lostRanges)),
     Metrics.incompleteChunks.live(() => incomplete + open.fold(0L)(_.incompleteMessages))

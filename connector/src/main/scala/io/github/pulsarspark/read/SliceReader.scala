@@ -3,7 +3,7 @@ package io.github.pulsarspark.read
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.github.pulsarspark.client._
-import io.github.pulsarspark.log.{EntryDecoder, PayloadDecryptor, UndecidedTransaction}
+import io.github.pulsarspark.log.{DecodeLevel, EntryDecoder, PayloadDecryptor, UndecidedTransaction}
 import io.github.pulsarspark.offsets.Position
 import io.github.pulsarspark.schema.{BadValue, RowDecoder}
 import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
@@ -34,7 +34,7 @@ private[read] final class SliceReader(
   )
   private val decoder = new EntryDecoder(
     range.topic,
-    rows.level,
+    if (task.options.readCompacted) DecodeLevel.Message else rows.level, // else messages that compaction removed would count
     task.options.maxMessageBytes,
     ownBytes = rows.refersToBytes,
     Some(new EarlierOnBroker(range.topic, task.options, broker())),
@@ -84,6 +84,9 @@ private[read] final class SliceReader(
 
   /** Ranges lost so far. */
   def lostRanges: Long = source.lostRanges
+
+  /** Entries rejected so far because they were not due. */
+  def rejectedEntries: Long = source.rejectedEntries
 
   /** Messages left out so far because not all of their chunks are there. */
   def incompleteMessages: Long = decoder.incompleteMessages

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
-import io.github.pulsarspark.log.{EntrySource, UndecidedTransaction}
+import io.github.pulsarspark.log.{EntrySource, RangeGuard, UndecidedTransaction}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.bookkeeper.BookieEntrySource
@@ -25,11 +25,15 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   private var waitingSince        = 0L
   private var passed              = 0L                         // ranges lost in sources that are closed
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
+  private val guard               = new RangeGuard(slice.range)
 
   override def ledgerId: Long   = source.ledgerId
   override def entryId: Long    = source.entryId
   override def entry: ByteBuf   = source.entry
   override def lostRanges: Long = passed + losses.lostRanges + (if (source == null) 0 else source.lostRanges)
+
+  /** Entries that arrived out of the range or of their order, and were not handed out. */
+  def rejectedEntries: Long = guard.rejected
 
   /** Who delivers the entry at hand. */
   def level: Level = left.head.level
@@ -53,11 +57,13 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
             lookAgain(e)
         }
       if (more) {
-        before = last
-        last = Position(source.ledgerId, source.entryId)
-        return true
-      }
-      if (source != null) {
+        val entry = Position(source.ledgerId, source.entryId)
+        if (guard.admits(entry, last)) {
+          before = last
+          last = entry
+          return true
+        }
+      } else if (source != null) {
         closeSource()
         left = left.tail
       }
@@ -88,7 +94,7 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   }
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
-    case None                                         => new BrokerEntrySource(ClientPool.acquire(options.client), slice.range, options)
+    case None                                         => BrokerEntrySource(slice.range, options, guard)
     case Some((segment, SegmentHome.Bookies(ledger))) => new BookieEntrySource(ledger, segment, options)
     case Some((segment, SegmentHome.Tiered(ledger)))  =>
       OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes, options.pollTimeout)

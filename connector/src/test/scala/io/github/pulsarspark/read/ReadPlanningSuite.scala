@@ -6,7 +6,7 @@ import munit.FunSuite
 import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StructType}
 
 import io.github.pulsarspark.client.Broker
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError}
+import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.offsets._
 import io.github.pulsarspark.options._
 import io.github.pulsarspark.storage.HadoopSettings
@@ -23,6 +23,7 @@ private final class FakeBroker(
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) => p -> before(p)(t) }
   override def watch(positions: Map[String, Position]): Unit                    = ()
+  override def endingBefore(positions: Map[String, Position]): Set[String]      = Set.empty
   override def schema(topic: String): Option[TopicSchema]                       = None
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema       = fail("not asked for")
   override def close(): Unit                                                    = ()
@@ -55,11 +56,25 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
   }
 
-  test("a partition that is deleted while the read is planned is named") {
-    val read = new BoundResolver(options(), new FakeBroker(topics, bounds - p1))
-    val e    = intercept[IllegalArgumentException with PulsarError](read.batchRanges(topics))
+  test("a partition that does not exist holds nothing; a position named in it is an error") {
+    def read(extra: (String, String)*) = new BoundResolver(options(extra: _*), new FakeBroker(topics, bounds - p1)).batchRanges(topics)
+    assertEquals(read(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
+    val named = "startingOffsets" -> s"""{"$p0": "earliest", "$p1": "7:0"}"""
+    val e     = intercept[IllegalArgumentException with PulsarError](read(named))
     assertEquals(e.condition, "PULSAR_TOPIC_NOT_FOUND")
     assert(e.getMessage.contains(p1), e.getMessage)
+  }
+
+  test("a topic that does not exist and is not partitioned is an error") {
+    val e = intercept[IllegalArgumentException with PulsarError](
+      new BoundResolver(options(), new FakeBroker(Map(t -> Seq(t)), Map.empty)).batchRanges(Map(t -> Seq(t)))
+    )
+    assertEquals(e.condition, "PULSAR_TOPIC_NOT_FOUND")
+  }
+
+  test("a stream begins without a partition that does not exist yet") {
+    val start = new BoundResolver(options(), new FakeBroker(topics, bounds - p1)).streamStart(topics)
+    assertEquals(start.offset, PulsarOffset.of(Seq(p0 -> Position(3, 9))))
   }
 
   test("times are looked up with the allowance and kept exact for the tasks") {
@@ -90,44 +105,6 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(timed.times("a partition that comes later"), Interval(100))
   }
 
-  private val failing = new DataLossPolicy(failOnDataLoss = true)
-
-  test("progress: nothing new is the same offset; new messages and new partitions move it") {
-    val read = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
-    assert(StreamProgress.next(read, bounds, failing) eq read)
-    val more = bounds + (p1 -> PartitionBounds(Position(2, -1), Position(2, 4))) +
-      ("new" -> PartitionBounds(Position(8, -1), Position(8, 0)))
-    val next = StreamProgress.next(read, more, failing)
-    assertEquals(next.positions.toMap, more.map { case (p, b) => p -> b.last })
-    assertEquals(next.added.toMap, Map("new" -> Position(8, -1)))
-  }
-
-  test("progress: a partition that is gone, or ends before what was read, is data loss") {
-    val read = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
-    assertEquals(
-      intercept[RuntimeException with PulsarError](StreamProgress.next(read, bounds - p0, failing)).condition,
-      "PULSAR_DATA_LOSS"
-    )
-    val recreated = bounds + (p0 -> PartitionBounds(Position(0, -1), Position(0, 5)))
-    assertEquals(intercept[RuntimeException with PulsarError](StreamProgress.next(read, recreated, failing)).condition, "PULSAR_DATA_LOSS")
-    val lenient = new DataLossPolicy(failOnDataLoss = false)
-    assertEquals(StreamProgress.next(read, recreated - p1, lenient).positions.toMap, Map(p0 -> Position(0, 5)))
-    assertEquals(lenient.lostRanges, 2L)
-  }
-
-  test("progress: where a ledger is gone that is known to have held nothing more, the next range begins at the first message") {
-    val read      = PulsarOffset.of(Seq(p0 -> Position(1, 9), p1 -> Position(2, -1)))
-    val unwatched = Map(p0 -> PartitionBounds(Position(5, -1), Position(5, 3)), p1 -> PartitionBounds(Position(6, -1), Position(6, -1)))
-    def known(at: Map[String, Position])             = unwatched.map { case (p, b) => p -> b.copy(emptyAfter = at.get(p)) }
-    def ranges(bounds: Map[String, PartitionBounds]) =
-      RangePlanner.between(read, PulsarOffset.parse(StreamProgress.next(read, bounds, failing).json, "the checkpoint"))
-
-    assertEquals(ranges(known(read.positions.toMap)), Seq(OffsetRange(p0, Position(5, -1), Position(5, 3))))
-    val asBefore = Seq(OffsetRange(p0, Position(1, 9), Position(5, 3)), OffsetRange(p1, Position(2, -1), Position(6, -1)))
-    assertEquals(ranges(unwatched), asBefore, "nothing is known, so the task has to look")
-    assertEquals(ranges(known(Map(p0 -> Position(1, 8), p1 -> Position(1, -1)))), asBefore, "something is known of another position")
-  }
-
   test("a partition is watched when it has stood still for a while, at once when it is empty, and no more when it goes on") {
     var now        = 0L
     val standstill = new Standstill(() => now)
@@ -143,12 +120,6 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(standstill.at(read, more), empty)
     assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more), empty, "the time begins anew")
     assertEquals(standstill.at(read, bounds - p1), Map.empty[String, Position])
-  }
-
-  test("progress within a limit: no further, and no partition it does not know") {
-    val limit = PulsarOffset.of(Seq(p0 -> Position(3, 5)))
-    val next  = PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, 1)))
-    assertEquals(StreamProgress.within(limit, next).positions.toMap, Map(p0 -> Position(3, 5)))
   }
 
   test("a stream is never asked for its end without its start") {

@@ -1,5 +1,6 @@
 package org.apache.pulsar.client.impl;
 
+import io.github.pulsarspark.client.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,80 +24,78 @@ import org.apache.pulsar.common.protocol.Commands;
 
 /**
  * A non-durable consumer that hands out stored entries as the broker sends them, unopened: the one place where the connector relies on inner parts of the
- * Pulsar client, which has no public way to get whole entries. It lives in the client's package because {@code messageReceived} is package-private.
+ * Pulsar client, which has no public way to get whole entries. It lives in the client's package because {@code messageReceived} and {@code grabCnx} are
+ * package-private.
  *
- * <p>Entries come in order and each one once: after every (re)connect the broker sends the entry it was asked to start with again, so positions are compared
- * and repeats dropped. The queue is kept over a reconnect and the broker asked to go on after the last entry received. {@link #poll} is for one thread.
+ * <p>Entries arrive in order and each one once: after every (re)connect the broker sends the entry it was asked to start with again, so positions are compared
+ * and repeats dropped. The queue is kept over a reconnect and the broker asked to go on after the newest entry received.
+ *
+ * <p>The superclass connects at the end of its constructor, when no field of this class has a value. So {@link #grabCnx} does nothing then, and {@link #open}
+ * connects once the object is whole: no other thread ever sees it before.
  */
-public final class EntryConsumer extends ConsumerImpl<byte[]> {
-
-    /**
-     * A stored entry. Whoever takes it from {@link EntryConsumer#poll} releases {@code buffer}. Each time the consumer subscribes, also again on the same
-     * connection after an unload, another {@code session} begins, in which the broker knows nothing of what it was granted before.
-     */
-    public record Entry(long ledgerId, long entryId, int messages, ByteBuf buffer, int session) { }
-
-    /**
-     * Where the topic ends and where this consumer's cursor stands. {@code last*} is the last message the broker would deliver (markers and aborted
-     * transactions left out), entry -1 if there is none. {@code markDelete*} is the entry before the first one the cursor can still deliver; it moves only
-     * when the broker moves it (trimming, expiry), since nothing is ever acknowledged here.
-     */
-    public record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) { }
+public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     private static final long RETRY_MILLIS = 50;
+
+    /**
+     * What is subscribed to.
+     *
+     * @param start the first entry wanted; the broker sends it, or the first existing one after it
+     * @param permits messages the broker may send ahead at first
+     * @param readCompacted true to get what compaction kept of the topic
+     * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
+     */
+    public record Request(String topic, int partition, String subscription, String consumerName, MessageIdImpl start, int permits, boolean readCompacted,
+                          boolean positionsOnly) { }
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     private final Set<CompletableFuture<Bounds>> unanswered = ConcurrentHashMap.newKeySet();
     private final MessageMetadata metadata = new MessageMetadata();
-    private long receivedLedgerId = -1;
-    private long receivedEntryId = -1;
+    private final boolean positionsOnly;
+    private boolean whole;
+    private Place first; // of those received
+    private Place newest; // or the one after which positions are wanted
     private int session;
     private boolean closed;
     private long longestOutageMillis;
 
-    private EntryConsumer(PulsarClientImpl client, String topic, int partition, ConsumerConfigurationData<byte[]> conf,
-                          CompletableFuture<Consumer<byte[]>> subscribed, MessageIdImpl start) {
-        super(client, topic, conf, client.externalExecutorProvider(), partition, false, false, subscribed, start, 0, Schema.BYTES, null, false);
+    private EntryConsumer(PulsarClientImpl client, Request request, ConsumerConfigurationData<byte[]> conf, CompletableFuture<Consumer<byte[]>> subscribed) {
+        super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false, subscribed, request.start(), 0,
+            Schema.BYTES, null, false);
+        positionsOnly = request.positionsOnly();
+        newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
     }
 
-    /**
-     * Subscribes, paused: call {@link #resume()} to let entries come.
-     *
-     * @param start the first entry wanted; the broker sends it, or the first existing one after it
-     * @param permits messages the broker may send ahead at first
-     * @param readCompacted true to get what compaction left of the topic
-     */
-    public static CompletableFuture<EntryConsumer> open(PulsarClientImpl client, String topic, int partition, String subscription, String consumerName,
-                                                        int permits, MessageIdImpl start, boolean readCompacted) {
+    /** Subscribes, paused: call {@link #resume()} to let entries arrive. */
+    public static CompletableFuture<EntryConsumer> open(PulsarClientImpl client, Request request) {
         ConsumerConfigurationData<byte[]> conf = new ConsumerConfigurationData<>();
-        conf.getTopicNames().add(topic);
-        conf.setSubscriptionName(subscription);
-        conf.setConsumerName(consumerName);
+        conf.getTopicNames().add(request.topic());
+        conf.setSubscriptionName(request.subscription());
+        conf.setConsumerName(request.consumerName());
         conf.setSubscriptionType(SubscriptionType.Exclusive);
         conf.setSubscriptionMode(SubscriptionMode.NonDurable);
-        conf.setReceiverQueueSize(permits);
+        conf.setReceiverQueueSize(request.permits());
         conf.setStartPaused(true);
-        conf.setReadCompacted(readCompacted);
+        conf.setReadCompacted(request.readCompacted());
         conf.setAcknowledgementsGroupTimeMicros(0); // nothing is acknowledged here, and a timer for each of thousands of consumers would keep the client busy
         CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
-        EntryConsumer consumer = new EntryConsumer(client, topic, partition, conf, subscribed, start);
+        EntryConsumer consumer = new EntryConsumer(client, request, conf, subscribed);
+        consumer.connect();
         return subscribed.thenApply(ignored -> consumer);
     }
 
-    /**
-     * Subscribes to look whether anything comes after {@code start}, and lets one entry come: {@link #firstReceived()}. What it was sent is known over every
-     * reconnect.
-     */
-    public static CompletableFuture<EntryConsumer> watch(PulsarClientImpl client, String topic, int partition, String subscription, MessageIdImpl start) {
-        return open(client, topic, partition, subscription, null, 1, start, false).thenApply(consumer -> {
-            synchronized (consumer.lock) {
-                consumer.receivedLedgerId = start.getLedgerId();
-                consumer.receivedEntryId = start.getEntryId();
-            }
-            consumer.resume();
-            return consumer;
-        });
+    private void connect() {
+        whole = true; // handed to the network's threads with the task that connects
+        super.grabCnx();
+    }
+
+    /** The superclass's constructor calls this, which is too early; see {@link #connect}. */
+    @Override
+    void grabCnx() {
+        if (whole) {
+            super.grabCnx();
+        }
     }
 
     @Override
@@ -104,18 +103,24 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         MessageIdData id = command.getMessageId();
         synchronized (lock) {
             if (closed || from != cnx()) {
-                return; // a late entry of a connection that is gone: it comes again
+                return; // a late entry of a connection that is gone: it arrives again
             }
             int start = buffer.readerIndex();
             int messages = messagesIn(buffer);
             buffer.readerIndex(start);
-            if (id.getLedgerId() < receivedLedgerId || id.getLedgerId() == receivedLedgerId && id.getEntryId() <= receivedEntryId) {
-                sendPermits(from, messages);
+            if (newest != null && (id.getLedgerId() < newest.ledgerId() || id.getLedgerId() == newest.ledgerId() && id.getEntryId() <= newest.entryId())) {
+                if (!positionsOnly || first == null) {
+                    sendPermits(from, messages);
+                }
                 return;
             }
-            receivedLedgerId = id.getLedgerId();
-            receivedEntryId = id.getEntryId();
-            queue.add(new Entry(receivedLedgerId, receivedEntryId, messages, buffer.retain(), session));
+            newest = new Place(id.getLedgerId(), id.getEntryId());
+            if (first == null) {
+                first = newest;
+            }
+            if (!positionsOnly) {
+                queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
+            }
         }
     }
 
@@ -133,13 +138,11 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
 
     @Override
     public CompletableFuture<Void> connectionOpened(ClientCnx connection) {
-        if (lock != null) { // null while super() runs: the first connection may open before this object is whole
-            synchronized (lock) {
-                session++;
-                if (receivedLedgerId >= 0) {
-                    longestOutageMillis = Math.max(longestOutageMillis, System.currentTimeMillis() - getLastDisconnectedTimestamp());
-                    lastDequeuedMessageId = new MessageIdImpl(receivedLedgerId, receivedEntryId, -1);
-                }
+        synchronized (lock) {
+            session++;
+            longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
+            if (newest != null) {
+                lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
             }
         }
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
@@ -147,20 +150,23 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         return subscribed;
     }
 
-    /** A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's transactions. */
-    private void askAgain() {
-        Set<CompletableFuture<Bounds>> earlier = unanswered; // null while super() runs
-        if (earlier != null) {
-            earlier.forEach(request -> request.completeExceptionally(new PulsarClientException("The broker let go of " + topic + " before it answered.")));
-        }
+    /** Since the last connection was lost; 0 before the first was. */
+    private long millisDisconnected() {
+        long since = getLastDisconnectedTimestamp();
+        return since == 0 ? 0 : System.currentTimeMillis() - since;
     }
 
-    /** True when this consumer can never deliver or answer again. */
+    /** A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's transactions. */
+    private void askAgain() {
+        unanswered.forEach(request -> request.completeExceptionally(new PulsarClientException("The broker let go of " + topic + " before it answered.")));
+    }
+
+    @Override
     public boolean isGone() {
         return getState() == State.Failed || getState() == State.Closed || getState() == State.Closing;
     }
 
-    /** The next entry, or null after the time. Fails when the consumer can never deliver again. */
+    @Override
     public Entry poll(long time, TimeUnit unit) throws InterruptedException, PulsarClientException {
         Entry entry = queue.poll(time, unit);
         if (entry == null && isGone()) {
@@ -169,19 +175,35 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         return entry;
     }
 
-    /** The first entry that came and was not taken, which stays where it is; null when there is none. */
-    public Entry firstReceived() {
-        return queue.peek();
-    }
-
-    /** The longest time it took to come back after a lost connection or an unload. */
-    public long longestOutageMillis() {
+    /** The first entry that arrived, over every session; null when there is none. */
+    public Place first() {
         synchronized (lock) {
-            return longestOutageMillis;
+            return first;
         }
     }
 
-    /** Lets the broker send {@code messages} more in the session that {@code taken} came in; a newer one has had its own grant. */
+    @Override
+    public Place newest() {
+        synchronized (lock) {
+            return newest;
+        }
+    }
+
+    @Override
+    public int session() {
+        synchronized (lock) {
+            return session;
+        }
+    }
+
+    /** The longest time without a connection, counting one that is missing now. */
+    public long longestOutageMillis() {
+        synchronized (lock) {
+            return isConnected() ? longestOutageMillis : Math.max(longestOutageMillis, millisDisconnected());
+        }
+    }
+
+    @Override
     public void grant(Entry taken, int messages) {
         synchronized (lock) {
             if (taken.session() == session) {
@@ -197,7 +219,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> {
         }
     }
 
-    /** Asks the broker; asks again, as long as the client's operation timeout, when the topic moves away from under the request. */
+    @Override
     public CompletableFuture<Bounds> bounds() {
         return bounds(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(client.getConfiguration().getOperationTimeoutMs()));
     }

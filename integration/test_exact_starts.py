@@ -1,0 +1,53 @@
+"""Every read begins exactly where it should: proved by thousands of consumers, on busy cores."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+from busy import busy_cores
+from messages import Id
+from reading import batch
+
+if TYPE_CHECKING:
+    from admin import Admin
+    from pyspark.sql import SparkSession
+
+_PARTITIONS = 64
+_MESSAGES = 6
+_CONSUMERS = int(os.environ.get("PULSAR_SPARK_TEST_CONSUMERS", "2000"))
+
+
+def _fill(client: pulsar_client.Client, topic: str) -> dict[str, list[str]]:
+    """Send some messages to every partition; return the positions in each, in order."""
+    positions: dict[str, list[str]] = {}
+    for partition in range(_PARTITIONS):
+        name = f"{topic}-partition-{partition}"
+        producer = client.create_producer(name, batching_enabled=False)
+        ids = [producer.send(b"%d" % number) for number in range(_MESSAGES)]
+        producer.close()
+        positions[name] = [Id.of(one).position for one in ids]
+    return positions
+
+
+def test_a_task_never_begins_before_its_start(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    admin.create_topic(topic, partitions=_PARTITIONS)
+    positions = _fill(client, topic)
+    middle = _MESSAGES // 2
+    read = {name: ids[middle - 1] for name, ids in positions.items()}
+    wanted = sorted((name, position) for name, ids in positions.items() for position in ids[middle:])
+    frame = batch(
+        spark,
+        service_url,
+        topic=topic,
+        readLevel="broker",
+        startingOffsets=json.dumps({"version": 1, "positions": read}),
+    ).select("__topic", "__position")
+    with busy_cores():
+        for turn in range(-(-_CONSUMERS // _PARTITIONS)):
+            found = sorted((row[0], row[1]) for row in frame.collect())
+            assert found == wanted, f"turn {turn}: {len(found)} rows instead of {len(wanted)}"
