@@ -20,6 +20,8 @@ Json: TypeAlias = Any
 _REQUEST_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 
+_COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
+
 # A topic is gone; it is fenced.
 _TOPIC_CHANGES = (404, 500)
 
@@ -58,18 +60,22 @@ class Admin:
         except ValueError:
             return text
 
-    def ready_within(self, seconds: float) -> bool:
-        """Whether the server passes its health check and has its default namespace before the time is over."""
+    def ready_within(self, seconds: float, *, transactions: bool = False) -> bool:
+        """Whether the server can be used before the time is over, and its transactions can when they are asked for."""
         deadline = time.monotonic() + seconds
-        while not self._ready():
+        while not self._ready(transactions):
             if time.monotonic() > deadline:
                 return False
             time.sleep(_POLL_SECONDS)
         return True
 
-    def _ready(self) -> bool:
+    def _ready(self, transactions: bool) -> bool:
         try:
-            return self.call("GET", "brokers/health") == "ok" and "public/default" in self.namespaces("public")
+            return (
+                all(self.call("GET", f"brokers/{sign}") == "ok" for sign in ("health", "ready"))
+                and "public/default" in self.namespaces("public")
+                and (not transactions or self.partitions(_COORDINATORS) > 0)
+            )
         except (OSError, AdminError):
             return False
 

@@ -123,13 +123,13 @@ def _container() -> Iterator[Addresses]:
             raise NoServerError(f"{SERVER}=container, but the container does not start: {error}") from error
         try:
             addresses = Addresses(f"pulsar://127.0.0.1:{broker.number}", f"http://127.0.0.1:{web.number}")
-            _check(addresses, _CONTAINER_READY_SECONDS)
+            _check(addresses, _CONTAINER_READY_SECONDS, transactions=True)
             yield addresses
         finally:
             container.stop()
 
 
-def _check(addresses: Addresses, seconds: float) -> None:
+def _check(addresses: Addresses, seconds: float, *, transactions: bool = False) -> None:
     admin = Admin(addresses.admin_url)
-    if not admin.ready_within(seconds):
+    if not admin.ready_within(seconds, transactions=transactions):
         raise NoServerError(f"The Pulsar at {addresses.admin_url} was not ready within {seconds:g} s.")

@@ -13,18 +13,24 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
 from messages import Message, produce, read_all
+from reading import java_client
 from waiting import eventually
 
 import pulsar_spark.local
 from pulsar_spark import _metadata, _server
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 STOP_SECONDS = 15.0
+STARTS = int(os.environ.get("PULSAR_SPARK_TEST_STARTS", "1"))
 PACKAGE = str(Path(pulsar_spark.local.__file__).parents[1])
 
 
@@ -118,16 +124,27 @@ def test_restarts_keep_messages_ids_and_addresses(tmp_path: Path) -> None:
     assert (tmp_path / "data").exists()
 
 
-def test_a_killed_server_can_be_started_again() -> None:
-    with LocalPulsar() as server:
-        pid, url = server.pid, server.service_url
-        server.kill()
-        assert not server.running
-        assert not alive(pid)
-        with pytest.raises(LocalPulsarError, match="not running"):
-            _ = server.pid
-        server.start()
-        assert server.service_url == url
+def test_transactions_work_as_soon_as_a_server_has_started_also_after_a_kill(spark: SparkSession) -> None:
+    """A client with transactions fails at once while the server has no coordinator for them."""
+    api = java_client(spark)
+    for _ in range(STARTS):
+        with LocalPulsar(transactions=True) as server:
+            _use_a_transaction(api, server)
+            pid, url = server.pid, server.service_url
+            server.kill()
+            assert not server.running
+            assert not alive(pid)
+            with pytest.raises(LocalPulsarError, match="not running"):
+                _ = server.pid
+            server.start()
+            assert server.service_url == url
+            _use_a_transaction(api, server)
+
+
+def _use_a_transaction(api: Any, server: LocalPulsar) -> None:  # noqa: ANN401 - what py4j gives has no type
+    client = api.PulsarClient.builder().serviceUrl(server.service_url).enableTransaction(True).build()
+    client.newTransaction().build().get().abort().get()
+    client.close()
 
 
 def test_the_session_of_a_killed_server_is_ended_before_the_next_start() -> None:
@@ -205,7 +222,7 @@ def test_a_server_started_by_a_thread_outlives_the_thread() -> None:
         # Long enough for the end of the thread to reach the server, if it did.
         assert not threading.Event().wait(1)
         assert server.running
-        assert Admin(server.admin_url).ready_within(10)
+        assert Admin(server.admin_url).ready_within(0)
     finally:
         server.stop()
 
@@ -262,7 +279,7 @@ def test_the_command_starts_a_server_that_goes_on(tmp_path: Path) -> None:
         assert started.returncode == 0, started.stderr
         server = json.loads(started.stdout)
         assert alive(server["pid"])
-        assert Admin(server["admin_url"]).ready_within(10)
+        assert Admin(server["admin_url"]).ready_within(0, transactions=True)
         assert "transactionCoordinatorEnabled=true" in (data / "server.conf").read_text()
         shown = run("status", "--name", name)
         assert shown.returncode == 0

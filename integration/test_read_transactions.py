@@ -8,10 +8,8 @@ import pytest
 from admin_front import RefusedError, in_front_of
 from failing import failing
 from messages import produce, read_all
-from py4j.protocol import Py4JJavaError
 from reading import Batches, assert_exactly_once, batch, dice, existing, java_client, read_available, seen, stream
 from servers import Addresses
-from waiting import eventually
 
 from pulsar_spark.local import LocalPulsar
 
@@ -34,24 +32,15 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
         yield Addresses(server.service_url, server.admin_url)
 
 
-def _built(builder: Any) -> Any:  # noqa: ANN401 - what py4j gives has no type
-    """The client; None while a server that has just started does not have the namespace of its transactions yet."""
-    try:
-        return builder.build()
-    except Py4JJavaError as error:
-        if "Namespace not found" not in str(error):
-            raise
-        return None
-
-
 class Sender:
     """Sends within transactions; the official Python client has none, the Java client, which our jar carries, has."""
 
     def __init__(self, spark: SparkSession, service_url: str) -> None:
         jvm: Any = spark.sparkContext._jvm
         self._units = jvm.java.util.concurrent.TimeUnit
-        builder = java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(True)
-        self._java: Any = eventually(lambda: _built(builder), seconds=60)
+        self._java: Any = (
+            java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(True).build()
+        )
 
     def begin(self) -> Any:  # noqa: ANN401 - what py4j gives has no type
         started = self._java.newTransaction().withTransactionTimeout(10, self._units.MINUTES).build()

@@ -123,7 +123,7 @@ def test_a_send_that_fails_is_an_error(client: pulsar_client.Client, topic: str)
 
 def test_a_test_can_have_a_server_of_its_own(own_pulsar: LocalPulsar, service_url: str) -> None:
     assert own_pulsar.service_url != service_url
-    assert Admin(own_pulsar.admin_url).ready_within(10)
+    assert Admin(own_pulsar.admin_url).ready_within(0, transactions=True)
 
 
 def test_ids_sort_as_the_log_does() -> None:

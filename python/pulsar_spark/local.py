@@ -43,6 +43,20 @@ _POLL_SECONDS = 0.05
 _REQUEST_SECONDS = 5.0
 _TAIL_LINES, _TAIL_COLUMNS, _TAIL_BYTES = 30, 220, 256 * 1024
 
+# Paths of the admin service and what their answers contain, in the order of a start. TLS listeners and offloaders are
+# there before the admin service answers. The first namespaces are created after the broker has started; a restarted
+# server finds them, so they alone prove nothing.
+_READY = (
+    ("/admin/v2/brokers/health", "ok"),
+    ("/admin/v2/brokers/ready", "ok"),
+    ("/admin/v2/namespaces/public", "public/default"),
+)
+# The last step of all: clients with transactions cannot connect before.
+_TRANSACTIONS_READY = (
+    "/admin/v2/persistent/pulsar/system/transaction_coordinator_assign/partitions",
+    '"partitions":1',
+)
+
 _PROFILES = {"small": _server.SMALL, "performance": _server.PERFORMANCE}
 
 # What the server writes when it cannot start, and what the reader of the error can do about it.
@@ -283,9 +297,11 @@ class LocalPulsar:
         )
 
     def _wait_until_ready(self) -> None:
-        """Wait for two signs: the health check passes slightly before the default namespace accepts topics."""
+        """Wait for the signs of what the server was started for, in the order in which it does them."""
         deadline = time.monotonic() + self._ready_seconds
-        checks = [("/admin/v2/brokers/health", "ok"), ("/admin/v2/namespaces/public", "public/default")]
+        checks = list(_READY)
+        if self._config["transactionCoordinatorEnabled"] == "true":
+            checks.append(_TRANSACTIONS_READY)
         while checks:
             path, sign = checks[0]
             if sign in self._get(path):
