@@ -6,12 +6,12 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-import pulsar as pulsar_client
 from busy import busy_cores
 from messages import Id
 from reading import batch
 
 if TYPE_CHECKING:
+    import pulsar as pulsar_client
     from admin import Admin
     from pyspark.sql import SparkSession
 

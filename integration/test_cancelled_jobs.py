@@ -1,0 +1,102 @@
+"""Queries that are stopped in whatever phase they are in: nothing of them is left, in Spark or on the broker."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from leaks import no_leaks
+from messages import produce
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from reading import batch, dice, stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+    from servers import Addresses
+
+_SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "15"))
+_LONGEST_SECONDS = 0.5
+_ENDED_SECONDS = 60
+_CLIENT_IDLE_SECONDS = 60
+
+_groups = itertools.count(1)
+
+
+def _cancelled(spark: SparkSession, frame: DataFrame, seconds: float) -> bool:
+    """Run a batch read and cancel it after a time; whether that came before its end."""
+    group = f"cancelled {next(_groups)}"
+    began, done = threading.Event(), threading.Event()
+
+    def run() -> None:
+        spark.sparkContext.setJobGroup(group, "is cancelled", interruptOnCancel=True)
+        began.set()
+        with contextlib.suppress(PySparkException, Py4JJavaError):
+            frame.write.format("noop").mode("append").save()
+            done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    began.wait()
+    done.wait(seconds)
+    was_cancelled = not done.is_set()
+    deadline = time.monotonic() + _ENDED_SECONDS
+    while thread.is_alive():  # a job that has not begun cannot be cancelled
+        spark.sparkContext.cancelJobGroup(group)
+        thread.join(0.05)
+        assert time.monotonic() < deadline, f"a cancelled read goes on after {_ENDED_SECONDS} s"
+    return was_cancelled
+
+
+def _stopped(frame: DataFrame, checkpoint: Path, seconds: float) -> bool:
+    """Run a stream and stop it after a time."""
+    query = frame.writeStream.format("noop").option("checkpointLocation", str(checkpoint)).start()
+    try:
+        return not query.awaitTermination(seconds)  # type: ignore[arg-type] # parts of seconds are taken
+    except PySparkException:
+        return False
+    finally:
+        query.stop()
+
+
+def test_cancelled_and_stopped_queries_leave_nothing_behind(
+    spark: SparkSession,
+    pulsar: Addresses,
+    client: pulsar_client.Client,
+    admin: Admin,
+    namespace: str,
+    topic: str,
+    tmp_path: Path,
+) -> None:
+    admin.create_topic(topic, partitions=4)
+    for partition in range(4):
+        produce(client, f"{topic}-partition-{partition}", [b"x" * 500] * 3000, batch_size=100)
+    options = {"topic": topic, "admin.url": pulsar.admin_url}
+    reads = [batch(spark, pulsar.service_url, readLevel=level, **options) for level in ("broker", "segment")]
+    streams = stream(spark, pulsar.service_url, startingOffsets="earliest", **options)
+    for read in reads:  # the shared clients are there before and after
+        assert read.count() == 12_000
+    _stopped(streams, tmp_path / "first", 5)
+    random = dice()
+    cancelled = turns = 0
+    # before the shared client is closed because nobody uses it, which would end what leaked
+    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS / 2):
+        deadline = time.monotonic() + _SECONDS
+        while time.monotonic() < deadline:
+            seconds = random.uniform(0, _LONGEST_SECONDS)
+            way = random.randrange(len(reads) + 1)
+            if way < len(reads):
+                cancelled += _cancelled(spark, reads[way], seconds)
+            else:
+                cancelled += _stopped(streams, tmp_path / str(turns), seconds)
+            turns += 1
+    assert cancelled >= turns / 4, f"only {cancelled} of {turns} were stopped before their end"
+    assert reads[0].count() == 12_000
