@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -191,6 +192,41 @@ def test_a_stream_past_the_broker(
         sender.end(last, commit=commit)
         read_available(frame, tmp_path, batches)
         assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize("ended", ["committed", "aborted", "both"])
+def test_a_stream_that_starts_at_a_time_behind_markers(
+    spark: SparkSession,
+    service_url: str,
+    client: pulsar_client.Client,
+    sender: Sender,
+    topic: str,
+    tmp_path: Path,
+    ended: str,
+) -> None:
+    produce(client, topic, [b"plain"])
+    producer = sender.producer(topic, batch_size=1)
+    for number in range(12):
+        transaction = sender.begin()
+        producer.newMessage(transaction).value(b"%d" % number).send()
+        sender.end(transaction, commit={"committed": True, "aborted": False}.get(ended, number % 2 == 0))
+    before = len(read_all(client, topic))
+    tomorrow = str(int((time.time() + 86_400) * 1000))
+    frames = {
+        "time": stream(spark, service_url, topic=topic, startingTime=str(int(time.time() * 1000))),
+        "future": stream(spark, service_url, topic=topic, startingTime=tomorrow),
+        "latest": stream(spark, service_url, topic=topic, startingOffsets="latest"),
+    }
+    sinks = {name: Batches() for name in frames}
+    for turn in range(3):
+        for name, frame in frames.items():
+            read_available(frame, tmp_path / name, sinks[name])
+            wanted = [] if name == "future" else existing(read_all(client, topic)[before:])
+            assert sinks[name].rows == wanted, f"{name}, turn {turn}"
+        transaction = sender.begin()
+        producer.newMessage(transaction).value(b"in turn %d" % turn).send()
+        sender.end(transaction, commit=True)
+    producer.close()
 
 
 def _forget_transactions(path: str, answer: Json) -> Json:

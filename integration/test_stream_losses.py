@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from messages import Received, produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    description,
+    existing,
+    read_available,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 from waiting import eventually
 
 from pulsar_spark import condition_of
@@ -185,3 +196,45 @@ def _lost_ranges(spark: SparkSession) -> int:
         return []
 
     return int(eventually(look)[0])
+
+
+def test_a_topic_that_is_deleted_between_planning_and_reading(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+) -> None:
+    for fails in (True, False):
+        produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
+        frame = batch(spark, service_url, topic=topic, failOnDataLoss=str(fails).lower())
+        description(frame)  # plans the read
+        admin.delete_topic(topic)
+        if fails:
+            with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(topic)}.*was deleted") as failure:
+                frame.collect()
+            assert condition_of(failure.value) == "PULSAR_DATA_LOSS"
+        else:
+            assert frame.collect() == []
+            assert _lost_ranges(spark) == 1
+
+
+def test_a_partition_that_does_not_exist_is_empty(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    """Brokers delete inactive topics, which a partition that nobody writes to is."""
+    admin.create_topic(topic, partitions=3)
+    gone = f"{topic}-partition-1"
+    for partition in (0, 2):
+        produce(client, f"{topic}-partition-{partition}", [b"%d" % number for number in range(20)], batch_size=7)
+    admin.call("DELETE", f"persistent/{gone.removeprefix('persistent://')}?force=true")
+    wanted = existing([one for partition in (0, 2) for one in read_all(client, f"{topic}-partition-{partition}")])
+    frame = batch(spark, service_url, topic=topic)
+    assert_exactly_once(seen(frame), wanted)
+    assert frame.count() == 40
+    assert batch(spark, service_url, topic=topic, startingTime="0").count() == 40
+    batches = Batches()
+    streamed = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    read_available(streamed, tmp_path, batches)
+    assert_exactly_once(batches.rows, wanted)
+    produce(client, gone, [b"there again"])
+    read_available(streamed, tmp_path, batches)
+    assert [row.payload for row in batches.rows[40:]] == [b"there again"]
+    with pytest.raises(Exception, match=rf"PULSAR_TOPIC_NOT_FOUND.*{re.escape(topic)}-not"):
+        batch(spark, service_url, topic=f"{topic}-not").collect()

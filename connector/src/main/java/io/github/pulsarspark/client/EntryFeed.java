@@ -32,6 +32,9 @@ public interface EntryFeed {
     /** The next entry, or null after the time. Fails when the consumer can never deliver again. */
     Entry poll(long time, TimeUnit unit) throws InterruptedException, PulsarClientException;
 
+    /** The first entry that has arrived, over every session, taken or not; null before the first. */
+    Place first();
+
     /** The newest entry that has arrived, taken or not; null before the first. */
     Place newest();
 
@@ -43,6 +46,9 @@ public interface EntryFeed {
 
     /** The number of the current session. */
     int session();
+
+    /** The longest time without a connection, counting one that is missing now; 0 when none was lost. */
+    long longestOutageMillis();
 
     /** True when this consumer can never deliver or answer again. */
     boolean isGone();

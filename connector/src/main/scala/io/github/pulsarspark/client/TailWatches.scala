@@ -3,8 +3,8 @@ package io.github.pulsarspark.client
 import java.util.concurrent.CompletableFuture
 
 import scala.collection.concurrent.TrieMap
+import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.impl.EntryConsumer
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.offsets.Position
@@ -15,7 +15,7 @@ import io.github.pulsarspark.offsets.Position
   * dropped when its topic is unloaded, and one that was read to its end is trimmed in time. A consumer that stands there is sent whatever is published, between
   * two triggers too. An outage that is too long proves nothing any more.
   */
-private[client] final class TailWatches(open: (String, Position) => PendingFeed[EntryConsumer], answers: Answers) {
+private[client] final class TailWatches(openFeed: (String, Position) => PendingFeed[_ <: EntryFeed], answers: Answers) {
   import TailWatches._
 
   private val watches = TrieMap.empty[String, Watch]
@@ -27,15 +27,20 @@ private[client] final class TailWatches(open: (String, Position) => PendingFeed[
         watches.remove(partition)
         w.feed.close()
     }
-    answers.awaitAll(positions.toSeq.filterNot(p => watches.contains(p._1)))(p => s"Watching ${p._1} after ${p._2}") {
-      case (partition, after) =>
-        val feed = open(partition, after)
-        watches.put(partition, Watch(after, feed))
-        feed.whenOpen.handle[Unit] { (consumer, failure) =>
-          if (failure == null) consumer.resume()
-          else log.info("{}: cannot be watched after {}: {}", partition, after, failure.toString) // so nothing will be known
-        }
+    try open(positions.filterNot(p => watches.contains(p._1)))
+    catch { case NonFatal(e) => log.info("positions cannot be watched: {}", e.getMessage) } // so nothing will be known
+  }
+
+  private def open(positions: Map[String, Position]): Unit = {
+    answers.awaitAll(positions.toSeq)(p => s"Watching ${p._1} after ${p._2}") { case (partition, after) =>
+      val feed = openFeed(partition, after)
+      watches.put(partition, Watch(after, feed))
+      feed.whenOpen.handle[Unit] { (consumer, failure) =>
+        if (failure == null) consumer.resume()
+        else log.info("{}: cannot be watched after {}: {}", partition, after, failure.toString)
+      }
     }
+    ()
   }
 
   /** The position of this partition that is watched. */
@@ -76,7 +81,7 @@ private object TailWatches {
   /** Below the shortest retention time that a policy can name, a minute. */
   private val LongestOutageMillis = 45000L
 
-  private final case class Watch(after: Position, feed: PendingFeed[EntryConsumer]) {
+  private final case class Watch(after: Position, feed: PendingFeed[_ <: EntryFeed]) {
     def sawNothingBefore(first: Position): Boolean = feed.ifOpen.exists { consumer =>
       !consumer.isGone && consumer.longestOutageMillis <= LongestOutageMillis &&
       Option(consumer.first).forall(e => Position(e.ledgerId, e.entryId) > first)

@@ -58,7 +58,8 @@ private[client] object FakeFeeds {
       failure: Option[Throwable] = None,
       opening: FakeFeed => CompletableFuture[FakeFeed] = feed => CompletableFuture.completedFuture(feed),
       bounds: Option[CompletableFuture[EntryFeed.Bounds]] = None,
-      goneAfter: Boolean = false
+      goneAfter: Boolean = false,
+      outageMillis: Long = 0
   )
 }
 
@@ -82,6 +83,10 @@ private[client] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
     if (entry == null && script.goneAfter) throw new PulsarClientException.AlreadyClosedException("gone")
     entry
   }
+
+  override def first(): EntryFeed.Place = buffers.headOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
+
+  override def longestOutageMillis(): Long = script.outageMillis
 
   /** Everything there is has arrived. */
   override def newest(): EntryFeed.Place = buffers.lastOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull

@@ -175,7 +175,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         return entry;
     }
 
-    /** The first entry that arrived, over every session; null when there is none. */
+    @Override
     public Place first() {
         synchronized (lock) {
             return first;
@@ -196,7 +196,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         }
     }
 
-    /** The longest time without a connection, counting one that is missing now. */
+    @Override
     public long longestOutageMillis() {
         synchronized (lock) {
             return isConnected() ? longestOutageMillis : Math.max(longestOutageMillis, millisDisconnected());
