@@ -88,6 +88,10 @@ bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and S
 bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded ledgers against those of bookies
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded
 
+.PHONY: bench-gaps
+bench-gaps: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of topics full of gaps against an earlier jar, BASELINE=path
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
+
 .PHONY: bench-decoding
 bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions
 	.venv-4.1/bin/python -m benchmarks.decoding

@@ -91,7 +91,7 @@ class Arena:
             self._stack.enter_context(self.pulsar)
             self._stack.enter_context(self.kafka)
             java = [maven.java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
-            pulsar_path = f"{classes}:{jar_path()}:{_spark_jars()}/*"
+            pulsar_path = f"{classes}:{jar_path()}:{spark_jars()}/*"
             kafka_path = f"{classes}:{kafka.jars()}/*"
             bookkeeper_path = f"{classes}:{_server.libraries()}/*"
             self._java = self._worker("java-pulsar", [*java, pulsar_path, "PulsarJava", self.pulsar.service_url])
@@ -236,5 +236,6 @@ def jdk_tool(name: str) -> str:
     return str(Path(maven.java_command()).resolve().with_name(name))
 
 
-def _spark_jars() -> Path:
+def spark_jars() -> Path:
+    """The folder of Spark's own jars."""
     return Path(pyspark.__file__).parent / "jars"
