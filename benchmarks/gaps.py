@@ -6,7 +6,7 @@ With options:
 
 Two topics in which hardly any entry follows the one before it: transactions of one message, each of which a marker
 follows, and the compacted view of keys between which compaction removed something. A baseline, such as the jar of an
-earlier version, reads in turns with the connector. Writes ``gaps.md``.
+earlier version, and the reader of the Java client read in turns with the connector. Writes ``gaps.md``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WARM_UP = 1
 _COMPACTED_SECONDS = 600
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One topic."""
 
@@ -67,7 +67,7 @@ def measure(cases: list[Case], baseline: Path, rounds: int, folder: Path) -> dic
             say(f"{case.title}: filled in {filled.seconds:.0f} s")
             if case.options:
                 _compact(Admin(server.admin_url), case.topic)
-            found = figures[case] = {name: [] for name in readers}
+            found = figures[case] = {name: [] for name in (*readers, "Reader")}
             for number in range(-_WARM_UP, rounds):
                 for name, spark in readers.items():
                     options = {"readLevel": "broker", **case.options}
@@ -77,6 +77,10 @@ def measure(cases: list[Case], baseline: Path, rounds: int, folder: Path) -> dic
                         raise ValueError(f"{name} read {answer.rows} rows of {case.rows} in {case.title}")
                     if number >= 0:
                         found[name].append(answer.rows / answer.seconds)
+                compacted = str("readCompacted" in case.options).lower()
+                answer = filler.ask("read", {"topic": case.topic, "count": case.rows, "compacted": compacted})
+                if number >= 0:
+                    found["Reader"].append(answer.rows / answer.seconds)
                 say(f"{case.title}: " + ", ".join(f"{n} {f[-1]:,.0f} rows/s" for n, f in found.items() if f))
     return figures
 
@@ -102,17 +106,20 @@ def _compact(admin: Admin, topic: str) -> None:
 _HEAD = """# Gaps between entries
 
 Made by `make bench-gaps`, not by hand: reads through the broker in Spark `local[2]`, {rounds} rounds in turns after one
-to warm up; {cores} cores, load average {load:.1f} at the end. Rows per second, median (least to most).
+to warm up; {cores} cores, load average {load:.1f} at the end. Rows per second, median (least to most). "Reader" is the
+one of the Java client, by itself.
 
-| topic | rows | before | after | ratio |
-|---|--:|--:|--:|--:|
+| topic | rows | before | after | Reader | after to before | after to Reader |
+|---|--:|--:|--:|--:|--:|--:|
 """
 
 
 def _line(case: Case, found: dict[str, list[float]]) -> str:
     cells = [f"{statistics.median(f):,.0f} ({min(f):,.0f}-{max(f):,.0f})" for f in found.values()]
-    ratio = statistics.median(found["after"]) / statistics.median(found["before"])
-    return f"| {case.title} | {case.rows:,} | {' | '.join(cells)} | {ratio:.1f} |"
+    ratios = [
+        f"{statistics.median(found['after']) / statistics.median(found[one]):.1f}" for one in ("before", "Reader")
+    ]
+    return f"| {case.title} | {case.rows:,} | {' | '.join([*cells, *ratios])} |"
 
 
 def main() -> int:

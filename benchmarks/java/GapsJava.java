@@ -1,6 +1,8 @@
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Producer;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.ProducerBuilder;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.MessageId;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.PulsarClient;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Reader;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.transaction.Transaction;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -8,7 +10,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Fills topics in which hardly any entry follows the one before it. */
+/** Fills topics in which hardly any entry follows the one before it, and reads them with the client's own reader. */
 final class GapsJava extends Commands {
     private static final int TRANSACTIONS_AT_ONCE = 500;
     private static final byte[] VALUE = new byte[64];
@@ -26,6 +28,9 @@ final class GapsJava extends Commands {
     @Override
     Done act(String action, Arguments arguments) throws Exception {
         long count = Long.parseLong(arguments.text("count"));
+        if (action.equals("read")) {
+            return read(arguments.text("topic"), count, Boolean.parseBoolean(arguments.text("compacted")));
+        }
         ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic")).enableBatching(false).blockIfQueueFull(true)
             .sendTimeout(0, TimeUnit.SECONDS);
         try (Producer<byte[]> producer = builder.create()) {
@@ -36,6 +41,16 @@ final class GapsJava extends Commands {
             }
         }
         return new Done(count, count * VALUE.length);
+    }
+
+    private Done read(String topic, long count, boolean compacted) throws Exception {
+        long bytes = 0;
+        try (Reader<byte[]> reader = client.newReader().topic(topic).startMessageId(MessageId.earliest).readCompacted(compacted).create()) {
+            for (long row = 0; row < count; row++) {
+                bytes += reader.readNext(1, TimeUnit.MINUTES).getData().length;
+            }
+        }
+        return new Done(count, bytes);
     }
 
     /** Transactions of one message each, all committed: a marker follows every message. */

@@ -38,6 +38,9 @@ public interface EntryFeed {
     /** The newest entry that has arrived, taken or not; null before the first. */
     Place newest();
 
+    /** Waits until the entry {@code until} or a later one has arrived, or {@code messages} messages that were not taken, or the time is over. */
+    void gather(Place until, int messages, long millis) throws InterruptedException;
+
     /** Lets the broker send {@code messages} more in the session in which {@code taken} arrived; a newer session has a grant of its own. */
     void grant(Entry taken, int messages);
 

@@ -77,7 +77,8 @@ private[pulsarspark] final class BrokerEntrySource(
 
   private def decide(position: Position): Verdict = check.arrived(position, current.session) match {
     case Verdict.Ask =>
-      val newest = feed.newest // before the broker is asked
+      feed.gather(new EntryFeed.Place(stop.ledgerId, stop.entryId), window.size / 2, GatherMillis) // one question for all of them
+      val newest = feed.newest                                                                      // before the broker is asked
       Try(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
         case Success(bounds)            => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
         case Failure(_) if feed.isGone  => Verdict.Reopen
@@ -216,6 +217,9 @@ private[pulsarspark] object BrokerEntrySource {
 
   /** When no entry arrives for this long, the broker is asked whether it is still there. */
   private val SecondLookMillis = 5000L
+
+  /** The longest wait for more entries before a question about gaps. */
+  private val GatherMillis = 50L
 
   /** Between two questions of which the first was refused at once. */
   private val RetryMillis = 100L

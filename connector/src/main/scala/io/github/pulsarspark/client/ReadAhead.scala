@@ -4,6 +4,7 @@ package io.github.pulsarspark.client
 private[client] final class ReadAhead(bytes: Long, messages: Int) {
   import ReadAhead._
 
+  private var target               = first
   private var outstanding          = first
   private var session: Option[Int] = None
   private var seenBytes            = 0L
@@ -11,6 +12,9 @@ private[client] final class ReadAhead(bytes: Long, messages: Int) {
 
   /** Messages to ask for before their size is known. */
   def first: Int = math.min(First, messages)
+
+  /** Messages that may be on their way or waiting to be taken. */
+  def size: Int = target
 
   /** A consumer that is opened anew is allowed [[first]]. */
   def restart(): Unit = session = None
@@ -24,7 +28,7 @@ private[client] final class ReadAhead(bytes: Long, messages: Int) {
       outstanding = first
     }
     outstanding -= taken.messages
-    val target = math.max(1L, math.min(messages.toLong, bytes * seen / math.max(1L, seenBytes))).toInt
+    target = math.max(1L, math.min(messages.toLong, bytes * seen / math.max(1L, seenBytes))).toInt
     if (outstanding <= target / 2) {
       feed.grant(taken, target - outstanding)
       outstanding = target

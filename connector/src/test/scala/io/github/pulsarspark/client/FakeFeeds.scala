@@ -91,6 +91,8 @@ private[client] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   /** Everything there is has arrived. */
   override def newest(): EntryFeed.Place = buffers.lastOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
 
+  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = ()
+
   override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
 
   override def bounds(): CompletableFuture[EntryFeed.Bounds] = script.bounds.getOrElse {

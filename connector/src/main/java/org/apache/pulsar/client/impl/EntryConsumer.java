@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -51,6 +52,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     private final Set<CompletableFuture<Bounds>> unanswered = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger queuedMessages = new AtomicInteger();
     private final MessageMetadata metadata = new MessageMetadata();
     private final boolean positionsOnly;
     private boolean whole;
@@ -58,6 +60,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private Place newest; // or the one after which positions are wanted
     private int session;
     private boolean closed;
+    private boolean gathering;
     private long longestOutageMillis;
 
     private EntryConsumer(PulsarClientImpl client, Request request, ConsumerConfigurationData<byte[]> conf, CompletableFuture<Consumer<byte[]>> subscribed) {
@@ -108,7 +111,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             int start = buffer.readerIndex();
             int messages = messagesIn(buffer);
             buffer.readerIndex(start);
-            if (newest != null && (id.getLedgerId() < newest.ledgerId() || id.getLedgerId() == newest.ledgerId() && id.getEntryId() <= newest.entryId())) {
+            if (newest != null && !isBefore(newest, id.getLedgerId(), id.getEntryId())) {
                 if (!positionsOnly || first == null) {
                     sendPermits(from, messages);
                 }
@@ -119,9 +122,17 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
                 first = newest;
             }
             if (!positionsOnly) {
+                queuedMessages.addAndGet(messages);
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
+                if (gathering) {
+                    lock.notifyAll();
+                }
             }
         }
+    }
+
+    private static boolean isBefore(Place place, long ledgerId, long entryId) {
+        return place.ledgerId() < ledgerId || place.ledgerId() == ledgerId && place.entryId() < entryId;
     }
 
     /** Permits count messages. An entry that cannot be parsed counts as one: the reader will report it. */
@@ -172,6 +183,9 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         if (entry == null && isGone()) {
             throw new PulsarClientException.AlreadyClosedException("The broker closed the consumer of " + topic + ".");
         }
+        if (entry != null) {
+            queuedMessages.addAndGet(-entry.messages());
+        }
         return entry;
     }
 
@@ -186,6 +200,23 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     public Place newest() {
         synchronized (lock) {
             return newest;
+        }
+    }
+
+    @Override
+    public void gather(Place until, int messages, long millis) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        synchronized (lock) {
+            gathering = true;
+            try {
+                long left = millis;
+                while (left > 0 && queuedMessages.get() < messages && (newest == null || isBefore(newest, until.ledgerId(), until.entryId()))) {
+                    lock.wait(left);
+                    left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                }
+            } finally {
+                gathering = false;
+            }
         }
     }
 
