@@ -86,9 +86,11 @@ private[pulsarspark] object RangePlanner {
     case PositionSpec.AtTime(time) => startAt(before(time), bounds)
   }
 
-  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that are gone. */
+  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that are gone: where it finds nothing before or
+    * nothing after the time, the compacted view is read from its beginning, and tasks drop what is outside.
+    */
   private def startAt(found: Position, bounds: PartitionBounds): Position =
-    if (bounds.compactedBefore.exists(stored => found <= stored || bounds.last <= stored)) bounds.first
+    if (bounds.compactedBefore.exists(stored => found <= stored || bounds.last <= found)) bounds.first
     else Seq(found, bounds.last).min
 
   /** Never beyond the last message: nothing waits for the future. */
