@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+pytest_plugins = ["ordering", "sharing", "summary"]
+
 JAR = "PULSAR_SPARK_JAR"
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +35,12 @@ _JAR_PATTERN = "pulsar-spark-connector_2.13-*.jar"
 # Names stay unique on a server that is used by several runs, also one after the other.
 _run = f"{time.time_ns() // 1_000_000:x}-{os.getpid()}"
 _numbers = itertools.count(1)
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted, also where a shell runs the tests in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
@@ -98,11 +107,18 @@ def read_level(request: pytest.FixtureRequest, spark: SparkSession, pulsar: Addr
         spark.conf.unset(f"spark.datasource.pulsar.{name}")
 
 
-@pytest.fixture
-def own_pulsar(tmp_path: Path) -> Iterator[LocalPulsar]:
-    """A server of this test alone, to be killed and restarted."""
-    with LocalPulsar(data_dir=tmp_path / "pulsar", transactions=True) as server:
+@pytest.fixture(scope="module")
+def _mortal_pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("mortal"), transactions=True) as server:
         yield server
+
+
+@pytest.fixture
+def own_pulsar(_mortal_pulsar: LocalPulsar) -> LocalPulsar:
+    """A server to be killed and restarted. It is of this module alone, and runs when a test begins."""
+    if not _mortal_pulsar.running:
+        _mortal_pulsar.start()
+    return _mortal_pulsar
 
 
 @pytest.fixture(scope="session")
