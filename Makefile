@@ -4,7 +4,10 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Targets share what sbt and pip write. `make test` runs those at the same time that do not.
+ifndef AT_ONCE
 .NOTPARALLEL:
+endif
 
 PYTHON ?= python3.11
 MAIN_LINE := 4.3
@@ -23,9 +26,20 @@ JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.propertie
 WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') python/pyproject.toml LICENSE NOTICE
 PYTHON_SOURCES := python $(wildcard integration benchmarks tools/*.py docs/*.py)
 
-PYTEST := -m pytest -c python/pyproject.toml --rootdir=.
+# How many processes run integration tests at the same time, each with a Spark of 1 GB, and which tests: all but the
+# exhaustive ones, unless the target is test-all.
+WORKERS ?= 3
+TIER ?= not exhaustive
+
+PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
+LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck
+
+# A part of a target as a make of its own, and how long it took.
+define phase
+@+echo "== $(1)"; began=$$SECONDS; $(MAKE) --no-print-directory --output-sync=target $(2); echo "== $(1): $$((SECONDS - began)) s"
+endef
 
 .PHONY: help
 help: ## List the targets
@@ -54,25 +68,49 @@ fmt: $(VENV)/.ready ## Format the Scala and Python sources
 	$(RUFF) check --config python/pyproject.toml --fix $(PYTHON_SOURCES)
 
 .PHONY: lint
-lint: $(VENV)/.ready ## Check formatting, style, types and that no ignored file is committed; change nothing
+lint: lint-python ## Check formatting, style, types and that no ignored file is committed; change nothing
+	$(SBT) -warn $(LINT_SCALA)
+
+.PHONY: lint-python
+lint-python: $(VENV)/.ready
 	@committed=$$(git ls-files --cached --ignored --exclude-standard); test -z "$$committed" || { echo "ignored files are committed: $$committed" >&2; exit 1; }
 	$(VENV)/bin/python tools/generate.py --check
 	$(RUFF) format --config python/pyproject.toml --check $(PYTHON_SOURCES)
 	$(RUFF) check --config python/pyproject.toml $(PYTHON_SOURCES)
 	$(VENV)/bin/mypy --config-file python/pyproject.toml $(PYTHON_SOURCES)
-	$(SBT) -warn scalafmtCheckAll scalafmtSbtCheck
 
 .PHONY: test-unit
-test-unit: $(VENV)/.ready ## Run the tests that need no server
+test-unit: test-python ## Run the tests that need no server
 	$(SBT) connector/test
+
+.PHONY: test-python
+test-python: $(VENV)/.ready
 	$(VENV)/bin/python $(PYTEST) python/tests
 
 .PHONY: test-integration
 test-integration: $(VENV)/.ready $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
-	$(VENV)/bin/python $(PYTEST) --durations=15 integration
+	$(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile --durations=15 integration
 
+# In phases: what one of them leaves idle, another one uses.
 .PHONY: test
-test: lint test-unit build test-integration test-other-lines ## Run every test: all of them on one Spark line, a smoke test on the others
+test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
+	$(call phase,environment,venv)
+	$(call phase,checks and unit tests,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(OTHER_ENVIRONMENTS))
+	$(call phase,integration tests,test-integration)
+	$(call phase,other Spark lines,--jobs=2 AT_ONCE=yes test-other-lines)
+
+.PHONY: test-all
+test-all: ## Every test there is: the gate with the exhaustive tests, and everything that may run on the other Spark lines
+	PULSAR_SPARK_TEST_JVM= $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+
+# Everything sbt has to do, in one go: each start of it costs half a minute.
+.PHONY: scala
+scala: $(VENV)/.ready
+	$(SBT) $(LINT_SCALA) connector/publish connector/test
+
+.PHONY: downloads
+downloads: $(VENV)/.ready
+	$(VENV)/bin/python integration/downloads.py
 
 .PHONY: test-other-lines
 test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
@@ -119,7 +157,7 @@ define environment
 $(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) python/pyproject.toml python/pulsar_spark/_version.py
 	tools/check-machine
 	test -x $(2)/bin/python || $(PYTHON) -m venv $(2)
-	$(2)/bin/python -m pip install --quiet --disable-pip-version-check $(patsubst %,-r %,python/requirements-test.txt python/requirements-$(1).txt $(3))
+	$(2)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(patsubst %,-r %,python/requirements-test.txt python/requirements-$(1).txt $(3))
 	$(2)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e python
 	touch $$@
 
@@ -128,6 +166,8 @@ smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
 	$(2)/bin/python $(PYTEST) $(4:%=integration/%.py)
 endef
 SMOKE := test_smoke test_metadata_columns
+MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams
+OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready) .venv-connect/.ready
 $(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
 $(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))
 $(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,connect))

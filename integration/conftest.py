@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+pytest_plugins = ["ordering", "sharing", "summary"]
+
 JAR = "PULSAR_SPARK_JAR"
+JVM = "PULSAR_SPARK_TEST_JVM"
+
+# What a test runs once is not worth the second compiler: with it the tests take half as much CPU time again.
+_FAST_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 _ROOT = Path(__file__).resolve().parent.parent
 _JAR_FOLDERS = (_ROOT / "python" / "pulsar_spark" / "jars", _ROOT / "dist")
@@ -32,6 +39,12 @@ _JAR_PATTERN = "pulsar-spark-connector_2.13-*.jar"
 # Names stay unique on a server that is used by several runs, also one after the other.
 _run = f"{time.time_ns() // 1_000_000:x}-{os.getpid()}"
 _numbers = itertools.count(1)
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted, also where a shell runs the tests in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
@@ -98,11 +111,18 @@ def read_level(request: pytest.FixtureRequest, spark: SparkSession, pulsar: Addr
         spark.conf.unset(f"spark.datasource.pulsar.{name}")
 
 
-@pytest.fixture
-def own_pulsar(tmp_path: Path) -> Iterator[LocalPulsar]:
-    """A server of this test alone, to be killed and restarted."""
-    with LocalPulsar(data_dir=tmp_path / "pulsar", transactions=True) as server:
+@pytest.fixture(scope="module")
+def _mortal_pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("mortal"), transactions=True) as server:
         yield server
+
+
+@pytest.fixture
+def own_pulsar(_mortal_pulsar: LocalPulsar) -> LocalPulsar:
+    """A server to be killed and restarted. It is of this module alone, and runs when a test begins."""
+    if not _mortal_pulsar.running:
+        _mortal_pulsar.start()
+    return _mortal_pulsar
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +154,7 @@ def spark(
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", os.environ.get(JVM, _FAST_START))
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")

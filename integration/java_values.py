@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def connected(spark: SparkSession, service_url: str) -> Iterator[Any]:
-    """A Java client; closed at the end."""
+def java_connection(spark: SparkSession, service_url: str) -> Iterator[Any]:
+    """A Java client, closed in the background: its threads take two seconds to end."""
     client = java_client(spark).PulsarClient.builder().serviceUrl(service_url).build()
     try:
         yield client
     finally:
-        client.close()
+        client.closeAsync()
 
 
 def send(
@@ -31,7 +31,7 @@ def send(
     values: Iterable[Any],
 ) -> None:
     """Send the values in their order, with every setting of the producer at its default."""
-    with connected(spark, service_url) as client:
+    with java_connection(spark, service_url) as client:
         producer = client.newProducer(schema).topic(topic).create()
         for value in values:
             producer.newMessage().value(value).sendAsync()
@@ -45,7 +45,7 @@ def received(
     schema: Any,  # noqa: ANN401
 ) -> list[Any]:
     """What a reader with the schema gives for every message of the topic, as objects of Java."""
-    with connected(spark, service_url) as client:
+    with java_connection(spark, service_url) as client:
         earliest = java_client(spark).MessageId.earliest
         reader = client.newReader(schema).topic(topic).startMessageId(earliest).create()
         found = []

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from failing import failing
+from java_values import java_connection
 from messages import Id, produce
 from pyspark.errors import IllegalArgumentException
-from reading import Batches, Seen, assert_exactly_once, batch, dice, java_client, read_available, seen, stream
+from reading import Batches, Seen, assert_exactly_once, batch, dice, read_available, seen, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,16 +110,13 @@ def test_a_stream_of_plain_and_encrypted_messages(
 def test_what_java_encrypted_for_two_readers(
     spark: SparkSession, service_url: str, topic: str, keys: tuple[Key, Key]
 ) -> None:
-    java = java_client(spark).PulsarClient.builder().serviceUrl(service_url).build()
-    try:
+    with java_connection(spark, service_url) as java:
         builder = java.newProducer().topic(topic)
         names = {name: f"file://{key.public}" for name, key in zip(("one", "two"), keys, strict=True)}
         producer = builder.addEncryptionKey("one").addEncryptionKey("two").defaultCryptoKeyReader(names).create()
         for number in range(20):
             producer.newMessage().value(b"%d" % number).sendAsync()
         producer.flush()
-    finally:
-        java.close()
     for name, key in zip(("one", "two"), keys, strict=True):
         given = json.dumps({name: str(key.private)})
         frame = batch(spark, service_url, topic=topic, **{"encryption.privateKeyFile": given})

@@ -16,7 +16,7 @@ from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
 from messages import connected, produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
-from waiting import eventually
+from waiting import eventually, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,7 +117,7 @@ def test_a_broker_that_is_killed_three_times_under_one_read(
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(_MESSAGES))
         wanted = existing(read_all(client, topic))
-    own_pulsar.restart()  # the counter starts again at 0
+    admin.unload(topic)  # the counter starts again at 0
     with _reading(_slowly(batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD), 5)) as rows:
         for _ in range(3):
             _until(lambda: _sent(admin, topic) > 100, rows)
@@ -131,11 +131,11 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
     topic = "persistent://public/default/streamed"
     batches = Batches()
     checkpoint = tmp_path / "checkpoint"
-    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
+    url = own_pulsar.service_url
+    with connected(url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(100), batch_size=7)
-        frame = stream(
-            spark, own_pulsar.service_url, topic=topic, startingOffsets="earliest", operationTimeoutMs="20000"
-        )
+        # A restart may take longer than the default.
+        frame = stream(spark, url, topic=topic, startingOffsets="earliest", operationTimeoutMs="90000")
         query = start(frame, checkpoint, batches)
         try:
             wait_for(100, query, batches)
@@ -146,10 +146,8 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
         finally:
             query.stop()
         own_pulsar.kill()
-    began = time.monotonic()
-    with pytest.raises(Exception, match=r"\[PULSAR_UNREACHABLE\]"):
-        read_available(frame, checkpoint, batches)
-    assert time.monotonic() - began < 60
+    with within(20), pytest.raises(Exception, match=r"\[PULSAR_UNREACHABLE\] .* within 2000 ms"):
+        read_available(stream(spark, url, topic=topic, operationTimeoutMs="2000"), checkpoint, batches)
 
 
 def test_a_server_that_never_comes_back_ends_the_read_in_time(
@@ -159,16 +157,14 @@ def test_a_server_that_never_comes_back_ends_the_read_in_time(
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(_MESSAGES))
     admin = Admin(own_pulsar.admin_url)
-    own_pulsar.restart()
-    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "5000"}
+    admin.unload(topic)  # the counter starts again at 0
+    deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
     with _reading(_slowly(frame, 5)) as rows:
         _until(lambda: _sent(admin, topic) > 100, rows)
         own_pulsar.kill()
-        began = time.monotonic()
-        with pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
+        with within(30), pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
             rows.result(timeout=120)
-        assert time.monotonic() - began < 40
 
 
 def _is_marked(admin: Admin, topic: str, subscription: str, entry: int) -> bool:
@@ -218,14 +214,12 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
     topic = "persistent://public/default/frozen"
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
-    deadlines = {"pollTimeoutMs": "4000", "operationTimeoutMs": "4000"}
+    deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
     with held(frame, tmp_path) as read, _frozen(own_pulsar):
         read.release()
-        began = time.monotonic()
-        with failing("PULSAR_READ_TIMEOUT", topic, "within 4000 ms"):
+        with within(30), failing("PULSAR_READ_TIMEOUT", topic, "within 2000 ms"):
             read.rows.result(timeout=120)
-        assert time.monotonic() - began < 40
 
 
 @pytest.mark.parametrize("poll_timeout_ms", [1000, 60000])
@@ -233,7 +227,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path, poll_timeout_ms: int
 ) -> None:
     """Where a ledger ends the broker has to say whether it moved the cursor: it is asked until `pollTimeoutMs`."""
-    topic = "persistent://public/default/boundary"
+    topic = f"persistent://public/default/boundary-{poll_timeout_ms}"
     count = TAKEN_AT_MOST + 50
     admin = Admin(own_pulsar.admin_url)
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
@@ -241,7 +235,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         admin.unload(topic)
         produce(client, topic, [b"in the next ledger"] * 10)
         wanted = existing(read_all(client, topic))
-    own_pulsar.restart()  # the counter starts again at 0
+    admin.unload(topic)  # the counter starts again at 0
     options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "2000", "readAheadBytes": "100m"}
     with held(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
         eventually(lambda: _sent(admin, topic) >= len(wanted))
@@ -275,9 +269,6 @@ def test_a_broker_that_lets_go_of_a_topic_before_it_answers_is_asked_again(spark
 
 
 def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSession) -> None:
-    began = time.monotonic()
-    with pytest.raises(
-        Exception, match=r"\[PULSAR_UNREACHABLE\] .* got no answer from pulsar://127\.0\.0\.1:9 within 2000 ms"
-    ):
+    text = r"\[PULSAR_UNREACHABLE\] .* got no answer from pulsar://127\.0\.0\.1:9 within 2000 ms"
+    with within(20), pytest.raises(Exception, match=text):
         batch(spark, "pulsar://127.0.0.1:9", topic="t", operationTimeoutMs="2000")
-    assert time.monotonic() - began < 20

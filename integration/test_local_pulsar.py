@@ -227,7 +227,9 @@ def test_a_server_started_by_a_thread_outlives_the_thread() -> None:
         server.stop()
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "end", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive)]
+)
 def test_nothing_is_left_of_a_program_that_ends(end: signal.Signals) -> None:
     program = """
         import sys
@@ -295,7 +297,7 @@ def test_the_command_starts_a_server_that_goes_on(tmp_path: Path) -> None:
     assert run("status", "--name", name).returncode == 3
 
 
-@pytest.mark.parametrize("end", ["Ctrl-C", "SIGTERM", "stop", "crash"])
+@pytest.mark.parametrize("end", [pytest.param("Ctrl-C", marks=pytest.mark.exhaustive), "SIGTERM", "stop", "crash"])
 def test_the_command_in_the_foreground_ends_in_order(end: str) -> None:
     name = f"test-{os.getpid()}-{end}"
     with subprocess.Popen(

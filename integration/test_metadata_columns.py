@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 from admin import Admin
+from java_values import java_connection
 from reading import batch, java_client, read_available, run_available
 
 from pulsar_spark.local import LocalPulsar
@@ -70,8 +71,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
 def expected(spark: SparkSession, server: LocalPulsar) -> list[tuple[Any, ...]]:
     """Messages that have and have not what a message can have, as the Java client reads them."""
     api = java_client(spark)
-    java = api.PulsarClient.builder().serviceUrl(server.service_url).build()
-    try:
+    with java_connection(spark, server.service_url) as java:
         producer = java.newProducer(api.Schema.STRING).topic(TOPIC).producerName("its name").create()
         for number in range(MESSAGES):
             message = producer.newMessage().value(f"v{number}").sequenceId(100 + number)
@@ -84,8 +84,6 @@ def expected(spark: SparkSession, server: LocalPulsar) -> list[tuple[Any, ...]]:
             message.sendAsync()
         producer.flush()
         found = [one for partition in range(2) for one in _read(java, api, f"{TOPIC}-partition-{partition}", partition)]
-    finally:
-        java.close()
     assert len(found) == MESSAGES
     return sorted(found)
 
@@ -182,8 +180,7 @@ def test_a_batch_writes_every_column_that_writes_take(spark: SparkSession, serve
     rows.write.format("pulsar").mode("append").option("service.url", server.service_url).save()
     after = int(time.time() * 1000)
     api = java_client(spark)
-    java = api.PulsarClient.builder().serviceUrl(server.service_url).build()
-    try:
+    with java_connection(spark, server.service_url) as java:
         found = [(part, one) for part in range(2) for one in _messages(java, api, f"{topic}-partition-{part}")]
         assert len(found) == 12
         for partition, one in found:
@@ -197,8 +194,6 @@ def test_a_batch_writes_every_column_that_writes_take(spark: SparkSession, serve
             earliest, latest = {2: (due + number,) * 2, 3: (before + HOUR_MS, after + HOUR_MS)}.get(number % 4, (0, 0))
             assert earliest <= one.getDeliverAtTime() <= latest
             assert list(one.getReplicateTo()) == (["standalone"] if number % 2 == 0 else [])
-    finally:
-        java.close()
 
 
 def test_a_stream_writes_what_it_read(

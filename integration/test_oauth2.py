@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 TOPIC = "persistent://public/default/with-a-secret"
 DEADLINE_MS = 3000
 SECONDS = 20
-WAYS = ("typed", "typed-data", "plugin", "plugin-data")
+WAYS = (
+    "typed",
+    pytest.param("typed-data", marks=pytest.mark.exhaustive),
+    pytest.param("plugin", marks=pytest.mark.exhaustive),
+    "plugin-data",
+)
 
 
 @pytest.fixture(scope="module")

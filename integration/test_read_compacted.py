@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from failing import refused
-from java_values import connected
+from java_values import java_connection
 from messages import Message, produce, read_all
 from reading import Batches, batch, java_client, read_available, seen, stream
 from waiting import eventually
@@ -36,7 +36,7 @@ def _updates(count: int, keys: int) -> list[Message]:
 def _compacted(spark: SparkSession, pulsar: Addresses, topic: str, after: Any = None) -> list[Pair]:  # noqa: ANN401
     """What a reader of the Java client gets, from the beginning or after a message id."""
     found = []
-    with connected(spark, pulsar.service_url) as client:
+    with java_connection(spark, pulsar.service_url) as client:
         start = after or java_client(spark).MessageId.earliest
         reader = client.newReader().topic(topic).startMessageId(start).readCompacted(True).create()
         while reader.hasMessageAvailable():

@@ -59,7 +59,7 @@ class Sender:
         return builder.create()
 
     def close(self) -> None:
-        self._java.close()
+        self._java.closeAsync()
 
 
 @pytest.fixture(scope="module")

@@ -109,10 +109,10 @@ def test_an_admin_service_that_never_answers(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with within(30), failing("PULSAR_UNREACHABLE", topic, url, "8000 ms"):
-            seen(read("segment", url, operationTimeoutMs="8000"))
+        with within(30), failing("PULSAR_UNREACHABLE", topic, url, "4000 ms"):
+            seen(read("segment", url, operationTimeoutMs="4000"))
         with within(30), warnings(spark, tmp_path) as warned:
-            assert_exactly_once(seen(read("auto", url, operationTimeoutMs="8000")), wanted)
+            assert_exactly_once(seen(read("auto", url, operationTimeoutMs="4000")), wanted)
     assert url in warned()
 
 

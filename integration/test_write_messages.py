@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from failing import failing
+from java_values import java_connection
 from messages import Message, produce
 from reading import java_client
 from writing import Target
@@ -126,15 +127,12 @@ def produce_with_java_client(target: Target, topic: str, keys: list[str] | list[
     jvm = target.spark.sparkContext._jvm
     assert jvm is not None
     api = jvm.io.github.pulsarspark.shaded.org.apache.pulsar.client.api
-    client = api.PulsarClient.builder().serviceUrl(target.service_url).build()
-    try:
+    with java_connection(target.spark, target.service_url) as client:
         producer = client.newProducer(api.Schema.STRING).topic(topic).create()
         for key in keys:
             message = producer.newMessage().value("v")
             (message.key(key) if isinstance(key, str) else message.keyBytes(key)).sendAsync()
         producer.flush()
-    finally:
-        client.close()
 
 
 def test_event_times_are_exact(target: Target, topic: str) -> None:
@@ -221,16 +219,13 @@ def test_what_else_a_message_can_carry(target: Target, topic: str) -> None:
         topic,
     )
     api = java_client(target.spark)
-    java = api.PulsarClient.builder().serviceUrl(target.service_url).build()
-    try:
+    with java_connection(target.spark, target.service_url) as java:
         reader = java.newReader().topic(topic).startMessageId(api.MessageId.earliest).create()
         full, local = reader.readNext(), reader.readNext()
         assert (bytes(full.getOrderingKey()), full.getSequenceId()) == (b"\x00\xff", 41)
         assert (full.getDeliverAtTime(), list(full.getReplicateTo())) == (1_700_000_000_123, ["standalone"])
         assert (bytes(local.getOrderingKey()).decode(), local.getSequenceId()) == ("text ü", 0)
         assert (local.getDeliverAtTime(), list(local.getReplicateTo())) == (0, ["__local__"])
-    finally:
-        java.close()
     columns = ("value", "__orderingKey", "__sequenceId", "unix_millis(__deliverAt)")
     read = [tuple(row) for row in target.read(topic).selectExpr(*columns).collect()]
     assert read == [("full", b"\x00\xff", 41, 1_700_000_000_123), ("local", "text ü".encode(), 0, None)]
@@ -240,12 +235,9 @@ def test_rows_of_a_batch_are_replicated_each_as_it_says(target: Target, topic: s
     clusters = "if(id % 2 = 0, array('standalone'), cast(null as array<string>)) as __replicationClusters"
     target.append_sql(f"select string(id) as value, {clusters} from range(0, 6, 1, 1)", topic)
     api = java_client(target.spark)
-    java = api.PulsarClient.builder().serviceUrl(target.service_url).build()
-    try:
+    with java_connection(target.spark, target.service_url) as java:
         reader = java.newReader().topic(topic).startMessageId(api.MessageId.earliest).create()
         found = [list(reader.readNext().getReplicateTo()) for _ in range(6)]
-    finally:
-        java.close()
     assert found == [["standalone"], []] * 3
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import SparkSession
 
-ROWS = 100_000
+ROWS = 30_000
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,7 @@ private[client] object ClientFactory {
       try oauth2.getAuthData
       catch {
         case NonFatal(e) =>
-          client.shutdown()
+          client.closeAsync() // its threads take two seconds to end
           throw e
       }
     case _ => ()

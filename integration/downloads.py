@@ -1,0 +1,16 @@
+"""Gets all that integration tests need besides Python packages, so that it can be done while something else is."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from s3a import s3a_jars
+
+from pulsar_spark.local import FileSystemOffload, LocalPulsar
+
+if __name__ == "__main__":
+    s3a_jars()
+    # The first server that starts gets the distribution and the offloaders, and prepares its classes.
+    with tempfile.TemporaryDirectory() as folder, LocalPulsar(offload=FileSystemOffload(Path(folder))):
+        pass

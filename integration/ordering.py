@@ -1,0 +1,58 @@
+"""The order of the tests: modules that take longest first, so that workers end together, or shuffled on request."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from itertools import groupby
+
+import pytest
+
+SHUFFLE = "PULSAR_SPARK_TEST_SHUFFLE"
+
+# The end of a run lists the sums of modules. A module that is not listed here follows in the order of the names.
+LONGEST = (
+    "test_bookie_faults",
+    "test_faults",
+    "test_demo",
+    "test_chunked_messages",
+    "test_local_pulsar",
+    "test_secrets",
+    "test_bad_input",
+    "test_java_values",
+    "test_tiered_errors",
+    "test_tiered",
+    "test_stream_restarts",
+    "test_read_offsets",
+    "test_oauth2",
+)
+
+
+def pytest_configure() -> None:
+    """Choose the seed here when there is none: worker processes inherit it, and all of them need the same order."""
+    if os.environ.get(SHUFFLE) == "yes":
+        os.environ[SHUFFLE] = str(time.time_ns())
+
+
+def pytest_report_header() -> str | None:
+    seed = os.environ.get(SHUFFLE)
+    return f"shuffled: {SHUFFLE}={seed}" if seed else None
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest itself then puts together again what shares a parameter of a module's fixture
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    modules = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
+    seed = os.environ.get(SHUFFLE)
+    if seed:
+        dice = random.Random(int(seed))
+        dice.shuffle(modules)
+        for module in modules:
+            dice.shuffle(module)
+    else:
+        modules.sort(key=lambda module: _rank(module[0].path.stem))
+    items[:] = [item for module in modules for item in module]
+
+
+def _rank(module: str) -> int:
+    return LONGEST.index(module) if module in LONGEST else len(LONGEST)

@@ -1,0 +1,79 @@
+"""The order of a run and what is said at its end. No server is needed here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import ordering
+import pytest
+from ordering import SHUFFLE, pytest_collection_modifyitems
+from summary import Processors, warnings_between
+
+NAMES = [f"test_{module}" for module in ("a", "oauth2", "b", "bookie_faults")]
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[pytest.Item]:
+    """Three tests in each of some modules."""
+    found: list[object] = [
+        SimpleNamespace(path=tmp_path / f"{name}.py", name=str(n)) for name in NAMES for n in range(3)
+    ]
+    return found  # type: ignore[return-value]
+
+
+def modules(items: list[pytest.Item]) -> list[str]:
+    """The module of every third test: each module is in one piece."""
+    names = [item.path.stem for item in items]
+    assert names == [name for name in names[::3] for _ in range(3)]
+    return names[::3]
+
+
+def test_long_modules_are_first_and_tests_stay_in_their_order(
+    items: list[pytest.Item], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(SHUFFLE, raising=False)
+    pytest_collection_modifyitems(items)
+    assert modules(items) == ["test_bookie_faults", "test_oauth2", "test_a", "test_b"]
+    assert [item.name for item in items[:3]] == ["0", "1", "2"]
+
+
+def test_every_module_that_is_first_exists() -> None:
+    there = {file.stem for file in Path(ordering.__file__).parent.glob("test_*.py")}
+    assert set(ordering.LONGEST) <= there
+
+
+def test_a_seed_is_an_order(items: list[pytest.Item], monkeypatch: pytest.MonkeyPatch) -> None:
+    def order(seed: str) -> list[pytest.Item]:
+        monkeypatch.setenv(SHUFFLE, seed)
+        shuffled = list(items)
+        pytest_collection_modifyitems(shuffled)
+        modules(shuffled)
+        return shuffled
+
+    assert order("1") == order("1")
+    assert order("1") != order("2") != items
+    assert sorted(map(id, order("2"))) == sorted(map(id, items))
+
+
+def test_the_idle_share() -> None:
+    assert Processors(idle=130, total=1200).idle_since(Processors(idle=100, total=1000)) == 0.15
+
+
+def test_warnings_of_a_time_are_found_in_the_log_of_a_server(tmp_path: Path) -> None:
+    log = tmp_path / "pulsar.log"
+    noon = datetime(2026, 1, 31, 12).timestamp()
+    lines = [
+        "2026-01-31T11:59:59,999 WARN  [main] A - before",
+        "2026-01-31T12:00:00,000 WARN  [main] A - warned" + 300 * "!",
+        "2026-01-31T12:00:00,500 INFO  [main] A - told",
+        "java.lang.Exception: a line of a stack trace",
+        "2026-01-31T12:00:01,000 ERROR [main] A - failed",
+        "2026-01-31T12:00:02,001 ERROR [main] A - after",
+    ]
+    log.write_text("\n".join(lines))
+    found = warnings_between(log, noon, noon + 2).splitlines()
+    assert [line.partition(" - ")[2][:6] for line in found] == ["warned", "failed"]
+    assert max(map(len, found)) < 250
+    assert warnings_between(tmp_path / "missing", noon, noon + 2) == ""
