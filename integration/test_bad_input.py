@@ -98,11 +98,13 @@ WRONG_FOR_ALL = [
     ),
     ({"pulsar.client.authPluginClassName": "no.such.Plugin"}, "PULSAR_CLIENT_FAILED", ["auth.*"]),
     ({"topic": "non-persistent://public/default/t"}, "PULSAR_TOPIC_NAME", ["non-persistent://public/default/t"]),
+    ({"topic": "a,b"}, "PULSAR_OPTION_INVALID", ["`topic`", "`a,b`", "`topics`"]),
     ({"topic": "a/b"}, "PULSAR_TOPIC_NAME", ["`a/b`", "persistent://tenant/namespace/events"]),
     ({"topic": "persistent://public/no-such-namespace/t"}, "PULSAR_TOPIC_NOT_FOUND", ["no-such-namespace"]),
 ]  # fmt: skip
 WRONG_READS = [
     ({"topic": None}, "PULSAR_TOPIC_OPTION", ["none is given", "`topicsPattern`"]),
+    ({"topic": None, "topics": " , "}, "PULSAR_OPTION_INVALID", ["`topics`", "` , `", "names of topics"]),
     ({"topics": "a,b"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topics` are given"]),
     ({"topicsPattern": "a"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topicsPattern` are given"]),
     ({"topic": "persistent://NAMESPACE/nothing"}, "PULSAR_TOPIC_NOT_FOUND", ["/nothing does not exist"]),

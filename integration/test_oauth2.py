@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -106,3 +107,25 @@ def test_an_issuer_that_does_not_answer(spark: SparkSession, guarded: Guarded, t
         mine = options(guarded, oauth2(way, issuer, tmp_path))
         with no_job(spark), within(SECONDS), failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
             spark.read.format("pulsar").options(**mine).load().count()
+
+
+def test_an_issuer_that_does_not_answer_holds_up_its_own_queries_alone(
+    spark: SparkSession, guarded: Guarded, tmp_path: Path
+) -> None:
+    def count(authentication: dict[str, str]) -> int:
+        mine = guarded.options(TOPIC, operationTimeoutMs="60000", **authentication)
+        return spark.read.format("pulsar").options(**mine).load().count()
+
+    with ThreadPoolExecutor() as threads, socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(60)
+        issuer = Issuer(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        held = [threads.submit(count, oauth2("typed", issuer, tmp_path)) for _ in range(3)]
+        connection, _ = silent.accept()
+        with connection:
+            assert count({"auth.token": guarded.admin_token}) >= 0
+            assert count({"auth.token": guarded.token("admin")}) >= 0
+            assert not any(query.done() for query in held)
+        silent.close()
+        for query in held:
+            with failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
+                query.result(60)

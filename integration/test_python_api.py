@@ -54,6 +54,11 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "readAheadBytes": "12q"},
     {**READ, "subscriptionPrefix": " "},
     {"service.url": URL, "topicsPattern": " "},
+    {"service.url": URL, "topics": " , "},
+    {"service.url": URL, "topics": ","},
+    {"service.url": URL, "topics": " "},
+    {**READ, "topic": "a,b"},
+    {**READ, "dlqTopic": "a,b"},
     {**READ, "schemaType": "avro"},
     {**READ, "startingOffsets": "earliest", "startingTime": "0"},
     {**READ, "endingOffsets": "latest", "endingTime": "0"},
@@ -80,6 +85,7 @@ WRONG_WRITES: list[dict[str, str]] = [
     {"topic": "t"},
     {**READ, "topics": "t"},
     {**READ, "startingOffsets": "earliest"},
+    {**READ, "topic": "a,b"},
     {**READ, "schemaType": "xml"},
     {**READ, "schematyp": "json"},
     {**READ, "sendTimeoutMs": "-1"},
@@ -138,6 +144,7 @@ def test_reading_from_and_to(
 
     assert values(spark, topic, options=options) == everything
     assert values(spark, [topic], options=options, start="-1h", end=timedelta(0)) == everything
+    assert values(spark, [topic, topic.removeprefix("persistent://"), topic], options=options) == everything
     assert values(spark, options=options, topics_pattern=f"{namespace}/test.reading.from.*") == everything
     assert values(spark, topic, options=options, start=ids[1].position, end=ids[3].position) == ["2", "3"]
     assert values(spark, topic, options=options, start={topic: ids[3].position}, end="latest") == ["4", "5"]

@@ -98,6 +98,22 @@ def test_a_stream_goes_on_where_it_stopped(target: Target, topic: str, tmp_path:
     assert written == [(f"m{n} {sent[n].position}", f"k{n}") for n in range(25)]
 
 
+def test_a_table_of_the_catalog_is_read_written_and_streamed(target: Target, topic: str, tmp_path: Path) -> None:
+    stored = f"'service.url' = '{target.service_url}', topic = '{topic}', startingOffsets = 'earliest'"
+    produce(target.client, topic, [b"0"])
+    spark = target.spark
+    spark.sql(f"create table smoke using pulsar options ({stored})")
+    try:
+        spark.sql("insert into smoke (value) values (binary('1'))")
+        copied = spark.readStream.table("smoke").select("value").writeStream.option("topic", f"{topic}-copy")
+        query = copied.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).toTable("smoke")
+        assert query.awaitTermination(120)
+        assert sorted(row[0] for row in spark.sql("select string(value) from smoke").collect()) == ["0", "1"]
+    finally:
+        spark.sql("drop table smoke")
+    assert sorted(message.payload for message in target.messages(f"{topic}-copy")) == [b"0", b"1"]
+
+
 def test_a_wrong_option_is_refused(target: Target, topic: str) -> None:
     with no_job(target.spark), refused("PULSAR_OPTION_UNKNOWN", "`startingOffset`", "`startingOffsets`"):
         target.read(topic, {"startingOffset": "earliest"})

@@ -76,8 +76,9 @@ or `PulsarWriteOptions`, under the name in the second column, and most are argum
 `pulsar-spark options NAME` shows one of them.
 
 A misspelt option, a value of the wrong form, an option in the wrong place and a pair that excludes each other are
-errors before anything is read or written. Only an option of the session that has no meaning in a read, or in a write,
-is left out there."""
+errors before anything is read or written. Only an option of the session or of a table in Spark's catalog that has no
+meaning in a read, or in a write, is ignored there. Options of a query override those of its table, and these override
+those of the session."""
 ERRORS_HEAD = """\
 # Errors
 

@@ -146,6 +146,11 @@ def _form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
         case "topicPattern":
             # Whether it is an expression only Java can say.
             return "a Java regular expression, with `tenant/namespace/` before it if need be", bool
+        case "topic":
+            words = "the name of one topic, without commas (reads take several in `topics`)"
+            return words, lambda value: bool(value) and "," not in value
+        case "topicList":
+            return "names of topics with commas between them", lambda value: bool(_topics(value))
         case _:
             return "a text that is not empty", bool
 
@@ -162,6 +167,11 @@ def _are_addresses(value: str) -> bool:
     found = [_ADDRESS.fullmatch(one.strip(_BLANKS)) for one in _split(value)]
     ids = [match[1] for match in found if match is not None]
     return len(ids) == len(found) == len(set(ids))
+
+
+def _topics(value: str) -> list[str]:
+    """The names in a list; empty items are ignored."""
+    return [name for item in value.split(",") if (name := item.strip(_BLANKS))]
 
 
 def _split(value: str) -> list[str]:

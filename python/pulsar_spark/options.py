@@ -134,7 +134,7 @@ class PulsarReadOptions(TypedOptions):
             Host names are verified unless this is true; then every use is logged as a warning. Default: ``false``.
         topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
             or one partition of it. In writes it wins over the column `__topic`.
-        topics: Several topics, separated by commas.
+        topics: Several topics, separated by commas. A topic that is named twice is read once.
         topics_pattern: All topics of a namespace whose name fits a Java regular expression as a whole:
             `[persistent://]tenant/namespace/expression`, or the expression alone for `public/default`. A stream finds
             new topics at every trigger.

@@ -111,7 +111,9 @@ def test_a_batch_read() -> None:
 
 
 def test_topics_are_one_several_or_a_pattern() -> None:
-    assert read("a,b")["topic"] == "a,b"
+    assert read("a")["topic"] == "a"
+    with pytest.raises(PulsarOptionError, match=r"`topic` is `a,b`.*`topics`"):
+        read("a,b")
     assert read(["a", "b"])["topics"] == "a,b"
     assert read(topics_pattern="a.*", options=PulsarReadOptions(topic="x")) == {
         "service.url": URL,

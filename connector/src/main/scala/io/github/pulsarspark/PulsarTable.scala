@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.client.ClientSettings
+import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.RawOptions
 import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.MetadataColumns
@@ -20,13 +21,15 @@ import io.github.pulsarspark.write.PulsarWriteBuilder
   *
   * @param columns
   *   as read from the topics, as the user gave them for a read, or those of the rows to write
-  * @param properties
-  *   the options of the read or write together with those of the session
+  * @param definition
+  *   the properties of a table in Spark's catalog; else the options of the read or write together with those of the session
   * @param session
   *   the options of the session alone
   */
-private[pulsarspark] final class PulsarTable(columns: StructType, properties: JMap[String, String], session: Map[String, String])
+private[pulsarspark] final class PulsarTable(columns: StructType, definition: JMap[String, String], session: Map[String, String])
     extends SupportsRead with SupportsWrite with SupportsMetadataColumns {
+
+  private val stored = TableProperties.storedOptions(definition)
 
   override def name(): String = "pulsar"
 
@@ -42,20 +45,30 @@ private[pulsarspark] final class PulsarTable(columns: StructType, properties: JM
   )
 
   override def metadataColumns(): Array[MetadataColumn] =
-    MetadataColumns.hidden.filterNot(c => columns.fieldNames.contains(c.name)).map(c =>
+    MetadataColumns.all.filterNot(c => columns.fieldNames.contains(c.name)).map(c =>
       PulsarMetadataColumn(c.name, c.dataType, c.doc)
     ).toArray
 
+  override def properties(): JMap[String, String] = TableProperties.shown(definition)
+
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new PulsarScanBuilder(raw(options), columns)
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new PulsarWriteBuilder(raw(withSession(info.options)), info.schema)
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
+    if (stored.isDefined) checkNames(info.schema)
+    new PulsarWriteBuilder(raw(info.options), info.schema)
+  }
 
-  /** Spark leaves the options of the session out of those it hands to a streaming write. */
-  private def withSession(options: CaseInsensitiveStringMap): CaseInsensitiveStringMap =
-    new CaseInsensitiveStringMap((properties.asScala.filterNot(p => options.containsKey(p._1)) ++
-      options.asCaseSensitiveMap.asScala).asJava)
+  /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their own arrive as `col1`, `col2`. */
+  private def checkNames(input: StructType): Unit =
+    input.fieldNames.find(name => !columns.fieldNames.contains(name) && MetadataColumns.inWrites(name).isEmpty).foreach { name =>
+      throw PulsarErrors("PULSAR_TABLE_COLUMN_UNKNOWN", "column" -> name, "columns" -> columns.fieldNames.mkString(", "))
+    }
 
-  private def raw(options: CaseInsensitiveStringMap) = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields, session)
+  private def raw(options: CaseInsensitiveStringMap) = {
+    // Depending on its line, Spark passes a write into a temporary view or of a stream fewer options than it made the table with.
+    val made = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
+    new RawOptions(made.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala, ClientSettings.fields, session, stored)
+  }
 }
 
 /** A hidden column, as Spark wants it described. */

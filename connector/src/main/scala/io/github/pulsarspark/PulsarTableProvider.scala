@@ -2,6 +2,7 @@ package io.github.pulsarspark
 
 import java.util.{Map => JMap}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
@@ -24,10 +25,11 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
 
   override def keyPrefix(): String = SessionOptions.Name
 
-  /** Only reads come here: a write brings its own columns. */
+  /** Called for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    val raw     = new RawOptions(options.asCaseSensitiveMap(), ClientSettings.fields, SessionOptions.now())
-    val checked = raw.check(Scope.BatchRead, Scope.StreamRead)
+    val stored  = TableProperties.storedOptions(options.asCaseSensitiveMap())
+    val query   = if (stored.isDefined) Map.empty[String, String] else options.asCaseSensitiveMap().asScala.toMap
+    val checked = new RawOptions(query, ClientSettings.fields, SessionOptions.now(), stored).check(Scope.BatchRead, Scope.StreamRead)
     Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
   }
 

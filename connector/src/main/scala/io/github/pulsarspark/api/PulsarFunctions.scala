@@ -64,7 +64,7 @@ object PulsarFunctions {
   private def check(spark: SparkSession, options: Map[String, String], scope: Scope): CheckedOptions = {
     val session = SessionOptions.of(spark)
     val more    = session.filterNot { case (key, _) => options.keys.exists(_.equalsIgnoreCase(key)) }
-    new RawOptions((more ++ options).asJava, ClientSettings.fields, session).check(scope)
+    new RawOptions(more ++ options, ClientSettings.fields, session).check(scope)
   }
 
   private def checkDecodable(options: ReadOptions): Unit = {

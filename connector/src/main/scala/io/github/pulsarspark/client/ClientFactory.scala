@@ -94,7 +94,7 @@ private[client] object ClientFactory {
     case oauth2: AuthenticationOAuth2 =>
       try oauth2.getAuthData
       catch {
-        case NonFatal(e) =>
+        case e: Throwable =>
           client.closeAsync() // its threads take two seconds to end
           throw e
       }

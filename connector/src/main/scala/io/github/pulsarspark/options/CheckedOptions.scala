@@ -42,7 +42,7 @@ private[pulsarspark] object CheckedOptions {
   /** The same before it is known which of some scopes it will be: an option may belong to any of them. */
   def apply(options: Map[String, String], scopes: Seq[Scope], fieldsOf: String => Seq[String]): CheckedOptions = {
     val (client, own) =
-      options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.sparkOwn(o._1.toLowerCase)).partition(o =>
+      options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.isOfSpark(o._1)).partition(o =>
         OptionRegistry.prefixOf(o._1).isDefined
       )
 

@@ -68,8 +68,10 @@ private[pulsarspark] object OptionRegistry {
   /** Options that mean nothing without another, with that one. */
   val needs: Seq[(String, String)] = items(root, "needs").map(pair)
 
-  /** Options Spark itself puts beside ours, in lower case. */
-  val sparkOwn: Set[String] = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet
+  private val sparkOwn = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet
+
+  /** Whether an option is Spark's, which passes its own options together with ours. */
+  def isOfSpark(key: String): Boolean = sparkOwn(key.toLowerCase)
 
   /** Client settings that an option of ours stands for, by lower-case name, with that option. */
   val managed: Map[String, String] = root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap

@@ -38,6 +38,9 @@ private[pulsarspark] object OptionValue {
     Option.when(pairs.size == value.split(",").length && pairs.map(_._1).distinct.size == pairs.size)(pairs.toMap)
   }
 
+  /** `a, b` -> both names; empty items are ignored. */
+  def topics(value: String): Seq[String] = value.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
+
   /** What to write, and whether it was written. */
   private def form(definition: OptionDefinition): Option[(String, String => Boolean)] = definition.valueType match {
     case "boolean"      => Some(("true or false", v => v.equalsIgnoreCase("true") || v.equalsIgnoreCase("false")))
@@ -56,7 +59,9 @@ private[pulsarspark] object OptionValue {
       Some(("pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port", v => serviceUrl.matches(v)))
     case "topicPattern" =>
       Some(("a Java regular expression, with `tenant/namespace/` before it if need be", v => v.nonEmpty && isPattern(v)))
-    case "string" | "topic" | "topicList" | "offsets" | "times" | "metadataColumns" => Some(("a text that is not empty", _.nonEmpty))
+    case "topic"     => Some(("the name of one topic, without commas (reads take several in `topics`)", v => v.nonEmpty && !v.contains(',')))
+    case "topicList" => Some(("names of topics with commas between them", topics(_).nonEmpty))
+    case "string" | "offsets" | "times" | "metadataColumns" => Some(("a text that is not empty", _.nonEmpty))
     case other => sys.error(s"the option table has an unknown type $other")
   }
 

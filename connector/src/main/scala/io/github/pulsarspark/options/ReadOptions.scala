@@ -11,8 +11,7 @@ object TopicSelection {
 
   private[options] def apply(options: CheckedOptions): TopicSelection =
     options.get("topicsPattern").map(Matching(_)).getOrElse {
-      val names = options.get("topic").toSeq ++ options.get("topics").toSeq.flatMap(_.split(','))
-      Named(names.map(_.trim).filter(_.nonEmpty).distinct)
+      Named((options.get("topic").toSeq ++ options.get("topics").toSeq.flatMap(OptionValue.topics)).distinct)
     }
 }
 

@@ -1,11 +1,9 @@
 package io.github.pulsarspark.read
 
 import scala.util.Using
-import scala.util.control.NonFatal
 
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
-import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.offsets.Wanted
@@ -44,17 +42,7 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType, filte
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
 
   /** Bytes to read as they are stored, for Spark's optimizer; None when that is not known. Plans the read, which Spark does next anyway, but only where that is
-    * enough to know. What keeps the read from being planned is reported by the read itself.
+    * enough to know.
     */
-  def bytes: Option[Long] =
-    try if (task.options.mayReadSegments) read.bytes else None
-    catch {
-      case NonFatal(e) =>
-        PulsarBatch.log.info("The size of a read is not known: {}", e.getMessage)
-        None
-    }
-}
-
-private object PulsarBatch {
-  private val log = LoggerFactory.getLogger(classOf[PulsarBatch])
+  def bytes: Option[Long] = if (task.options.mayReadSegments) read.bytes else None
 }

@@ -2,12 +2,15 @@ package io.github.pulsarspark.read
 
 import java.util.OptionalLong
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.{StructField, StructType}
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options._
@@ -99,8 +102,14 @@ private[pulsarspark] final class PulsarScan(
     override def numRows: OptionalLong     = OptionalLong.empty
   }
 
-  /** Spark asks again and again; what failed once is not tried again for this. */
-  private lazy val size: Option[Long] = theBatch.bytes
+  /** Spark asks repeatedly; what failed once is not tried again for this. The read itself reports why it fails, and DESCRIBE, which only asks for the size, works. */
+  private lazy val size: Option[Long] =
+    try theBatch.bytes
+    catch {
+      case NonFatal(e) =>
+        PulsarScan.log.info("The size of a read is not known: {}", e.getMessage)
+        None
+    }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofReads
 
@@ -119,4 +128,8 @@ private[pulsarspark] final class PulsarScan(
     val found = batch.flatMap(_.planned).fold("")(read => s" (${read.summary})")
     (Seq(s"PulsarScan readLevel=$level$found") ++ said ++ Seq(output.fieldNames.mkString("columns=[", ", ", "]")) ++ pushed).mkString(" ")
   }
+}
+
+private object PulsarScan {
+  private val log = LoggerFactory.getLogger(classOf[PulsarScan])
 }

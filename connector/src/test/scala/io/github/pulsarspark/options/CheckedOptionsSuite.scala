@@ -1,7 +1,6 @@
 package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 
 import munit.FunSuite
 
@@ -43,6 +42,14 @@ class CheckedOptionsSuite extends FunSuite {
     ),
     ("no topic", required - "topic", Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("none is given")),
     ("two topics", required + ("topics" -> "a,b"), Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("`topic` and `topics` are given")),
+    (
+      "a list as one topic",
+      required + ("topic" -> "a,b"),
+      Scope.BatchWrite,
+      "PULSAR_OPTION_INVALID",
+      Seq("`topic`", "`a,b`", "`topics`")
+    ),
+    ("no name in a list", required - "topic" + ("topics" -> " , "), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`topics`", "` , `")),
     ("not a boolean", required + ("failOnDataLoss" -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("true or false")),
     ("not a number", required + ("pollTimeoutMs"   -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("milliseconds, at least 1")),
     ("too small", required + ("pollTimeoutMs"      -> "0"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("at least 1")),
@@ -193,11 +200,16 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(NearestName.distance("kitten", "sitting"), 3)
   }
 
+  test("items of `topics` may be empty or twice") {
+    val options = CheckedOptions(required - "topic" + ("topics" -> " a,, b ,a, "), Scope.BatchRead, fields)
+    assertEquals(ReadOptions(options).topics, TopicSelection.Named(Seq("a", "b")): TopicSelection)
+  }
+
   test("an option of the session is left out where it has no meaning, one of the read or write itself is refused") {
     val session =
       Map("readLevel" -> "segment", "endingOffsets" -> "latest", "pulsar.producer.batchingMaxMessages" -> "1", "schemaType" -> "avro")
     def checked(scope: Scope, own: (String, String)*) =
-      new RawOptions((session ++ required ++ own).asJava, fields, session).check(scope)
+      new RawOptions(session ++ required ++ own, fields, session).check(scope)
     assertEquals(checked(Scope.BatchWrite).explicit("schemaType"), Some("avro"))
     assertEquals(checked(Scope.BatchWrite).clientSettings("pulsar.producer."), Map("batchingMaxMessages" -> "1"))
     assertEquals(checked(Scope.StreamWrite).explicit("readLevel"), None)
@@ -209,5 +221,27 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(condition(Scope.BatchWrite, "readLevel" -> "broker"), "PULSAR_OPTION_WRONG_MODE")
     assertEquals(condition(Scope.StreamRead, "pulsar.producer.batchingMaxMessages" -> "2"), "PULSAR_OPTION_WRONG_MODE")
     assertEquals(condition(Scope.BatchWrite, "readlvl" -> "broker"), "PULSAR_OPTION_UNKNOWN")
+  }
+
+  test("options of the query override stored ones, these those of the session; stored ones are ignored where they have no meaning") {
+    val session = Map("service.url" -> "pulsar://session:1", "pollTimeoutMs" -> "1")
+    val stored  = Map("SERVICE.URL" -> "pulsar://stored:1", "endingOffsets" -> "latest", "sendTimeoutMs" -> "3", "topic" -> "t")
+    def checked(scope: Scope, query: (String, String)*) = new RawOptions(query.toMap, fields, session, Some(stored)).check(scope)
+    assertEquals(checked(Scope.BatchRead)("service.url"), "pulsar://stored:1")
+    assertEquals(checked(Scope.BatchRead, "Service.Url" -> "pulsar://session:1")("service.url"), "pulsar://session:1")
+    assertEquals(checked(Scope.BatchRead).explicit("pollTimeoutMs"), Some("1"))
+    assertEquals(checked(Scope.StreamRead).explicit("endingOffsets"), None)
+    assertEquals(checked(Scope.BatchWrite).milliseconds("sendTimeoutMs"), 3L)
+    def condition(scope: Scope, query: (String, String)*) = intercept[RuntimeException with PulsarError](checked(scope, query: _*)).condition
+    assertEquals(condition(Scope.StreamRead, "endingOffsets" -> "latest"), "PULSAR_OPTION_WRONG_MODE")
+    assertEquals(condition(Scope.BatchRead, "zzz" -> "1"), "PULSAR_OPTION_UNKNOWN")
+  }
+
+  test("a table without options says so, unless the query or the session has some") {
+    def condition(query: Map[String, String], session: Map[String, String]) =
+      intercept[RuntimeException with PulsarError](new RawOptions(query, fields, session, Some(Map.empty)).check(Scope.BatchRead)).condition
+    assertEquals(condition(Map.empty, Map.empty), "PULSAR_TABLE_WITHOUT_OPTIONS")
+    assertEquals(condition(Map("topic" -> "t"), Map.empty), "PULSAR_OPTION_MISSING")
+    assertEquals(condition(Map.empty, required - "topic"), "PULSAR_TOPIC_OPTION")
   }
 }

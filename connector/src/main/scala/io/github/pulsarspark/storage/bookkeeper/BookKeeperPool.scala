@@ -1,11 +1,14 @@
 package io.github.pulsarspark.storage.bookkeeper
 
+import scala.concurrent.duration._
+
 import org.apache.bookkeeper.client.BookKeeper
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.meta.MetadataDrivers
 
 import io.github.pulsarspark.client.{NetworkMemory, Relocation, SharedLease, SharedPool}
 import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.storage.SegmentUnreadable
 
 /** A BookKeeper client that reads the ledgers which tasks tell it of. */
 private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
@@ -58,7 +61,14 @@ private object BookKeeperReader {
 
 /** The BookKeeper clients of this JVM, one for each cluster and its settings. */
 private[storage] object BookKeeperPool {
-  private val pool = new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close())
+
+  /** It connects to nobody while it is made, but it asks for the name of this machine. */
+  private val Patience = 30.seconds
+
+  private val pool =
+    new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close(), _ => Patience, _ => late)
+
+  private def late = new SegmentUnreadable(s"no BookKeeper client could be made within $Patience", null)
 
   private[bookkeeper] def acquire(options: BookKeeperOptions): SharedLease[BookKeeperReader] = pool.acquire(options)
 }
