@@ -42,7 +42,8 @@ OF_PRODUCERS = frozenset(("SEND", "SEND_RECEIPT", "SEND_ERROR", "CLOSE_PRODUCER"
 _SIZE = struct.Struct(">I")
 _TYPE, _VARINT, _FIXED64, _BYTES, _FIXED32 = 1, 0, 1, 2, 5
 _SUBSCRIPTION, _CONSUMER, _PRODUCER, _FIRST, _BROKER_URL = 2, 4, 2, 1, 1
-_ROLE = re.compile(r".*-(driver|watch|task)-[0-9a-f-]{36}")
+_ROLES = {"driver": "driver", "watch": "driver", "task": "task"}
+_ROLE = re.compile(rf".*-({'|'.join(_ROLES)})-[0-9a-f-]{{36}}")
 
 
 @dataclass(frozen=True)
@@ -107,11 +108,11 @@ class Command:
 
     @property
     def role(self) -> str:
-        """Who subscribes, by the name of the subscription: ``driver``, ``watch``, ``task``, else ``other``."""
+        """Who subscribes, by the name of the subscription: ``driver`` (its watches, too), ``task``, else ``other``."""
         name = next(field.value for field in fields(self.body) if field.number == _SUBSCRIPTION)
         assert isinstance(name, bytes)
         match = _ROLE.fullmatch(name.decode())
-        return match[1] if match else "other"
+        return _ROLES[match[1]] if match else "other"
 
     def _number(self, number: int) -> int:
         return next(int(field.value) for field in fields(self.body) if field.number == number)

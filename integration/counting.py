@@ -34,7 +34,7 @@ class Passed:
     Attributes:
         kind: Its name.
         size: Its bytes; of a request those of its answer.
-        role: Who it is from or for; empty when only its connection may tell.
+        role: Who it is from or for; empty when only its connection can show that.
         link: Its connection.
         is_answer: Whether the server sent it.
     """
@@ -47,8 +47,11 @@ class Passed:
 
     @property
     def sender(self) -> str:
-        """The role, else the only one of the connection, else ``shared``."""
-        return self.role or (next(iter(self.link.roles)) if len(self.link.roles) == 1 else "shared")
+        """The role, else that of the connection: ``shared`` by several, ``unknown`` when nobody has used it."""
+        if self.role:
+            return self.role
+        roles = self.link.roles
+        return next(iter(roles)) if len(roles) == 1 else "shared" if roles else "unknown"
 
 
 class Counts:

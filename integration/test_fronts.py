@@ -121,7 +121,7 @@ def test_commands_are_told_apart_by_who_subscribed(front: Front, tmp_path: Path,
         found = counts.requests(role)
         assert (found["SUBSCRIBE"], found["GET_LAST_MESSAGE_ID"], found["CLOSE_CONSUMER"]) == (1, 1, 1), counts
         assert found["LOOKUP"] == 1, "a connection that only tasks use is theirs"
-    assert counts.requests("shared") == {}, counts
+    assert counts.requests("shared", "unknown") == {}, counts
     assert counts.requests() == counts.requests("driver") + counts.requests("task")
 
 
