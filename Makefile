@@ -12,6 +12,7 @@ endif
 PYTHON ?= python3.11
 MAIN_LINE := 4.3
 OTHER_LINES := 4.0 4.1 4.2
+SERVERS := 3.0.16 4.0.8 4.2.4
 
 VENV := .venv
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' python/pulsar_spark/_version.py)
@@ -118,6 +119,17 @@ test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
 .PHONY: test-matrix
 test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on every Spark line, and by Spark Connect
 
+.PHONY: test-executors
+test-executors: $(VENV)/.ready $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
+	$(VENV)/bin/python $(PYTEST) -m "not exhaustive" --durations=5 $(EXECUTOR_TESTS)
+
+.PHONY: test-executors-exhaustive
+test-executors-exhaustive: $(VENV)/.ready $(PACKAGED_JAR)
+	$(VENV)/bin/python $(PYTEST) -m exhaustive $(EXECUTOR_TESTS)
+
+.PHONY: test-servers
+test-servers: $(SERVERS:%=server-%) ## Read, stream and write with every version of the Pulsar server
+
 .PHONY: bench
 bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and Spark's Kafka source
 	.venv-4.1/bin/python -m benchmarks.run
@@ -171,6 +183,18 @@ OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready) .venv-connect/.ready
 $(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
 $(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))
 $(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,connect))
+
+EXECUTOR_TESTS := $(patsubst %,integration/executors/%.py,reads writes round_trips)
+
+# What a server version has to pass.
+SERVER_SMOKE := test_smoke test_read_messages test_read_schemas test_read_compacted test_read_transactions test_segments \
+  test_stream_restarts test_write_messages test_write_streams
+define server
+.PHONY: server-$(1)
+server-$(1): $(VENV)/.ready $(PACKAGED_JAR)
+	PULSAR_SPARK_SERVER_VERSION=$(1) $(VENV)/bin/python $(PYTEST) $(SERVER_SMOKE:%=integration/%.py)
+endef
+$(foreach version,$(SERVERS),$(eval $(call server,$(version))))
 
 $(JAR): $(JAR_INPUTS) | $(VENV)/.ready
 	$(SBT) -warn connector/publish

@@ -1,13 +1,16 @@
-"""An admin service as something between it and its users may make it look: refusing, or with other answers."""
+"""An admin service as something between it and its users makes it look: slow, refusing, or with other answers."""
 
 from __future__ import annotations
 
 import json
+import re
+import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from counting import Passed, Tap
 from serving import JsonHandler, serving
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from admin import Json
 
 _REQUEST_SECONDS = 60
+_OF_TOPIC = re.compile(r"/admin/v\d/(?P<what>.*?/)?persistent/[^/]+/[^/]+/[^/?]+/?(?P<rest>.*)")
 
 
 class RefusedError(Exception):
@@ -27,23 +31,67 @@ class RefusedError(Exception):
         self.text = text
 
 
+class AdminFront(Tap):
+    """Passes GET requests on to an admin service; they are counted by [`kind`][] with the bytes of their answers.
+
+    Attributes:
+        url: What its users connect to.
+        delay_seconds: How long each request is kept back.
+    """
+
+    def __init__(self, admin_url: str, change: Callable[[str, Json], Json]) -> None:
+        super().__init__()
+        self.url = ""
+        self.delay_seconds = 0.0
+        self._admin_url = admin_url
+        self._change = change
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def get(self, path: str) -> Json:
+        time.sleep(self.delay_seconds)
+        size = 0
+        try:
+            with self._opener.open(self._admin_url + path, timeout=_REQUEST_SECONDS) as answer:
+                body = answer.read()
+                size = len(body)
+            return self._change(path, json.loads(body))
+        finally:
+            self.report(Passed(kind(path), size))
+
+
+def kind(path: str) -> str:
+    """What is asked for, whatever the topic or its namespace: ``internalStats?metadata=true``, ``bookies/all``."""
+    match = _OF_TOPIC.fullmatch(path)
+    if match is None:
+        return re.sub(r"^/admin/v\d/", "", path)
+    return (match["what"] or "") + (match["rest"] or "topic")
+
+
 @contextmanager
-def in_front_of(admin_url: str, change: Callable[[str, Json], Json]) -> Iterator[str]:
-    """Serve GET requests with what the admin service answers, after ``change(path, answer)``; give the address."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+def running_admin_front(
+    admin_url: str, change: Callable[[str, Json], Json] = lambda _, answer: answer
+) -> Iterator[AdminFront]:
+    """Serve GET requests with what the admin service answers, after ``change(path, answer)``."""
+    front = AdminFront(admin_url, change)
 
     class Handler(JsonHandler):
         def do_GET(self) -> None:  # noqa: N802 - so http.server calls it
             try:
-                with opener.open(admin_url + self.path, timeout=_REQUEST_SECONDS) as answer:
-                    changed = change(self.path, json.load(answer))
+                answer = front.get(self.path)
             except urllib.error.HTTPError as error:
                 self.send_error(error.code, error.reason)
-                return
             except RefusedError as error:
                 self.send_error(error.status, error.text)
-                return
-            self.answer(200, changed)
+            else:
+                self.answer(200, answer)
 
     with serving(Handler) as url:
-        yield url
+        front.url = url
+        yield front
+
+
+@contextmanager
+def in_front_of(admin_url: str, change: Callable[[str, Json], Json]) -> Iterator[str]:
+    """The address alone of a front that changes answers."""
+    with running_admin_front(admin_url, change) as front:
+        yield front.url

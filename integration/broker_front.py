@@ -1,84 +1,79 @@
-"""A broker that leaves a question unanswered."""
+"""Something between clients and a broker that counts what they say, keeps it back, loses it, or cuts them off."""
 
 from __future__ import annotations
 
-import socket
-import struct
-import threading
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from pulsar_spark._process import Port
-from pulsar_spark.local import LocalPulsar
+from commands import OF_CONSUMERS, OF_PRODUCERS, Command, with_broker_url
+from counting import Passed
+from relay import Connection, Relay, listening
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Iterator
-    from pathlib import Path
 
-# BaseCommand.Type.GET_LAST_MESSAGE_ID_RESPONSE of Pulsar's protocol (PulsarApi.proto).
-LAST_MESSAGE_ID = 30
-
-_LISTENER = "front"
-_SIZE = struct.Struct(">I")
-_TYPE_FIELD = 0x08
+_PRODUCER = "producer"
 
 
-class Front:
-    """Passes on what clients and a broker say to each other, all but an answer that it is told to lose."""
+@dataclass(eq=False, kw_only=True)
+class _Connection(Connection):
+    consumers: dict[int, str] = field(default_factory=dict)
 
-    def __init__(self, server: LocalPulsar, port: int) -> None:
-        self.server = server
-        self.options = {"service.url": f"pulsar://127.0.0.1:{port}", "pulsar.client.listenerName": _LISTENER}
+    def role(self, command: Command) -> str:
+        """Who a command is from or for; remembers who subscribes."""
+        if command.kind == "SUBSCRIBE":
+            self.consumers[command.consumer] = command.role
+            self.roles.add(command.role)
+            return command.role
+        if command.kind in OF_CONSUMERS:
+            return self.consumers.get(command.consumer, "")
+        if command.kind == "PRODUCER":
+            self.roles.add(_PRODUCER)
+        return _PRODUCER if command.kind == "PRODUCER" or command.kind in OF_PRODUCERS else ""
+
+
+class Front(Relay[_Connection]):
+    """Passes on what clients and a broker say to each other, and takes the broker's place in look-ups.
+
+    Attributes:
+        service_url: What clients connect to.
+        has_lost: Whether the answer that `lose` names was lost.
+    """
+
+    def __init__(self, broker_url: str, listening: socket.socket) -> None:
+        broker = urlsplit(broker_url)
+        super().__init__((str(broker.hostname), int(str(broker.port))), listening, _Connection)
+        self.service_url = f"pulsar://127.0.0.1:{self.port}"
         self.has_lost = False
-        self._kind: int | None = None
-        self._lock = threading.Lock()
+        self._lost_kind = ""
 
-    def lose(self, kind: int) -> None:
+    def lose(self, kind: str) -> None:
         """Lose the next answer of a kind."""
         with self._lock:
-            self._kind, self.has_lost = kind, False
+            self._lost_kind, self.has_lost = kind, False
 
-    def serve(self, listening: socket.socket) -> None:
-        """Take connections until the socket is closed."""
-        broker = int(self.server.service_url.rpartition(":")[2])
-        while True:
-            try:
-                client, _ = listening.accept()
-            except OSError:
-                return
-            server = socket.create_connection(("127.0.0.1", broker))
-            threading.Thread(target=self._pass_on, args=(client, server, False), daemon=True).start()
-            threading.Thread(target=self._pass_on, args=(server, client, True), daemon=True).start()
+    def passed(self, connection: _Connection, frame: bytes, is_answer: bool) -> bytes | None:
+        command = Command.of(frame)
+        self.report(Passed(command.kind, len(frame), connection.role(command), connection, is_answer))
+        if is_answer and self._is_lost(command.kind):
+            return None
+        return with_broker_url(frame, self.service_url) if command.kind == "LOOKUP_RESPONSE" else frame
 
-    def _pass_on(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
-        with source.makefile("rb") as frames, closing(target):
-            try:
-                while len(size := frames.read(_SIZE.size)) == _SIZE.size:
-                    frame = frames.read(*_SIZE.unpack(size))
-                    if not (answers and self._is_lost(frame)):
-                        target.sendall(size + frame)
-            except OSError:
-                return  # either side is gone
-
-    def _is_lost(self, frame: bytes) -> bool:
-        """A frame begins with the size of its command, a command with its kind."""
+    def _is_lost(self, kind: str) -> bool:
         with self._lock:
-            if self._kind is None or frame[4:6] != bytes((_TYPE_FIELD, self._kind)):
+            if kind != self._lost_kind:
                 return False
-            self._kind, self.has_lost = None, True
+            self._lost_kind, self.has_lost = "", True
             return True
 
 
 @contextmanager
-def running_front(folder: Path) -> Iterator[Front]:
-    """A server of its own with a front, which only clients use that name its listener."""
-    with closing(Port.reserve()) as reserved:
-        broker_port = reserved.number
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-        addresses = f"internal:pulsar://127.0.0.1:{broker_port},{_LISTENER}:pulsar://127.0.0.1:{port}"
-        config = {"advertisedListeners": addresses, "internalListenerName": "internal"}
-        with LocalPulsar(data_dir=folder / "pulsar", broker_port=broker_port, config=config) as server:
-            front = Front(server, port)
-            threading.Thread(target=front.serve, args=(listening,), daemon=True).start()
+def running_front(broker_url: str) -> Iterator[Front]:
+    """A front of a broker. Clients that connect to it talk to the broker through it alone; others are not concerned."""
+    with listening() as port:
+        front = Front(broker_url, port)
+        with front.running():
             yield front

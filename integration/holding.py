@@ -38,26 +38,40 @@ class Held:
 
 
 @contextmanager
-def held(frame: DataFrame, folder: Path) -> Iterator[Held]:
-    """Start a read of plain bytes and hold it; messages have to be `LARGE` for it to be far from its end."""
-    gate, reached = folder / "gate", folder / "reached"
+def held(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterator[Held]:
+    """Start a read of plain bytes and hold it; messages have to be `LARGE` for it to be far from its end.
+
+    Args:
+        frame: What is read.
+        folder: An empty folder.
+        tasks: How many tasks have to be held.
+    """
+    gate = folder / "gate"
+
+    def is_held() -> bool:
+        return len(list(folder.glob("reached-*"))) >= tasks
+
     with ThreadPoolExecutor(1) as pool:
-        rows = pool.submit(seen, frame.withColumn("value", _passing(str(gate), str(reached))))
+        rows = pool.submit(seen, frame.withColumn("value", _passing(str(gate), str(folder))))
         try:
-            eventually(lambda: reached.exists() or rows.done(), seconds=120)
+            eventually(lambda: is_held() or rows.done(), seconds=120)
             assert not rows.done(), f"the read was over before it was held: {rows}"
             yield Held(rows, gate)
         finally:
             gate.touch()
 
 
-def _passing(gate: str, reached: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a Column, which pyspark types loosely
+def _passing(gate: str, folder: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a Column, which pyspark types loosely
     # Everything it needs is inside: the worker that runs it knows no module of the tests.
     def passing(value: bytearray | None) -> bytearray | None:
         import time
         from pathlib import Path
 
-        Path(reached).touch()
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        assert task is not None
+        Path(folder, f"reached-{task.partitionId()}").touch()
         deadline = time.monotonic() + 120
         while not Path(gate).exists():
             assert time.monotonic() < deadline, "nobody let the rows through"

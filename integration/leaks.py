@@ -75,7 +75,7 @@ def no_leaks(
         namespace: The namespace of the topics.
         seconds: How long everything may take to be given back.
     """
-    ports = frozenset({_port(service_url), _port(admin.url), *bookie_ports(admin)})
+    ports = frozenset({_port(service_url), _port(admin.url), *map(_port, bookie_ids(admin))})
     holdings = Holdings(spark, admin, namespace, ports)
     start = holdings.look()
     yield
@@ -168,9 +168,9 @@ def jvm_pid(spark: SparkSession) -> int:
     return int(jvm.java.lang.ProcessHandle.current().pid())
 
 
-def bookie_ports(admin: Admin) -> set[int]:
-    """The ports of all bookies that are there."""
-    return {_port(bookie["bookieId"]) for bookie in admin.call("GET", "bookies/all")["bookies"]}
+def bookie_ids(admin: Admin) -> list[str]:
+    """What ledgers' metadata calls the bookies that are there, ``host:port``."""
+    return [str(bookie["bookieId"]) for bookie in admin.call("GET", "bookies/all")["bookies"]]
 
 
 def _port(address: str) -> int:

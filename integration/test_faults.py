@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from admin import Admin, AdminError
-from broker_front import LAST_MESSAGE_ID, running_front
+from broker_front import running_front
 from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
 from messages import connected, produce, read_all
@@ -251,16 +251,15 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         assert_exactly_once(read.rows.result(timeout=120), wanted)
 
 
-def test_a_broker_that_lets_go_of_a_topic_before_it_answers_is_asked_again(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_broker_that_lets_go_of_a_topic_before_it_answers_is_asked_again(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+) -> None:
     """Pulsar 4.0 does that to topics whose transactions it could not recover in time."""
-    topic = "persistent://public/default/let-go"
-    with running_front(tmp_path) as front:
-        admin = Admin(front.server.admin_url)
-        with connected(front.server.service_url, tmp_path) as client:
-            produce(client, topic, _payloads(20))
-            wanted = existing(read_all(client, topic))
-        frame = spark.read.format("pulsar").options(**front.options, topic=topic).load()
-        front.lose(LAST_MESSAGE_ID)
+    produce(client, topic, _payloads(20))
+    wanted = existing(read_all(client, topic))
+    with running_front(service_url) as front:
+        frame = batch(spark, front.service_url, topic=topic)
+        front.lose("GET_LAST_MESSAGE_ID_RESPONSE")
         with _reading(frame) as rows:
             eventually(lambda: front.has_lost)
             assert not rows.done()

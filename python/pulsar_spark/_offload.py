@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from pulsar_spark import _server, maven
+from pulsar_spark import _server, _versions, maven
 from pulsar_spark._process import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_COORDINATE = f"org.apache.pulsar:pulsar-offloader-distribution:{_server.VERSION}:bin@tar.gz"
+# A plug-in works with the version of the broker that it was made for.
+_VERSION = _versions.DEFAULT
+_COORDINATE = f"org.apache.pulsar:pulsar-offloader-distribution:{_VERSION}:bin@tar.gz"
 _SHA256 = "a73d8c48f578edbc572147351fbca742740b3fe4329f892ce80f3de717adf6c7"
 _INSTALL_PATIENCE_SECONDS = 1800.0
 
@@ -110,13 +112,15 @@ class S3Offload:
 Offload = FileSystemOffload | S3Offload
 
 
-def settings(offload: Offload, server: Path) -> dict[str, str]:
+def settings(offload: Offload, server: Path, version: str) -> dict[str, str]:
     """All broker settings for offloading; gets the plug-in when the cache does not hold it yet.
 
     Raises:
-        ServerUnavailableError: The download failed.
+        ServerUnavailableError: The download failed, or the server is of a version that has no plug-in here.
     """
-    plug_ins = _server.home() / "offloaders"
+    if version != _VERSION:
+        raise _server.ServerUnavailableError(f"A local Pulsar {version} cannot offload; {_VERSION} can.")
+    plug_ins = _versions.home(version) / "offloaders"
     return {
         **_SETTINGS,
         "offloadersDirectory": str(_plug_in(plug_ins / offload.plug_in)),

@@ -8,32 +8,26 @@ import os
 import re
 import shutil
 import subprocess
-import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pulsar_spark import maven
+from pulsar_spark import _versions, maven
 from pulsar_spark._process import FileLock
+from pulsar_spark._versions import ServerUnavailableError as ServerUnavailableError
+from pulsar_spark._versions import home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-VERSION = "4.0.8"
 METADATA_FOLDER = "metadata"
 DATA_FOLDERS = (METADATA_FOLDER, "bookie")
-_COORDINATE = f"org.apache.pulsar:pulsar-server-distribution:{VERSION}:bin@tar.gz"
-_SHA256 = "35c7d064c9e0928edbf2e708989faba0379662f98aa84ce0d4190c59efb6765e"
 _OLDEST_JAVA = 17
 _JAVA_ANSWER_SECONDS = 60.0
 _INSTALL_PATIENCE_SECONDS = 1800.0
 
 _log = logging.getLogger(__name__)
-
-
-class ServerUnavailableError(RuntimeError):
-    """No server can be run on this machine; the message says what is missing and how to get it."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,7 @@ class Java:
         version = properties.get("java.specification.version", "")
         if not version.isdecimal() or int(version) < _OLDEST_JAVA:
             raise ServerUnavailableError(
-                f"{command} is Java {version or 'of an unknown version'}, Pulsar {VERSION} needs {_OLDEST_JAVA} or "
+                f"{command} is Java {version or 'of an unknown version'}, Pulsar needs {_OLDEST_JAVA} or "
                 f"newer. Install a JDK {_OLDEST_JAVA} and set JAVA_HOME to it."
             )
         return cls(command, int(version), f"{properties.get('java.vendor')} {properties.get('java.vm.version')}")
@@ -96,54 +90,42 @@ def _properties_text(command: str) -> str:
     return answer.stderr
 
 
-def libraries() -> Path:
+def libraries(version: str | None = None) -> Path:
     """The folder of the server's jars, downloaded and unpacked when the cache does not hold it yet.
 
     Safe with several processes at once; the folder appears complete or not at all.
 
+    Args:
+        version: The version of the server; see `_versions.chosen`.
+
     Raises:
-        ServerUnavailableError: The download failed.
+        ServerUnavailableError: The download failed, or the version is not known.
     """
-    folder = home() / "lib"
-    if not folder.exists():
-        folder.parent.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(
-            folder.parent.with_name(f"{folder.parent.name}.lock"), patience_seconds=_INSTALL_PATIENCE_SECONDS
-        ):
-            if not folder.exists():
-                _install(folder.parent)
-    return folder
+    target = home(version)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(target.with_name(f"{target.name}.lock"), patience_seconds=_INSTALL_PATIENCE_SECONDS):
+            if not target.exists():
+                _install(_versions.chosen(version), target)
+    return target / "lib"
 
 
-def home() -> Path:
-    """The folder that holds or will hold the unpacked server and what belongs to it."""
-    return maven.cache_folder() / "server" / f"pulsar-{VERSION}"
-
-
-def _install(target: Path) -> None:
-    _log.info("Getting the Pulsar %s server (245 MB, once)", VERSION)
-    try:
-        tarball = maven.fetch(_COORDINATE, sha256=_SHA256)
-    except maven.FetchError as error:
-        raise ServerUnavailableError(f"The Pulsar server could not be downloaded. {error}") from error
-    _log.info("Unpacking the Pulsar server")
+def _install(version: str, target: Path) -> None:
+    source = _versions.KNOWN[version]
+    _log.info("Getting the Pulsar %s server (%d MB, once)", version, source.megabytes)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpack-") as folder:
         unpacked = Path(folder) / "server"
-        (unpacked / "lib").mkdir(parents=True)
-        with tarfile.open(tarball) as archive:
-            for member in archive:
-                _, _, inside = member.name.partition("/")
-                if member.isfile() and re.fullmatch(r"LICENSE|NOTICE|lib/[^/]+\.jar", inside):
-                    content = archive.extractfile(member)
-                    assert content is not None
-                    with content, (unpacked / inside).open("wb") as file:
-                        shutil.copyfileobj(content, file)
+        unpacked.mkdir()
+        try:
+            source.install(version, unpacked)
+        except maven.FetchError as error:
+            raise ServerUnavailableError(f"The Pulsar server could not be downloaded. {error}") from error
         unpacked.rename(target)
 
 
-def archive_file(java: Java) -> Path:
-    """Where the class data archive of this server on this Java is kept: with it a start takes half the time."""
-    return home() / f"classes-{java.version}-{hashlib.sha256(java.build.encode()).hexdigest()[:12]}.jsa"
+def archive_file(java: Java, version: str | None = None) -> Path:
+    """Where the class data archive of a server on this Java is kept: with it a start takes half the time."""
+    return home(version) / f"classes-{java.version}-{hashlib.sha256(java.build.encode()).hexdigest()[:12]}.jsa"
 
 
 @dataclass(frozen=True)

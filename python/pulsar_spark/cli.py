@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pulsar_spark import maven
+from pulsar_spark import _versions, maven
 from pulsar_spark._listing import add_options
 from pulsar_spark._process import FileLock, InUseError, ServerProcess, is_port_free
 from pulsar_spark.demo.__main__ import add_arguments
@@ -128,6 +128,7 @@ def _local_start(chosen: argparse.Namespace) -> int:
 
 def _described(chosen: argparse.Namespace) -> LocalPulsar:
     return LocalPulsar(
+        server_version=chosen.server_version,
         data_dir=chosen.data_dir,
         broker_port=_port(chosen.port, _BROKER_PORT),
         web_port=_port(chosen.web_port, _WEB_PORT),
@@ -256,6 +257,8 @@ def _add_local(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     start.add_argument(
         "--data-dir", type=Path, help="folder for data and log, kept afterwards (default: a temporary one)"
     )
+    known = ", ".join(_versions.KNOWN)
+    start.add_argument("--server-version", help=f"version of Pulsar: {known} (default: {_versions.DEFAULT})")
     start.add_argument("--transactions", action="store_true", help="run the transaction coordinator")
     start.add_argument("--heap", help="Java heap size, such as 512m")
     start.add_argument("--direct", help="size of the off-heap buffers, such as 512m")

@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark import _metadata, _offload, _server
+from pulsar_spark import _metadata, _offload, _server, _versions
 from pulsar_spark._offload import FileSystemOffload, S3Offload
 from pulsar_spark._process import FileLock, InUseError, Port, ServerProcess
 
@@ -87,6 +87,7 @@ class LocalPulsar:
     def __init__(
         self,
         *,
+        server_version: str | None = None,
         data_dir: Path | str | None = None,
         keep_data: bool = False,
         broker_port: int | None = None,
@@ -105,6 +106,8 @@ class LocalPulsar:
         """Describe a server; `start` or ``with`` starts it.
 
         Args:
+            server_version: The version of Pulsar, such as ``3.0.16``; that of ``PULSAR_SPARK_SERVER_VERSION`` without
+                it, else 4.0.8.
             data_dir: The folder for data, log and configuration, kept when the server stops. Without it a temporary
                 folder is made, and removed at the stop.
             keep_data: Keep the temporary folder, too.
@@ -121,6 +124,10 @@ class LocalPulsar:
             ready_seconds: How long a start may take.
             detached: Let the server go on when this process ends.
         """
+        try:
+            self._version = _versions.chosen(server_version)
+        except _server.ServerUnavailableError as error:
+            raise LocalPulsarError(str(error)) from error
         chosen = _PROFILES[profile]
         self._profile = replace(chosen, heap=heap or chosen.heap, direct=direct or chosen.direct)
         self._config = {"transactionCoordinatorEnabled": str(transactions).lower(), **(config or {})}
@@ -137,6 +144,11 @@ class LocalPulsar:
         self._process: ServerProcess | None = None
 
     _stop_seconds = STOP_SECONDS
+
+    @property
+    def server_version(self) -> str:
+        """The version of Pulsar."""
+        return self._version
 
     @property
     def service_url(self) -> str:
@@ -200,7 +212,7 @@ class LocalPulsar:
             raise LocalPulsarError(f"The local Pulsar is already running as process {self.pid}.")
         try:
             java = _server.Java.find(self._java)
-            jars = _server.libraries()
+            jars = _server.libraries(self._version)
         except _server.ServerUnavailableError as error:
             raise LocalPulsarError(str(error)) from error
         self._launch(java, jars)
@@ -262,7 +274,7 @@ class LocalPulsar:
         if self._offload is None:
             return self._config
         try:
-            return {**_offload.settings(self._offload, folder), **self._config}
+            return {**_offload.settings(self._offload, folder, self._version), **self._config}
         except _server.ServerUnavailableError as error:
             raise LocalPulsarError(str(error)) from error
 
@@ -349,14 +361,14 @@ class LocalPulsar:
 
     def _class_data(self, java: _server.Java) -> tuple[str, ...]:
         """Return the JVM option that uses the class data archive; a trial run makes the archive when there is none."""
-        archive = _server.archive_file(java)
+        archive = _server.archive_file(java, self._version)
         if not archive.exists():
             with FileLock(
                 archive.with_suffix(".lock"), patience_seconds=2 * (self._ready_seconds + _ARCHIVING_SECONDS)
             ):
                 if not archive.exists():
                     _log.info("Preparing the server's classes for Java %d (once)", java.version)
-                    _make_archive(archive, java, self._ready_seconds)
+                    _make_archive(archive, java, self._version, self._ready_seconds)
         return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
 
 
@@ -369,11 +381,18 @@ class _TrialPulsar(LocalPulsar):
         return (f"-XX:ArchiveClassesAtExit={self.data_dir / _TRIAL_ARCHIVE}",)
 
 
-def _make_archive(archive: Path, java: _server.Java, ready_seconds: float) -> None:
+def _make_archive(archive: Path, java: _server.Java, version: str, ready_seconds: float) -> None:
     """Run a server that writes the archive. An archive only saves time, so it is no error when none comes about."""
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".classes-") as folder:
         try:
-            with _TrialPulsar(data_dir=folder, java=java.command, transactions=True, ready_seconds=ready_seconds):
+            server = _TrialPulsar(
+                server_version=version,
+                data_dir=folder,
+                java=java.command,
+                transactions=True,
+                ready_seconds=ready_seconds,
+            )
+            with server:
                 _log.debug("The trial run is ready")
             (Path(folder) / _TRIAL_ARCHIVE).rename(archive)
         except (LocalPulsarError, FileNotFoundError) as error:

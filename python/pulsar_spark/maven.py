@@ -1,4 +1,4 @@
-"""Fetch one file from the Maven registry by its coordinate.
+"""Fetch files from the Maven registry by their coordinates.
 
 The Ivy jar inside the installed pyspark does the talking and knows the public registry by itself, so the only needs are
 pyspark and a ``java`` command. ``PULSAR_SPARK_MAVEN_MIRROR`` names the root of another registry;
@@ -13,6 +13,7 @@ import argparse
 import fcntl
 import hashlib
 import importlib.util
+import itertools
 import os
 import re
 import shutil
@@ -27,12 +28,14 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 MIRROR_VARIABLE = "PULSAR_SPARK_MAVEN_MIRROR"
 CACHE_VARIABLE = "PULSAR_SPARK_CACHE"
 DEFAULT_TIMEOUT_SECONDS = 1800.0
 
+_FETCHED = "fetched"
+_OTHER_FILE = "The registry or mirror served another file than this version expects."
 _POLL_SECONDS = 0.1
 _PROGRESS_SECONDS = 3.0
 _MEGABYTE = 1_000_000
@@ -143,6 +146,27 @@ def fetch(
     return target
 
 
+def fetch_all(checksums: Mapping[str, str], folder: Path, *, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> None:
+    """Download several artifacts into a new folder, each under its group and its file name.
+
+    Args:
+        checksums: For each coordinate the SHA-256 that the file must have.
+        folder: Where to; its parent exists.
+        timeout_seconds: How long to wait in all.
+
+    Raises:
+        FetchError: As `fetch`; nothing is in the folder then.
+    """
+    wanted = {Coordinate.parse(text): sha256 for text, sha256 in checksums.items()}
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as name:
+        work = Path(name)
+        _run_ivy(list(wanted), work, time.monotonic() + timeout_seconds)
+        for one, sha256 in wanted.items():
+            file = _fetched_file(one, work)
+            _compare(one, _sha256_of(file), sha256, _OTHER_FILE)
+        (work / _FETCHED).rename(folder)
+
+
 def _compare(wanted: Coordinate, found: str, expected: str | None, advice: str) -> None:
     if expected is not None and found != expected.lower():
         raise FetchError(f"The checksum of {wanted} is {found}, expected {expected.lower()}. {advice}")
@@ -166,16 +190,16 @@ def _download(wanted: Coordinate, target: Path, record: Path, sha256: str | None
     # The work folder lies beside the target, so that the last step is a rename within one file system.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as folder:
         work = Path(folder)
-        _run_ivy(wanted, work, deadline)
+        _run_ivy([wanted], work, deadline)
         file = _fetched_file(wanted, work)
         found = _sha256_of(file)
-        _compare(wanted, found, sha256, "The registry or mirror served another file than this version expects.")
+        _compare(wanted, found, sha256, _OTHER_FILE)
         record.write_text(found + "\n", encoding="ascii")
         file.rename(target)
 
 
 def _fetched_file(wanted: Coordinate, work: Path) -> Path:
-    return work / "fetched" / wanted.file_name
+    return work / _FETCHED / f"{wanted.group}-{wanted.file_name}"
 
 
 def _sha256_of(file: Path) -> str:
@@ -201,30 +225,30 @@ def ivy_jar() -> Path:
     return jars[-1]
 
 
-def _run_ivy(wanted: Coordinate, work: Path, deadline: float) -> None:
-    """Let Ivy put the file where `_fetched_file` says."""
+def _run_ivy(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
+    """Let Ivy put the files where `_fetched_file` says."""
     settings, module, log = work / "settings.xml", work / "ivy.xml", work / "log.txt"
     settings.write_text(_settings_xml(work / "ivy-cache", os.environ.get(MIRROR_VARIABLE)), encoding="utf-8")
     module.write_text(_module_xml(wanted), encoding="utf-8")
     command = [java_command(), "-Xmx256m", "-jar", str(ivy_jar()), "-settings", str(settings), "-ivy", str(module)]
-    command += ["-retrieve", str(work / "fetched" / "[artifact]-[revision](-[classifier]).[ext]")]
+    pattern = "[organisation]-[artifact]-[revision](-[classifier]).[ext]"
+    command += ["-retrieve", str(work / _FETCHED / pattern)]
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    what = str(wanted[0]) if len(wanted) == 1 else f"{len(wanted)} files"
     try:
-        in_time = _wait_with_progress(process, wanted, work, deadline)
+        in_time = _wait_with_progress(process, what, work, deadline)
     finally:
         if process.poll() is None:
             process.kill()
             process.wait()
     if not in_time:
-        raise FetchError(
-            f"{wanted} was not downloaded in time. Check the network, or name a mirror in {MIRROR_VARIABLE}."
-        )
-    if process.returncode != 0 or not _fetched_file(wanted, work).exists():
+        raise FetchError(f"{what}: not downloaded in time. Check the network, or name a mirror in {MIRROR_VARIABLE}.")
+    if process.returncode != 0 or not all(_fetched_file(one, work).exists() for one in wanted):
         raise FetchError(_failure_text(wanted, log.read_text(encoding="utf-8", errors="replace")))
 
 
-def _wait_with_progress(process: subprocess.Popen[bytes], wanted: Coordinate, work: Path, deadline: float) -> bool:
+def _wait_with_progress(process: subprocess.Popen[bytes], what: str, work: Path, deadline: float) -> bool:
     """Wait for the process until the deadline; True when it ended by itself. A long wait writes lines to stderr."""
     report_at = time.monotonic() + _PROGRESS_SECONDS
     while process.poll() is None:
@@ -234,7 +258,7 @@ def _wait_with_progress(process: subprocess.Popen[bytes], wanted: Coordinate, wo
         if now > report_at:
             report_at = now + _PROGRESS_SECONDS
             megabytes = _bytes_below(work / "ivy-cache") / _MEGABYTE
-            print(f"fetching {wanted}: {megabytes:.0f} MB", file=sys.stderr, flush=True)
+            print(f"fetching {what}: {megabytes:.0f} MB", file=sys.stderr, flush=True)
         time.sleep(_POLL_SECONDS)
     return True
 
@@ -258,27 +282,38 @@ def _settings_xml(ivy_cache: Path, mirror: str | None) -> str:
     )
 
 
-def _module_xml(wanted: Coordinate) -> str:
-    classifier = f' m:classifier="{wanted.classifier}"' if wanted.classifier else ""
+def _module_xml(wanted: Sequence[Coordinate]) -> str:
+    def module(one: Coordinate) -> tuple[str, str, str]:
+        return one.group, one.artifact, one.version
+
+    dependencies = [
+        f'<dependency org="{group}" name="{name}" rev="{version}" transitive="false">'
+        f"{''.join(map(_artifact_xml, artifacts))}</dependency>"
+        for (group, name, version), artifacts in itertools.groupby(sorted(wanted, key=module), key=module)
+    ]
     return (
         '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
-        '<info organisation="io.github.pulsar-spark" module="fetch"/><dependencies>'
-        f'<dependency org="{wanted.group}" name="{wanted.artifact}" rev="{wanted.version}" transitive="false">'
-        f'<artifact name="{wanted.artifact}" type="{wanted.extension}" ext="{wanted.extension}"{classifier}/>'
-        "</dependency></dependencies></ivy-module>"
+        '<info organisation="io.github.pulsar-spark" module="fetch"/>'
+        f"<dependencies>{''.join(dependencies)}</dependencies></ivy-module>"
     )
 
 
-def _failure_text(wanted: Coordinate, log: str) -> str:
+def _artifact_xml(wanted: Coordinate) -> str:
+    classifier = f' m:classifier="{wanted.classifier}"' if wanted.classifier else ""
+    return f'<artifact name="{wanted.artifact}" type="{wanted.extension}" ext="{wanted.extension}"{classifier}/>'
+
+
+def _failure_text(wanted: Sequence[Coordinate], log: str) -> str:
     """Tell an unreachable registry from a missing artifact, by what Ivy wrote."""
     network = re.findall(r"(?m)^.*(?:Host \S+ not found|[Cc]onnection refused|timed out|SERVER ERROR|PKIX).*$", log)
+    tried = re.findall(r"(?m)^\s+((?:https?|file):\S+)$", log)
+    what = next((one for one in wanted if tried and tried[-1].endswith(f"/{one.file_name}")), wanted[0])
     advice = f"Check the network, or name a mirror in {MIRROR_VARIABLE}."
     if network:
-        return f"The Maven registry could not be reached for {wanted}: {network[0].strip()}. {advice}"
-    tried = re.findall(r"(?m)^\s+((?:https?|file):\S+)$", log)
+        return f"The Maven registry could not be reached for {what}: {network[0].strip()}. {advice}"
     if tried:
-        return f"The Maven registry has no {wanted} (tried {tried[-1]}). Check the coordinate and {MIRROR_VARIABLE}."
-    return f"Ivy could not fetch {wanted}. {advice} It said:\n{log[-2000:]}"
+        return f"The Maven registry has no {what} (tried {tried[-1]}). Check the coordinate and {MIRROR_VARIABLE}."
+    return f"Ivy could not fetch {what}. {advice} It said:\n{log[-2000:]}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -7,11 +7,15 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pulsar_spark import maven
-from pulsar_spark.maven import Coordinate, FetchError, fetch
+from pulsar_spark.maven import Coordinate, FetchError, fetch, fetch_all
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CONTENT = b"not really an archive"
 SUM = hashlib.sha256(CONTENT).hexdigest()
@@ -105,7 +109,7 @@ def test_no_java(home: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("registry")
 def test_no_time_left_is_an_error() -> None:
-    with pytest.raises(FetchError, match="was not downloaded in time"):
+    with pytest.raises(FetchError, match="not downloaded in time"):
         fetch(THING, sha256=None, timeout_seconds=0)
 
 
@@ -130,8 +134,8 @@ def test_several_at_once_download_once(monkeypatch: pytest.MonkeyPatch) -> None:
     downloads: list[Coordinate] = []
     real = maven._run_ivy
 
-    def counted(wanted: Coordinate, work: Path, deadline: float) -> None:
-        downloads.append(wanted)
+    def counted(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
+        downloads.extend(wanted)
         real(wanted, work, deadline)
 
     monkeypatch.setattr(maven, "_run_ivy", counted)
@@ -143,6 +147,46 @@ def test_several_at_once_download_once(monkeypatch: pytest.MonkeyPatch) -> None:
         thread.join()
     assert len(downloads) == 1
     assert [path.read_bytes() for path in found] == [CONTENT] * 3
+
+
+SEVERAL = ("org.example:a:1.0", "org.example:a:1.0:linux", "org.example:b:2.0", "com.example:b:2.0")
+
+
+@pytest.fixture
+def several(registry: Path) -> dict[str, str]:
+    """Jars of the registry that differ in their group or classifier only, and their checksums."""
+    checksums = {}
+    for text in SEVERAL:
+        coordinate = Coordinate.parse(text)
+        file = registry.joinpath(*coordinate.group.split("."), coordinate.artifact, coordinate.version)
+        file.mkdir(parents=True, exist_ok=True)
+        (file / coordinate.file_name).write_bytes(text.encode())
+        checksums[text] = hashlib.sha256(text.encode()).hexdigest()
+    return checksums
+
+
+def test_several_files_come_at_once(several: dict[str, str], tmp_path: Path) -> None:
+    fetch_all(several, tmp_path / "lib")
+    found = {file.name: file.read_text() for file in (tmp_path / "lib").iterdir()}
+    assert found == {
+        "org.example-a-1.0.jar": SEVERAL[0],
+        "org.example-a-1.0-linux.jar": SEVERAL[1],
+        "org.example-b-2.0.jar": SEVERAL[2],
+        "com.example-b-2.0.jar": SEVERAL[3],
+    }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({SEVERAL[2]: "0" * 64}, r"The checksum of org\.example:b:2\.0@jar is .*, expected 000"),
+        ({"org.example:c:1.0": "0" * 64}, r"The Maven registry has no org\.example:c:1\.0@jar"),
+    ],
+)
+def test_all_files_come_or_none(several: dict[str, str], tmp_path: Path, wrong: dict[str, str], error: str) -> None:
+    with pytest.raises(FetchError, match=error):
+        fetch_all({**several, **wrong}, tmp_path / "lib")
+    assert not (tmp_path / "lib").exists()
 
 
 @pytest.mark.usefixtures("registry")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pulsar_spark import _offload, _server, maven
+from pulsar_spark import _offload, _server, _versions, maven
 from pulsar_spark.local import FileSystemOffload, LocalPulsar, LocalPulsarError, S3Offload
 
 S3 = S3Offload("http://127.0.0.1:1", "bucket", access_key="who", secret_key="hidden")
@@ -39,24 +39,24 @@ def test_a_plug_in_is_unpacked_once_and_alone(tmp_path: Path, distribution: list
         (S3, "tiered-storage-jcloud-9.nar"),
         (FileSystemOffload(tmp_path), "tiered-storage-file-system-9.nar"),
     ):
-        folders = {_offload.settings(offload, tmp_path)["offloadersDirectory"] for _ in range(2)}
+        folders = {_offload.settings(offload, tmp_path, _versions.DEFAULT)["offloadersDirectory"] for _ in range(2)}
         assert len(folders) == 1
         found = list(Path(folders.pop()).iterdir())
         assert [(file.name, file.read_text()) for file in found] == [(name, f"offloaders/{name}")]
-    assert distribution == [f"org.apache.pulsar:pulsar-offloader-distribution:{_server.VERSION}:bin@tar.gz"] * 2
+    assert distribution == [f"org.apache.pulsar:pulsar-offloader-distribution:{_versions.DEFAULT}:bin@tar.gz"] * 2
 
 
 @pytest.mark.usefixtures("distribution")
 def test_servers_share_what_is_unpacked_and_offload_only_when_told_to(tmp_path: Path) -> None:
-    found = _offload.settings(S3, tmp_path)
-    assert Path(found["narExtractionDirectory"]).is_relative_to(_server.home())
+    found = _offload.settings(S3, tmp_path, _versions.DEFAULT)
+    assert Path(found["narExtractionDirectory"]).is_relative_to(_versions.home())
     assert found["managedLedgerOffloadAutoTriggerSizeThresholdBytes"] == "-1"
     assert found["managedLedgerOffloadDeletionLagMs"] == "0"
 
 
 @pytest.mark.usefixtures("distribution")
 def test_the_settings_of_a_folder(tmp_path: Path) -> None:
-    found = _offload.settings(FileSystemOffload(tmp_path / "a b"), tmp_path)
+    found = _offload.settings(FileSystemOffload(tmp_path / "a b"), tmp_path, _versions.DEFAULT)
     assert found["managedLedgerOffloadDriver"] == "filesystem"
     assert found["fileSystemURI"] == f"file://{tmp_path}/a%20b"
     assert "<value>BLOCK</value>" in Path(found["fileSystemProfilePath"]).read_text()
@@ -65,7 +65,7 @@ def test_the_settings_of_a_folder(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("distribution")
 def test_the_settings_of_a_bucket_and_its_credentials(tmp_path: Path) -> None:
-    found = _offload.settings(S3, tmp_path)
+    found = _offload.settings(S3, tmp_path, _versions.DEFAULT)
     assert found["managedLedgerOffloadDriver"] == "S3"
     assert found["managedLedgerOffloadBucket"] == "bucket"
     assert found["managedLedgerOffloadServiceEndpoint"] == "http://127.0.0.1:1"
@@ -80,7 +80,7 @@ def test_a_failed_download_is_an_error_of_the_server(tmp_path: Path, monkeypatch
     monkeypatch.setenv(maven.CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(maven, "fetch", fail)
     with pytest.raises(_server.ServerUnavailableError, match=r"offloaders could not be downloaded\. no network"):
-        _offload.settings(S3, tmp_path)
+        _offload.settings(S3, tmp_path, _versions.DEFAULT)
     server = LocalPulsar(data_dir=tmp_path / "data", offload=S3)
     with pytest.raises(LocalPulsarError, match="could not be downloaded"):
         server._settings(tmp_path)

@@ -17,7 +17,6 @@ import pulsar
 from pyspark.sql import functions as F  # noqa: N812
 
 import pulsar_spark
-from pulsar_spark._server import VERSION as SERVER_VERSION
 from pulsar_spark.demo import levels
 from pulsar_spark.demo.console import Interrupts, errors_to, show_end
 from pulsar_spark.demo.progress import Progress
@@ -83,7 +82,7 @@ class _Tour:
         report, rides = self.report, self.settings.rides
         with report.step("A Pulsar of its own is started") as step:
             server = self.stack.enter_context(LocalPulsar())
-            step.title = f"Pulsar {SERVER_VERSION} is running at {server.service_url}"
+            step.title = f"Pulsar {server.server_version} is running at {server.service_url}"
         client = self.stack.enter_context(closing(connect(server.service_url, self.folder / "client.log")))
         producer = self.produce(client, server.admin_url)
         with report.step("Spark is started") as step:
@@ -105,7 +104,7 @@ class _Tour:
         if delays:
             times = f"median {delays['median']:.0f} ms, 99 % within {delays['p99']:.0f} ms"
             report.line(f"\nFrom the pickup of a live ride to its receipt: {times}")
-        versions = {"pulsar_spark": pulsar_spark.__version__, "spark": spark.version, "pulsar": SERVER_VERSION}
+        versions = {"pulsar_spark": pulsar_spark.__version__, "spark": spark.version, "pulsar": server.server_version}
         versions |= {"python": platform.python_version(), "pulsar_client": pulsar.__version__}
         return {
             **report.facts(),

@@ -1,0 +1,199 @@
+"""Writes in executors that are killed or frozen, and drivers that are killed: every row at least once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from executors.hosts import Attempts
+from messages import produce, read_all
+from reading import Seen, assert_exactly_once, dice, existing, run_available, seen, stream
+from waiting import eventually
+from writing import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from executors.hosts import Executors
+    from pyspark.sql import DataFrame, SparkSession
+
+_ROWS = 2000
+_SECONDS = 120
+_TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
+_DRIVER = Path(__file__).with_name("driver.py")
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
+
+
+def _slow_rows(target: Target, milliseconds: int) -> DataFrame:
+    """Numbers in two partitions, each of which takes its time."""
+    pause = f"java_method('java.lang.Thread', 'sleep', {milliseconds}L)"
+    return target.spark.range(0, _ROWS, 1, 2).selectExpr(f"if({pause} is null, string(id), string(id)) as value")
+
+
+def _assert_at_least_once(found: Counter[bytes], wanted: set[bytes]) -> None:
+    assert set(found) == wanted, f"{len(wanted - set(found))} missing, {len(set(found) - wanted)} foreign"
+    print(f"{found.total() - len(wanted)} of {len(wanted)} rows came again")
+
+
+def _numbers(count: int) -> set[bytes]:
+    return {b"%d" % number for number in range(count)}
+
+
+def _payloads(target: Target, topic: str) -> Counter[bytes]:
+    return Counter(message.payload for message in target.messages(topic))
+
+
+@pytest.mark.parametrize("fault", ["killed", "frozen"])
+def test_an_executor_is_lost_in_the_middle_of_a_write(
+    target: Target, executors: Executors, topic: str, fault: str
+) -> None:
+    victim, attempts = executors.both()[0], Attempts(target.spark)
+    target.admin.create_topic(topic)
+    with ThreadPoolExecutor(1) as pool:
+        write = pool.submit(target.append, _slow_rows(target, 2), topic)
+        eventually(lambda: _arrived(target, topic) > 100 or write.done(), seconds=_SECONDS)
+        assert not write.done(), f"the write was over too early: {write}"
+        if fault == "killed":
+            victim.kill()
+            write.result(timeout=_SECONDS)
+        else:
+            with victim.frozen():
+                write.result(timeout=_SECONDS)
+    assert (attempts.failed if fault == "killed" else attempts.speculative) >= 1
+    _assert_at_least_once(_payloads(target, topic), _numbers(_ROWS))
+
+
+def _arrived(target: Target, topic: str) -> int:
+    return int(target.admin.stats(topic)["msgInCounter"])
+
+
+def test_a_stream_is_copied_while_executors_are_killed(
+    target: Target, executors: Executors, topic: str, tmp_path: Path
+) -> None:
+    source, copy = f"{topic}-in", f"{topic}-out"
+    target.admin.create_topic(source, partitions=2)
+    target.admin.create_topic(copy)
+    rows = stream(target.spark, target.service_url, topic=source, startingOffsets="earliest").select("value")
+    writer = rows.writeStream.format("pulsar").options(**target.options(copy))
+    writer = writer.option("checkpointLocation", str(tmp_path))
+    query = writer.start()
+    try:
+        for turn in range(3):
+            produce(target.client, source, [b"%d" % n for n in range(500 * turn, 500 * (turn + 1))], batch_size=7)
+            executors.both()[0].kill()
+            eventually(lambda turn=turn: _arrived(target, copy) >= 500 * (turn + 1), seconds=_SECONDS)  # type: ignore[misc]
+    finally:
+        query.stop()
+    produce(target.client, source, [b"%d" % n for n in range(1500, 2000)], batch_size=7)
+    run_available(writer)
+    _assert_at_least_once(_payloads(target, copy), _numbers(2000))
+
+
+@contextmanager
+def _driver(target: Target, source: str, copy: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A program that streams one topic to another, and writes a file for each batch with what it read."""
+    task = {
+        "jar": target.spark.conf.get("spark.jars"),
+        "service.url": target.service_url,
+        "source": source,
+        "copy": copy,
+        "folder": str(folder),
+    }
+    with (folder / "driver.log").open("a") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(_DRIVER), json.dumps(task)],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )
+    try:
+        yield process
+    finally:
+        # Executors end by themselves when their driver is gone, but nobody has to wait for that.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def _read_by(folder: Path) -> dict[int, list[Seen]]:
+    """What each batch brought, by its number."""
+    found = {}
+    for file in folder.glob("batch-*.json"):
+        rows = json.loads(file.read_text())
+        found[int(file.stem.partition("-")[2])] = [
+            Seen(topic, position, value.encode()) for topic, position, value in rows
+        ]
+    return found
+
+
+def _copy_with_killed_driver(target: Target, topic: str, folder: Path, *, turns: int) -> None:
+    """Kill the driver soon after one of its batches, several times; then run the stream to its end."""
+    random = dice()
+    source, copy = f"{topic}-in", f"{topic}-out"
+    target.admin.create_topic(source, partitions=2)
+    target.admin.create_topic(copy)
+    sent = 0
+    for _ in range(turns):
+        with _driver(target, source, copy, folder) as process:
+            assert process.stdout is not None
+            jvm = int(process.stdout.readline())
+            for _ in range(random.randint(2, 4)):
+                produce(target.client, source, [b"%d" % n for n in range(sent, sent + 50)], batch_size=7)
+                sent += 50
+                assert process.stdout.readline(), (folder / "driver.log").read_text()[-3000:]
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(random.random() * 0.3)
+            os.kill(jvm, signal.SIGKILL)
+    batches = _read_by(folder)
+
+    def remaining(frame: DataFrame, batch_id: int) -> None:
+        rows = seen(frame)
+        assert batches.setdefault(batch_id, rows) == rows, f"batch {batch_id} brought other rows when it was run again"
+        target.append(frame.select("value"), copy)
+
+    frame = stream(target.spark, target.service_url, topic=source, startingOffsets="earliest")
+    checkpoint = str(folder / "checkpoint")
+    run_available(frame.writeStream.foreachBatch(remaining).option("checkpointLocation", checkpoint))
+    rows = [row for _, found in sorted(batches.items()) for row in found]
+    assert_exactly_once(rows, existing(read_all(target.client, source)))
+    _assert_at_least_once(_payloads(target, copy), _numbers(sent))
+
+
+def test_a_driver_is_killed_between_two_batches(target: Target, topic: str, tmp_path: Path) -> None:
+    _copy_with_killed_driver(target, topic, tmp_path, turns=1)
+
+
+@pytest.mark.exhaustive
+def test_a_driver_is_killed_again_and_again(target: Target, topic: str, tmp_path: Path) -> None:
+    _copy_with_killed_driver(target, topic, tmp_path, turns=_TURNS // 5)
+
+
+@pytest.mark.exhaustive
+def test_executors_are_killed_at_any_moment_of_a_write(target: Target, executors: Executors, topic: str) -> None:
+    random = dice()
+    with ThreadPoolExecutor(1) as pool:
+        for turn in range(_TURNS):
+            copy = f"{topic}-{turn}"
+            executors.both()
+            write = pool.submit(target.append, _slow_rows(target, 1), copy)
+            wait([write], timeout=random.random() * 2)
+            random.choice(executors.both()).kill()
+            write.result(timeout=_SECONDS)
+            _assert_at_least_once(_payloads(target, copy), _numbers(_ROWS))
+            target.admin.delete_topic(copy)

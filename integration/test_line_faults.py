@@ -1,0 +1,78 @@
+"""A bad line between Spark and the broker, slow or cut every second: rows exactly once, and nothing left behind."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+from broker_front import running_front
+from leaks import no_leaks
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, batch, existing, seen, start, stream, wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+    from servers import Addresses
+
+_DELAY_SECONDS = 0.02
+_CUT_SECONDS = 1.0
+_MESSAGES = 2000
+# The broker may be only a little ahead, so that a read that takes its time is cut in its middle.
+_LITTLE_AHEAD = {"pulsar.reader.receiverQueueSize": "50"}
+
+
+def _payloads(count: int) -> list[bytes]:
+    return [b"%d " % number + b"x" * 100 for number in range(count)]
+
+
+def _slowly(frame: DataFrame) -> DataFrame:
+    """The same rows, each of which takes a millisecond in its task."""
+    pause = "java_method('java.lang.Thread', 'sleep', 1L)"
+    return frame.selectExpr("__topic", "__position", f"CASE WHEN {pause} IS NULL THEN value ELSE value END AS value")
+
+
+@pytest.mark.parametrize("line", ["slow", "cut"])
+def test_a_batch_and_a_stream_over_a_bad_line(
+    spark: SparkSession,
+    pulsar: Addresses,
+    admin: Admin,
+    client: pulsar_client.Client,
+    namespace: str,
+    topic: str,
+    tmp_path: Path,
+    line: str,
+) -> None:
+    streamed = f"{topic}-streamed"
+    for name in (topic, streamed):
+        admin.create_topic(name, partitions=2)
+        produce(client, name, _payloads(_MESSAGES), batch_size=7)
+    wanted = existing(read_all(client, topic))
+    with running_front(pulsar.service_url) as front, ThreadPoolExecutor(1) as pool:
+        frame = batch(spark, front.service_url, topic=topic, **_LITTLE_AHEAD)
+        assert frame.count() == _MESSAGES
+        with no_leaks(spark, admin, front.service_url, namespace):
+            with ExitStack() as trouble:
+                if line == "slow":
+                    front.delay_seconds = _DELAY_SECONDS
+                cuts = trouble.enter_context(front.cutting(_CUT_SECONDS)) if line == "cut" else []
+                rows = pool.submit(seen, _slowly(frame))
+                batches = Batches()
+                options = {"topic": streamed, "startingOffsets": "earliest", **_LITTLE_AHEAD}
+                query = start(_slowly(stream(spark, front.service_url, **options)), tmp_path, batches)
+                try:
+                    for turn in range(1, 4):
+                        wait_for(_MESSAGES + 200 * (turn - 1), query, batches)
+                        produce(client, streamed, _payloads(200), batch_size=7)
+                    wait_for(_MESSAGES + 600, query, batches)
+                    assert_exactly_once(rows.result(timeout=120), wanted)
+                finally:
+                    query.stop()
+            front.delay_seconds = 0
+    assert_exactly_once(batches.rows, existing(read_all(client, streamed)))
+    assert line == "slow" or sum(cuts) >= 3, cuts
