@@ -40,6 +40,7 @@ from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES, SEED, SPARK, Case, Contender
 from pulsar_spark import _server, maven
 from pulsar_spark._version import __version__
+from pulsar_spark._versions import DEFAULT as SERVER_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -153,7 +154,7 @@ def _run(rounds: int) -> dict[str, Any]:
 
 def _versions() -> dict[str, str]:
     return {
-        "Pulsar server": _server.VERSION,
+        "Pulsar server": SERVER_VERSION,
         "Kafka server": kafka.VERSION,
         "pyspark": version("pyspark"),
         "Spark-Kafka": ", ".join(c.split(":", 1)[1] for c in SPARK_KAFKA),

@@ -67,7 +67,12 @@ private[pulsarspark] final class PulsarTable(columns: StructType, definition: JM
   private def raw(options: CaseInsensitiveStringMap) = {
     // Depending on its line, Spark passes a write into a temporary view or of a stream fewer options than it made the table with.
     val made = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
-    new RawOptions(made.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala, ClientSettings.fields, session, stored)
+    new RawOptions(
+      made.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala,
+      ClientSettings.fields,
+      session,
+      stored
+    )
   }
 }
 

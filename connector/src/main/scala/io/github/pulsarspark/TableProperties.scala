@@ -29,7 +29,7 @@ private[pulsarspark] object TableProperties {
     storedOptions(properties).fold(Map.empty[String, String]) { stored =>
       properties.asScala.toMap.flatMap { case (key, value) =>
         val name = key.stripPrefix(TableCatalog.OPTION_PREFIX)
-        if (stored.contains(name)) Some(key -> (if (isPublic(name)) value else Secret.Mask))
+        if (stored.contains(name)) Some(key                   -> (if (isPublic(name)) value else Secret.Mask))
         else Option.when(!OptionRegistry.isOfSpark(name))(key -> value)
       }
     }.asJava

@@ -22,7 +22,12 @@ class TablePropertiesSuite extends FunSuite {
     val public  = Map("Topic" -> "t", "readLevel" -> "broker", "path" -> "/p")
     val secrets = Seq("auth.token", "AUTH.TOKEN", "auth.tokn", "pulsar.client.authParams", "pulsar.client.numIoThreads", "bookkeeper.x")
     val shown   =
-      TableProperties.shown(properties(public ++ secrets.map(_ -> "hunter2"), "provider" -> "pulsar", "colour" -> "blue", "paths" -> "")).asScala
+      TableProperties.shown(properties(
+        public ++ secrets.map(_ -> "hunter2"),
+        "provider" -> "pulsar",
+        "colour"   -> "blue",
+        "paths"    -> ""
+      )).asScala
     assertEquals(shown.filterNot(_._2 == "***").toMap, properties(public, "provider" -> "pulsar", "colour" -> "blue").asScala.toMap)
     assertEquals(shown.keySet.filter(shown(_) == "***").toSet, secrets.flatMap(s => Seq(s, s"option.$s")).toSet)
     assert(TableProperties.shown(Map("auth.token" -> "hunter2").asJava).isEmpty)

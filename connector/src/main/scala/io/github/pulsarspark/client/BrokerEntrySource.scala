@@ -78,11 +78,11 @@ private[pulsarspark] final class BrokerEntrySource(
   private def decide(position: Position): Verdict = check.arrived(position, current.session) match {
     case Verdict.Ask =>
       feed.gather(new EntryFeed.Place(stop.ledgerId, stop.entryId), window.size / 2, GatherMillis) // one question for all of them
-      val newest = feed.newest                                                                      // before the broker is asked
+      val newest = feed.newest // before the broker is asked
       Try(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
-        case Success(bounds)            => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
-        case Failure(_) if feed.isGone  => Verdict.Reopen
-        case Failure(e)                 => throw e
+        case Success(bounds)           => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
+        case Failure(_) if feed.isGone => Verdict.Reopen
+        case Failure(e)                => throw e
       }
     case verdict => verdict
   }

@@ -65,11 +65,12 @@ private[pulsarspark] object ClientPool {
 
   private def late(options: ClientOptions): Throwable = PulsarErrors(
     "PULSAR_UNREACHABLE",
-    "what"   -> "Making a Pulsar client",
-    "url"    -> (options.authentication match {
-      case o: Authentication.OAuth2 => o.issuerUrl
-      case _                        => options.serviceUrl
-    }),
+    "what" -> "Making a Pulsar client",
+    "url"  ->
+      (options.authentication match {
+        case o: Authentication.OAuth2 => o.issuerUrl
+        case _                        => options.serviceUrl
+      }),
     "waited" -> patience(options).toMillis.toString,
     "cause"  -> ""
   )

@@ -42,7 +42,7 @@ private[client] final class ContinuityCheck(start: Position, readCompacted: Bool
   }
 
   /** Decides about the entry that arrived. */
-  def arrived(entry: Position, session: Int): Verdict = {
+  def arrived(entry: Position, session: Int): Verdict =
     if (entry <= read) {
       val isExpected = isFresh && entry == read || isInCompactedPart
       isFresh = false
@@ -52,7 +52,6 @@ private[client] final class ContinuityCheck(start: Position, readCompacted: Bool
     else if (!isInCompactedPart) Verdict.Ask
     else if (session == this.session) Verdict.Take
     else Verdict.Reopen
-  }
 
   /** Decides about the entry that arrived, by an answer of the broker.
     *

@@ -59,7 +59,12 @@ private[client] final class TailWatches(openFeed: (String, Position) => PendingF
         w.feed.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds()).handle[Option[(String, Position)]] { (_, failure) =>
           val first = firsts(partition)
           if (failure == null && w.sawNothingBefore(first)) {
-            log.info("{}: nothing arrived after {} before its ledger was dropped; the partition begins at {} now", partition, w.after, first)
+            log.info(
+              "{}: nothing arrived after {} before its ledger was dropped; the partition begins at {} now",
+              partition,
+              w.after,
+              first
+            )
             Some(partition -> w.after)
           } else None
         }

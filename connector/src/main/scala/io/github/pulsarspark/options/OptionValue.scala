@@ -59,10 +59,10 @@ private[pulsarspark] object OptionValue {
       Some(("pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port", v => serviceUrl.matches(v)))
     case "topicPattern" =>
       Some(("a Java regular expression, with `tenant/namespace/` before it if need be", v => v.nonEmpty && isPattern(v)))
-    case "topic"     => Some(("the name of one topic, without commas (reads take several in `topics`)", v => v.nonEmpty && !v.contains(',')))
-    case "topicList" => Some(("names of topics with commas between them", topics(_).nonEmpty))
+    case "topic" => Some(("the name of one topic, without commas (reads take several in `topics`)", v => v.nonEmpty && !v.contains(',')))
+    case "topicList"                                        => Some(("names of topics with commas between them", topics(_).nonEmpty))
     case "string" | "offsets" | "times" | "metadataColumns" => Some(("a text that is not empty", _.nonEmpty))
-    case other => sys.error(s"the option table has an unknown type $other")
+    case other                                              => sys.error(s"the option table has an unknown type $other")
   }
 
   private def isPattern(text: String): Boolean =

@@ -58,7 +58,8 @@ private[read] final class BoundResolver(options: ReadOptions, broker: Broker) {
     val found = broker.bounds(starts.keys.toSeq.sorted)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
       val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]
-      if (!found.contains(p) && !mayBeMissing) throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
+      if (!found.contains(p) && !mayBeMissing)
+        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
     }
     found
   }

@@ -10,8 +10,9 @@ private[read] object StreamProgress {
   /** Partitions whose last readable message is before what was read, with what was read. That alone says nothing: a topic may end with markers, and compaction may
     * have removed its last message.
     */
-  def behind(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] =
-    (read.missing ++ read.positions).filter { case (partition, position) => bounds.get(partition).exists(_.last < position) }
+  def behind(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] = (read.missing ++ read.positions).filter {
+    case (partition, position) => bounds.get(partition).exists(_.last < position)
+  }
 
   /** What is gone of partitions that were read: partition, what was read of it, and why the rest is gone. Each is reported in one micro-batch alone. */
   def losses(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): Seq[(String, Position, String)] =

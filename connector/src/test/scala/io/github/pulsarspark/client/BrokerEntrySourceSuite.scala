@@ -157,7 +157,8 @@ class BrokerEntrySourceSuite extends FunSuite {
 
   test("a feed whose bounds cannot be had is closed") {
     val refused = CompletableFuture.failedFuture[EntryFeed.Bounds](new PulsarClientException("no"))
-    val failing = new Reading(new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(bounds = Some(refused)))), Position(7, 1), Position(7, 6))
+    val failing =
+      new Reading(new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(bounds = Some(refused)))), Position(7, 1), Position(7, 6))
     intercept[RuntimeException with PulsarError](failing.source.next())
     failing.close()
   }
@@ -186,9 +187,10 @@ class BrokerEntrySourceSuite extends FunSuite {
   }
 
   test("a broker resumes a consumer of the compacted view behind it, so it is read again from the beginning") {
-    val interrupted = Script(Seq(Position(5, 2) -> 1, Position(7, 1) -> 2, Position(7, 4) -> 2), Seq(Position(7, -1)), last = Position(7, 4))
-    val behind      = view(Seq(Position(7, 1), Position(7, 4)), Position(7, -1))
-    val feeds       = new FakeFeeds(Seq(interrupted, behind, view(kept, Position(7, -1))))
+    val interrupted =
+      Script(Seq(Position(5, 2) -> 1, Position(7, 1) -> 2, Position(7, 4) -> 2), Seq(Position(7, -1)), last = Position(7, 4))
+    val behind = view(Seq(Position(7, 1), Position(7, 4)), Position(7, -1))
+    val feeds  = new FakeFeeds(Seq(interrupted, behind, view(kept, Position(7, -1))))
     assertEquals(read(feeds, Position.BeforeAll, Position(7, 4), compacted).found.toSeq, kept)
     assertEquals(feeds.opened.toSeq, Seq(None, Option(Position(5, 2)), None))
   }

@@ -71,7 +71,7 @@ private[client] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   private val buffers = script.sends.map { case (p, session) =>
     new EntryFeed.Entry(p.ledgerId, p.entryId, 1, Unpooled.buffer(8).writeLong(p.entryId), session)
   }
-  private val queue   = new ConcurrentLinkedQueue[EntryFeed.Entry](scala.jdk.CollectionConverters.SeqHasAsJava(buffers).asJava)
+  private val queue = new ConcurrentLinkedQueue[EntryFeed.Entry](scala.jdk.CollectionConverters.SeqHasAsJava(buffers).asJava)
 
   def leaked: Int = buffers.count(_.buffer.refCnt > 0)
 
@@ -108,7 +108,7 @@ private[client] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
 
   override def closeAsync(): CompletableFuture[Void] = {
     closed = true
-    queue.forEach(entry => { entry.buffer.release(); () })
+    queue.forEach { entry => entry.buffer.release(); () }
     queue.clear()
     CompletableFuture.completedFuture(null)
   }

@@ -120,7 +120,7 @@ class SharedPoolSuite extends FunSuite {
     val (turns, served) = (new AtomicInteger, new AtomicInteger)
     val workers         = (1 to 16).map { _ =>
       started {
-        while (turns.incrementAndGet() <= Turns) {
+        while (turns.incrementAndGet() <= Turns)
           try {
             val lease = made.pool.acquire(s"key ${dice.get.nextInt(6)}")
             try {
@@ -133,7 +133,6 @@ class SharedPoolSuite extends FunSuite {
               if (dice.get.nextBoolean()) lease.close()
             }
           } catch { case _: InterruptedException | _: Late | _: IllegalStateException => Thread.interrupted() }
-        }
       }
     }
     while (turns.get < Turns) {
@@ -149,7 +148,10 @@ class SharedPoolSuite extends FunSuite {
   /** What a thread of its own does, and how it ended. */
   private final class Started[A](body: => A) {
     private val result = new CompletableFuture[Try[A]]
-    val thread: Thread = new Thread(() => result.complete(try Success(body) catch { case e: Throwable => Failure(e) }))
+    val thread: Thread = new Thread(() =>
+      result.complete(try Success(body)
+      catch { case e: Throwable => Failure(e) })
+    )
     def outcome(): Try[A] = result.get(60, TimeUnit.SECONDS)
   }
 
@@ -174,9 +176,9 @@ private object SharedPoolSuite {
 
   /** Notes how it is treated. */
   final class Client {
-    val made: Long             = System.nanoTime()
-    val closes, misuses        = new AtomicInteger
-    def close(): Unit          = { closes.incrementAndGet(); () }
-    def use(): Unit            = if (closes.get > 0) { misuses.incrementAndGet(); () }
+    val made: Long      = System.nanoTime()
+    val closes, misuses = new AtomicInteger
+    def close(): Unit   = { closes.incrementAndGet(); () }
+    def use(): Unit     = if (closes.get > 0) { misuses.incrementAndGet(); () }
   }
 }

@@ -12,7 +12,11 @@ import io.github.pulsarspark.options.{CheckedOptions, ReadOptions, Scope}
 class TailWatchesSuite extends FunSuite {
 
   private val options =
-    ReadOptions(CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t", "operationTimeoutMs" -> "2000"), Scope.BatchRead, _ => Nil))
+    ReadOptions(CheckedOptions(
+      Map("service.url" -> "pulsar://h:1", "topic" -> "t", "operationTimeoutMs" -> "2000"),
+      Scope.BatchRead,
+      _ => Nil
+    ))
 
   private val after = Position(5, 9)
   private val begin = Position(7, -1)

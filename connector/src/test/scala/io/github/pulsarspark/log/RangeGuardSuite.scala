@@ -10,7 +10,9 @@ class RangeGuardSuite extends FunSuite {
 
   test("an entry is admitted after the one read last, up to the end of the range") {
     val g = guard(Position(5, 3), Position(7, 2))
-    Seq(Position(5, 4), Position(5, 900), Position(6, 0), Position(7, 0), Position(7, 2)).foreach(e => assert(g.admits(e, Position(5, 3)), e))
+    Seq(Position(5, 4), Position(5, 900), Position(6, 0), Position(7, 0), Position(7, 2)).foreach(e =>
+      assert(g.admits(e, Position(5, 3)), e)
+    )
     Seq(Position(5, 3), Position(5, 2), Position(4, 99), Position(0, 0), Position(7, 3), Position(8, 0)).foreach { e =>
       assert(!g.admits(e, Position(5, 3)), e)
     }

@@ -50,11 +50,11 @@ class CheckedOptionsSuite extends FunSuite {
       Seq("`topic`", "`a,b`", "`topics`")
     ),
     ("no name in a list", required - "topic" + ("topics" -> " , "), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`topics`", "` , `")),
-    ("not a boolean", required + ("failOnDataLoss" -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("true or false")),
-    ("not a number", required + ("pollTimeoutMs"   -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("milliseconds, at least 1")),
-    ("too small", required + ("pollTimeoutMs"      -> "0"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("at least 1")),
-    ("not a size", required + ("readAheadBytes"    -> "lots"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`16m`")),
-    ("not in the list", required + ("schemaType"   -> "xml"), Scope.BatchWrite, "PULSAR_OPTION_INVALID", Seq("auto, avro, json")),
+    ("not a boolean", required + ("failOnDataLoss"       -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("true or false")),
+    ("not a number", required + ("pollTimeoutMs" -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("milliseconds, at least 1")),
+    ("too small", required + ("pollTimeoutMs"    -> "0"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("at least 1")),
+    ("not a size", required + ("readAheadBytes"  -> "lots"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`16m`")),
+    ("not in the list", required + ("schemaType" -> "xml"), Scope.BatchWrite, "PULSAR_OPTION_INVALID", Seq("auto, avro, json")),
     ("not a pattern", required - "topic" + ("topicsPattern" -> "["), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("regular expression")),
     (
       "offsets and time",
@@ -232,7 +232,8 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(checked(Scope.BatchRead).explicit("pollTimeoutMs"), Some("1"))
     assertEquals(checked(Scope.StreamRead).explicit("endingOffsets"), None)
     assertEquals(checked(Scope.BatchWrite).milliseconds("sendTimeoutMs"), 3L)
-    def condition(scope: Scope, query: (String, String)*) = intercept[RuntimeException with PulsarError](checked(scope, query: _*)).condition
+    def condition(scope: Scope, query: (String, String)*) =
+      intercept[RuntimeException with PulsarError](checked(scope, query: _*)).condition
     assertEquals(condition(Scope.StreamRead, "endingOffsets" -> "latest"), "PULSAR_OPTION_WRONG_MODE")
     assertEquals(condition(Scope.BatchRead, "zzz" -> "1"), "PULSAR_OPTION_UNKNOWN")
   }

@@ -27,7 +27,8 @@ class StreamProgressSuite extends ScalaCheckSuite {
 
   test("nothing new is the same offset; new messages and new partitions move it") {
     assert(next(all, bounds) eq all)
-    val more  = bounds + (p1 -> PartitionBounds(Position(2, -1), Position(2, 4))) + ("new" -> PartitionBounds(Position(8, -1), Position(8, 0)))
+    val more = bounds + (p1 -> PartitionBounds(Position(2, -1), Position(2, 4))) +
+      ("new" -> PartitionBounds(Position(8, -1), Position(8, 0)))
     val moved = next(all, more)
     assertEquals(moved.positions.toMap, more.map { case (p, b) => p -> b.last })
     assertEquals(moved.added.toMap, Map("new" -> Position(8, -1)))
@@ -118,22 +119,23 @@ class StreamProgressSuite extends ScalaCheckSuite {
   } yield p -> PartitionBounds(Seq(a, b).min.copy(entryId = -1), Seq(a, b).max))
 
   property("whatever the partitions hold, offsets move forward, ranges never overlap what was read, and nothing new is the same offset") {
-    forAll(Gen.mapOf(Gen.zip(partition, position)), Gen.listOfN(4, someBounds), Gen.mapOf(Gen.zip(partition, position))) { (start, seen, pin) =>
-      seen.foldLeft(PulsarOffset.of(start)) { (read, now) =>
-        val latest = next(read, now)
-        // where nothing moves, there is no batch
-        Seq(latest, StreamProgress.within(PulsarOffset.of(pin), read, latest)).filter(_.positions != read.positions).foreach { to =>
-          to.positions.foreach { case (p, end) => read.positions.get(p).foreach(at => assert(end >= at, s"$p: $at -> $end")) }
-          RangePlanner.between(read, restarted(to)).foreach { r =>
-            (read.positions.get(r.topic) ++ read.missing.get(r.topic).filter(_ >= now(r.topic).first)).foreach { at =>
-              assert(r.startExclusive >= at, s"$r begins before $at")
+    forAll(Gen.mapOf(Gen.zip(partition, position)), Gen.listOfN(4, someBounds), Gen.mapOf(Gen.zip(partition, position))) {
+      (start, seen, pin) =>
+        seen.foldLeft(PulsarOffset.of(start)) { (read, now) =>
+          val latest = next(read, now)
+          // where nothing moves, there is no batch
+          Seq(latest, StreamProgress.within(PulsarOffset.of(pin), read, latest)).filter(_.positions != read.positions).foreach { to =>
+            to.positions.foreach { case (p, end) => read.positions.get(p).foreach(at => assert(end >= at, s"$p: $at -> $end")) }
+            RangePlanner.between(read, restarted(to)).foreach { r =>
+              (read.positions.get(r.topic) ++ read.missing.get(r.topic).filter(_ >= now(r.topic).first)).foreach { at =>
+                assert(r.startExclusive >= at, s"$r begins before $at")
+              }
             }
           }
+          assert(next(latest, now).positions == latest.positions)
+          latest
         }
-        assert(next(latest, now).positions == latest.positions)
-        latest
-      }
-      true
+        true
     }
   }
 }
