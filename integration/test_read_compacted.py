@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -215,6 +216,11 @@ def test_positions_and_times_within_what_compaction_kept(
         assert found.collect() == rows[start + 1 :], f"after {rows[start][0]}"
         end = json.dumps({trimmed: rows[start][0]})
         assert _frame(spark, pulsar, trimmed, endingOffsets=end).count() == start + 1
+    ledgers = Counter(int(row[0].split(":")[0]) for row in rows)
+    assert len(ledgers) == 3
+    for ledger, count in ledgers.items():
+        filtered = _frame(spark, pulsar, trimmed, **{"admin.url": pulsar.admin_url}).where(f"__ledgerId = {ledger}")
+        assert filtered.count() == count, f"ledger {ledger}"
     times = sorted({one.publish_time_ms for one in received})
     for time_ms in (times[0] - 1, times[len(times) // 2], times[-1], times[-1] + 1):
         published = [row for row in rows if row[2].timestamp() * 1000 >= time_ms]
