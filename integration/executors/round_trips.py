@@ -39,7 +39,7 @@ LIMITS = {
     "batch, broker, load": {"driver: GET_SCHEMA": 1, "driver: PARTITIONED_METADATA": 1},
     "batch, broker, plan": {
         "driver: CLOSE_CONSUMER": 4,
-        "driver: GET_LAST_MESSAGE_ID": 8,
+        "driver: GET_LAST_MESSAGE_ID": 4,
         "driver: GET_SCHEMA": 1,
         "driver: LOOKUP": 4,
         "driver: PARTITIONED_METADATA": 1,
@@ -58,7 +58,7 @@ LIMITS = {
     "batch, segment, plan": {
         "admin service: internalStats?metadata=true": 4,
         "driver: CLOSE_CONSUMER": 4,
-        "driver: GET_LAST_MESSAGE_ID": 8,
+        "driver: GET_LAST_MESSAGE_ID": 4,
         "driver: GET_SCHEMA": 1,
         "driver: LOOKUP": 4,
         "driver: PARTITIONED_METADATA": 1,

@@ -2,7 +2,7 @@ package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.client.EntryFeed;
 import io.netty.buffer.ByteBuf;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,7 +51,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
-    private final Set<CompletableFuture<Bounds>> unanswered = ConcurrentHashMap.newKeySet();
+    private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>(); // with the session of the request
     private final AtomicInteger queuedMessages = new AtomicInteger();
     private final MessageMetadata metadata = new MessageMetadata();
     private final boolean positionsOnly;
@@ -149,15 +149,16 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     @Override
     public CompletableFuture<Void> connectionOpened(ClientCnx connection) {
+        int current;
         synchronized (lock) {
-            session++;
+            current = ++session;
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
                 lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
             }
         }
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
-        subscribed.thenRun(this::askAgain);
+        subscribed.thenRun(() -> askAgain(current));
         return subscribed;
     }
 
@@ -168,8 +169,12 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     }
 
     /** A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's transactions. */
-    private void askAgain() {
-        unanswered.forEach(request -> request.completeExceptionally(new PulsarClientException("The broker let go of " + topic + " before it answered.")));
+    private void askAgain(int current) {
+        unanswered.forEach((request, asked) -> {
+            if (asked < current) {
+                request.completeExceptionally(new PulsarClientException("The broker let go of " + topic + " before it answered."));
+            }
+        });
     }
 
     @Override
@@ -284,7 +289,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         }
         long requestId = client.newRequestId();
         CompletableFuture<Bounds> request = new CompletableFuture<>();
-        unanswered.add(request); // before it is sent: askAgain() has to find it
+        unanswered.put(request, session()); // before it is sent: askAgain() has to find it
         connection.sendGetLastMessageId(Commands.newGetLastMessageId(consumerId, requestId), requestId).whenComplete((answer, failure) -> {
             if (failure != null) {
                 request.completeExceptionally(failure);
