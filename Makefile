@@ -102,7 +102,7 @@ test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark l
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, and everything that may run on the other Spark lines
-	PULSAR_SPARK_TEST_JVM= $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+	SPARK_SUBMIT_OPTS= $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
 
 # Everything sbt has to do, in one go: each start of it costs half a minute.
 .PHONY: scala

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 pytest_plugins = ["ordering", "sharing", "summary"]
 
 JAR = "PULSAR_SPARK_JAR"
-JVM = "PULSAR_SPARK_TEST_JVM"
-
-# What a test runs once is not worth the second compiler: with it the tests take half as much CPU time again.
-_FAST_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Where Spark's scripts look for options of the JVM. Most of what tests run once is not worth the work of the second
+# compiler, with which they take half as much CPU time again.
+JVM = "SPARK_SUBMIT_OPTS"
+_ONE_COMPILER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 _ROOT = Path(__file__).resolve().parent.parent
 _JAR_FOLDERS = (_ROOT / "python" / "pulsar_spark" / "jars", _ROOT / "dist")
@@ -42,7 +42,8 @@ _numbers = itertools.count(1)
 
 
 def pytest_configure() -> None:
-    """Let programs that tests start be interrupted, also where a shell runs the tests in the background."""
+    """Settle what processes inherit. Also where a shell runs the tests in the background, they can be interrupted."""
+    os.environ.setdefault(JVM, _ONE_COMPILER)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -154,7 +155,6 @@ def spark(
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "1g")
-        .config("spark.driver.extraJavaOptions", os.environ.get(JVM, _FAST_START))
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")

@@ -169,14 +169,15 @@ def test_little_memory_costs_only_time(
         seen(batch(spark, service_url, topic=topic, maxMessageBytes=str(largest - 1)))
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(8, marks=pytest.mark.exhaustive)])
 def test_two_halves_have_every_message_once(
-    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], level: dict[str, str]
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], level: dict[str, str], count: int
 ) -> None:
     """Also when the cut is inside of several messages, or at the border of two ledgers."""
     random = dice()
     topic, received = mixed
     ends = sorted({(one.id.ledger, one.id.entry) for one in received})
-    cuts = {(ledger, random.randint(-1, entry)) for ledger, entry in random.sample(ends[:-1], 5)}
+    cuts = {(ledger, random.randint(-1, entry)) for ledger, entry in random.sample(ends[:-1], count)}
     for ledger, entry in sorted({*cuts, (ends[3][0], -1)}):
         cut = f"{ledger}:{entry}"
         wanted = [
