@@ -1,4 +1,4 @@
-"""The order of the tests: modules that take longest first, so that workers end together, or shuffled on request."""
+"""The order of the tests: modules that take longest first, so that workers end together; the rest shuffled on request."""
 
 from __future__ import annotations
 
@@ -49,8 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         dice.shuffle(modules)
         for module in modules:
             dice.shuffle(module)
-    else:
-        modules.sort(key=lambda module: _rank(module[0].path.stem))
+    modules.sort(key=lambda module: _rank(module[0].path.stem))
     items[:] = [item for module in modules for item in module]
 
 
