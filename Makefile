@@ -98,11 +98,12 @@ test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark l
 	$(call phase,environment,venv)
 	$(call phase,checks and unit tests,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(OTHER_ENVIRONMENTS))
 	$(call phase,integration tests,test-integration)
-	$(call phase,other Spark lines,--jobs=2 AT_ONCE=yes test-other-lines)
+	$(call phase,executors and other Spark lines,--jobs=2 AT_ONCE=yes test-executors test-other-lines)
 
 .PHONY: test-all
-test-all: ## Every test there is: the gate with the exhaustive tests, and everything that may run on the other Spark lines
+test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers
 	SPARK_SUBMIT_OPTS= $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+	$(call phase,other servers,test-servers)
 
 # Everything sbt has to do, in one go: each start of it costs half a minute.
 .PHONY: scala
@@ -121,11 +122,7 @@ test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on ev
 
 .PHONY: test-executors
 test-executors: $(VENV)/.ready $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
-	$(VENV)/bin/python $(PYTEST) -m "not exhaustive" --durations=5 $(EXECUTOR_TESTS)
-
-.PHONY: test-executors-exhaustive
-test-executors-exhaustive: $(VENV)/.ready $(PACKAGED_JAR)
-	$(VENV)/bin/python $(PYTEST) -m exhaustive $(EXECUTOR_TESTS)
+	$(VENV)/bin/python $(PYTEST) --durations=5 $(EXECUTOR_TESTS)
 
 .PHONY: test-servers
 test-servers: $(SERVERS:%=server-%) ## Read, stream and write with every version of the Pulsar server
@@ -192,7 +189,7 @@ SERVER_SMOKE := test_smoke test_read_messages test_read_schemas test_read_compac
 define server
 .PHONY: server-$(1)
 server-$(1): $(VENV)/.ready $(PACKAGED_JAR)
-	PULSAR_SPARK_SERVER_VERSION=$(1) $(VENV)/bin/python $(PYTEST) $(SERVER_SMOKE:%=integration/%.py)
+	PULSAR_SPARK_SERVER_VERSION=$(1) $(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile $(SERVER_SMOKE:%=integration/%.py)
 endef
 $(foreach version,$(SERVERS),$(eval $(call server,$(version))))
 

@@ -1,4 +1,4 @@
-"""The order of the tests: modules that take longest first, so that workers end together; the rest shuffled on request."""
+"""The order of the tests: long modules first, so that workers end together; the rest shuffled on request."""
 
 from __future__ import annotations
 

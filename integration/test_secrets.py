@@ -56,7 +56,17 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 @pytest.fixture(scope="module")
 def topic(guarded: Guarded, tmp_path_factory: pytest.TempPathFactory) -> str:
-    name = "persistent://public/guarded/events"
+    return _filled(guarded, "events", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def job_topic(guarded: Guarded, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the program reads and writes."""
+    return _filled(guarded, "of-a-job", tmp_path_factory)
+
+
+def _filled(guarded: Guarded, topic: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    name = f"persistent://public/guarded/{topic}"
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
     client = pulsar_client.Client(
         guarded.server.service_url,
@@ -242,7 +252,7 @@ def working(guarded: Guarded, issuer: Issuer) -> dict[str, dict[str, str]]:
 def left(
     guarded: Guarded,
     issuer: Issuer,
-    topic: str,
+    job_topic: str,
     working: dict[str, dict[str, str]],
     canaries: dict[str, str],
     connector_jar: Path,
@@ -261,7 +271,7 @@ def left(
     task = {
         "folder": str(folder),
         "service.url": guarded.server.service_url,
-        "topic": topic,
+        "topic": job_topic,
         "works": list(working.values()),
         "tries": [*tries, wrong],
     }
@@ -296,17 +306,17 @@ def left(
     return folder
 
 
-def test_the_job_works_and_what_it_left_can_be_searched(left: Path, topic: str) -> None:
+def test_the_job_works_and_what_it_left_can_be_searched(left: Path, job_topic: str) -> None:
     """Also the control: what is no secret is found everywhere."""
     result = json.loads((left / "result.json").read_text())
     assert result["rows"] == [12, 14, 16, 18, 20, 22]
     assert result["progress"] == [1] * 6
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
-    places = Leaks(left).places(topic)
+    places = Leaks(left).places(job_topic)
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
     for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", *job):
         assert any(place.startswith(sign) for place in places), (sign, places)
-    assert Leaks(left).places(base64.b64encode(topic.encode()).decode()) == []
+    assert Leaks(left).places(base64.b64encode(job_topic.encode()).decode()) == []
     log = (left / "spark.log").read_text()
     assert "DEBUG io.github.pulsarspark." in log
     assert "INFO org.apache.spark." in log
