@@ -184,7 +184,7 @@ $(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE)
 EXECUTOR_TESTS := $(patsubst %,integration/executors/%.py,reads writes round_trips)
 
 # What a server version has to pass.
-SERVER_SMOKE := test_smoke test_read_messages test_read_schemas test_read_compacted test_read_transactions test_segments \
+SERVER_SMOKE := test_servers test_smoke test_read_messages test_read_schemas test_read_compacted test_read_transactions test_segments \
   test_stream_restarts test_write_messages test_write_streams
 define server
 .PHONY: server-$(1)

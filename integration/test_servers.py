@@ -1,7 +1,8 @@
-"""The choice of the server, and what is said when there is none. No server is needed here."""
+"""The choice of the server, and what is said when there is none."""
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from typing import TYPE_CHECKING
@@ -9,8 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from servers import ADMIN_URL, SERVER, URL, Addresses, Choice, NoServerError, choose, running_server
 
+from pulsar_spark import _versions
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from admin import Admin
 
 GIVEN = {URL: "pulsar://somewhere:6650", ADMIN_URL: "http://somewhere:8080/"}
 
@@ -64,6 +69,11 @@ def test_a_given_server_that_does_not_answer_is_a_failure(tmp_path: Path, monkey
     environment = {URL: "pulsar://127.0.0.1:1", ADMIN_URL: f"http://127.0.0.1:{port}"}
     with pytest.raises(NoServerError, match=r"was not ready within 0\.2 s"), running_server(tmp_path, environment):
         pytest.fail("there must be no server")
+
+
+def test_the_server_is_the_one_that_was_chosen(admin: Admin) -> None:
+    version = str(admin.call("GET", "brokers/version"))
+    assert version == (_versions.chosen() if choose(os.environ).kind == "local" else version)
 
 
 def assert_names_every_way(error: NoServerError) -> None:

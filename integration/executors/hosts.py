@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,7 +100,8 @@ class Executor:
         try:
             yield
         finally:
-            os.kill(self.pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):  # Spark may have ended it
+                os.kill(self.pid, signal.SIGCONT)
 
 
 @dataclass(frozen=True)

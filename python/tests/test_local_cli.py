@@ -108,6 +108,13 @@ def test_wrong_usage_ends_with_2(arguments: list[str], message: str, capsys: pyt
     assert message in capsys.readouterr().err
 
 
+def test_the_version_of_the_server_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = cli.parser().parse_args(["local", "start", "--server-version", "3.0.16"])
+    assert cli._described(chosen).server_version == "3.0.16"
+    assert cli.main(["local", "start", "--server-version", "1.0"]) == cli.FAILED
+    assert "A local Pulsar 1.0 is not supported. Use one of these versions: 3.0.16," in capsys.readouterr().err
+
+
 def test_every_command_has_a_help(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["--help"], ["local", "--help"], ["local", "start", "--help"], ["local", "status", "--help"]):
         with pytest.raises(SystemExit) as ended:
