@@ -50,7 +50,6 @@ LIMITS = {
         "task: CONNECT": 2,
         "task: FLOW": 8,
         "task: GET_LAST_MESSAGE_ID": 4,
-        "task: GET_SCHEMA": 4,
         "task: LOOKUP": 4,
         "task: SUBSCRIBE": 4,
     },
@@ -67,8 +66,6 @@ LIMITS = {
     "batch, segment, tasks": {
         "bookies: BATCH_READ_ENTRY": 4,
         "bookies: CONNECTION": 4,
-        "task: CONNECT": 2,
-        "task: GET_SCHEMA": 4,
     },
     "micro-batch, broker": {
         "driver: GET_LAST_MESSAGE_ID": 4,
@@ -77,7 +74,6 @@ LIMITS = {
         "task: CONNECT": 2,
         "task: FLOW": 8,
         "task: GET_LAST_MESSAGE_ID": 4,
-        "task: GET_SCHEMA": 4,
         "task: LOOKUP": 4,
         "task: SUBSCRIBE": 4,
     },
@@ -87,8 +83,6 @@ LIMITS = {
         "bookies: CONNECTION": 4,
         "driver: GET_LAST_MESSAGE_ID": 4,
         "driver: PARTITIONED_METADATA": 1,
-        "task: CONNECT": 2,
-        "task: GET_SCHEMA": 4,
     },
 }
 
