@@ -175,7 +175,7 @@ smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
 	$(2)/bin/python $(PYTEST) $(4:%=integration/%.py)
 endef
 SMOKE := test_smoke test_metadata_columns
-MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams
+MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
 OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready) .venv-connect/.ready
 $(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
 $(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))

@@ -35,8 +35,6 @@ _PARTITIONS, _ROWS, _BATCH_SIZE = 4, 1000, 10
 _SECONDS = 120
 
 # For each step, who asks what, and how often at most: four partitions, in each 25 entries of ten messages, a schema.
-# A consumer that asks for the last position as soon as it is subscribed sends that request twice; a task only does so
-# when it is fast enough.
 LIMITS = {
     "batch, broker, load": {"driver: GET_SCHEMA": 1, "driver: PARTITIONED_METADATA": 1},
     "batch, broker, plan": {
@@ -51,8 +49,7 @@ LIMITS = {
         "task: CLOSE_CONSUMER": 4,
         "task: CONNECT": 2,
         "task: FLOW": 8,
-        "task: GET_LAST_MESSAGE_ID": 8,
-        "task: GET_SCHEMA": 4,
+        "task: GET_LAST_MESSAGE_ID": 4,
         "task: LOOKUP": 4,
         "task: SUBSCRIBE": 4,
     },
@@ -69,8 +66,6 @@ LIMITS = {
     "batch, segment, tasks": {
         "bookies: BATCH_READ_ENTRY": 4,
         "bookies: CONNECTION": 4,
-        "task: CONNECT": 2,
-        "task: GET_SCHEMA": 4,
     },
     "micro-batch, broker": {
         "driver: GET_LAST_MESSAGE_ID": 4,
@@ -78,8 +73,7 @@ LIMITS = {
         "task: CLOSE_CONSUMER": 4,
         "task: CONNECT": 2,
         "task: FLOW": 8,
-        "task: GET_LAST_MESSAGE_ID": 8,
-        "task: GET_SCHEMA": 4,
+        "task: GET_LAST_MESSAGE_ID": 4,
         "task: LOOKUP": 4,
         "task: SUBSCRIBE": 4,
     },
@@ -89,8 +83,6 @@ LIMITS = {
         "bookies: CONNECTION": 4,
         "driver: GET_LAST_MESSAGE_ID": 4,
         "driver: PARTITIONED_METADATA": 1,
-        "task: CONNECT": 2,
-        "task: GET_SCHEMA": 4,
     },
 }
 

@@ -27,6 +27,15 @@ private[pulsarspark] final class Answers(options: ClientOptions, url: String) {
       case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
     }
 
+  /** The same for something that must be closed: what arrives after the wait has failed or was interrupted is given to `discard`. */
+  def awaitOwned[A](what: String)(answer: CompletableFuture[A])(discard: A => Unit): A =
+    try await(what)(answer)
+    catch {
+      case e: Throwable =>
+        answer.thenAccept(discard(_))
+        throw e
+    }
+
   /** All answers, asking for at most `atOnce` at a time. */
   def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(ask: A => CompletableFuture[B]): Seq[B] =
     InTurn(items, atOnce)(ask)((item, answer) => await(what(item))(answer))

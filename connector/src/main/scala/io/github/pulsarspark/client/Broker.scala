@@ -26,8 +26,11 @@ private[pulsarspark] trait Broker extends AutoCloseable {
   /** For each partition, the place before the first message published at the given time (milliseconds since 1970) or later. */
   def positionsBefore(times: Map[String, Long]): Map[String, Position]
 
+  /** The newest schema of each topic that has one, with its version if the cluster says it. */
+  def schemas(topics: Seq[String]): Map[String, TopicSchema]
+
   /** The topic's newest schema; None when it has none. */
-  def schema(topic: String): Option[TopicSchema]
+  final def schema(topic: String): Option[TopicSchema] = schemas(Seq(topic)).get(topic)
 
   /** The topic's schema of one version. */
   def schemaAt(topic: String, version: Array[Byte]): TopicSchema

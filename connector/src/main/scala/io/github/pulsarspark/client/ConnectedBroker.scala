@@ -4,15 +4,11 @@ import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
 
 import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
-import scala.jdk.OptionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
-import org.apache.pulsar.common.naming.TopicName
-import org.apache.pulsar.common.schema.SchemaInfo
 
-import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.offsets.{PartitionBounds, Position}
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -26,6 +22,7 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
 
   private val client  = lease.client
   private val answers = new Answers(lease.options, lease.options.serviceUrl)
+  private val lookup  = new SchemaLookup(client, answers, lease.options.serviceUrl)
   private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
   private val watches = new TailWatches(watchAfter, answers)
 
@@ -101,27 +98,9 @@ private[pulsarspark] final class ConnectedBroker(lease: ClientLease, subscriptio
       }
       .toMap
 
-  override def schema(topic: String): Option[TopicSchema] =
-    answers
-      .await(s"Fetching the schema of $topic")(
-        client.getLookup.getSchema(TopicName.get(topic)).exceptionally(ifMissing(java.util.Optional.empty[SchemaInfo]))
-      )
-      .toScala
-      .map(SchemaInfos.toTopicSchema(_, Array.emptyByteArray))
+  override def schemas(topics: Seq[String]): Map[String, TopicSchema] = lookup.newest(topics)
 
-  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = {
-    val what = s"Fetching schema version ${SchemaInfos.versionText(version)} of $topic"
-    answers
-      .await(what)(client.getLookup.getSchema(TopicName.get(topic), version))
-      .toScala
-      .map(SchemaInfos.toTopicSchema(_, version))
-      .getOrElse(throw PulsarErrors(
-        "PULSAR_REQUEST_FAILED",
-        "what"  -> what,
-        "url"   -> lease.options.serviceUrl,
-        "cause" -> "the cluster has no such version"
-      ))
-  }
+  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = lookup.at(topic, version)
 
   /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
   override def close(): Unit = {

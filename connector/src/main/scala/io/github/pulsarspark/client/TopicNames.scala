@@ -63,16 +63,17 @@ private[pulsarspark] object TopicNames {
 
   /** Whether a read of these topics reads, now or once it exists, the given one or a partition of it. */
   def includes(selection: TopicSelection, topic: String): Boolean = {
-    val whole = wholeTopic(topic)
+    val one = whole(topic)
     selection match {
-      case TopicSelection.Named(names)   => names.exists(wholeTopic(_) == whole)
+      case TopicSelection.Named(names)   => names.exists(whole(_) == one)
       case TopicSelection.Matching(text) =>
         val (namespace, expression) = pattern(text)
-        TopicName.get(whole).getNamespaceObject == namespace && matching(Seq(whole), expression).nonEmpty
+        TopicName.get(one).getNamespaceObject == namespace && matching(Seq(one), expression).nonEmpty
     }
   }
 
-  private def wholeTopic(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
+  /** The full name of the topic that `topic` is, or is a partition of. */
+  def whole(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
 
   /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones never do. */
   def matching(existing: Seq[String], pattern: Pattern): Seq[String] =

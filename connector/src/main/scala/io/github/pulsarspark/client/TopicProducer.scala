@@ -1,20 +1,24 @@
 package io.github.pulsarspark.client
 
-import java.util.concurrent.{TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 import java.util.concurrent.locks.LockSupport
 import java.util.function.BiConsumer
 
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
 import org.apache.pulsar.client.api.{HashingScheme, MessageId, MessageRoutingMode, Producer, PulsarClientException}
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.{OutgoingMessage, TopicSchema}
 
 /** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread uses it. */
-private[pulsarspark] final class TopicProducer private (
+private[pulsarspark] final class TopicProducer private[client] (
     topic: String,
-    producer: Producer[Array[Byte]],
+    private val producer: Producer[Array[Byte]],
     router: Option[ChosenPartition],
     options: WriteOptions
 ) extends AutoCloseable {
@@ -71,17 +75,29 @@ private[pulsarspark] final class TopicProducer private (
     throwFailure()
   }
 
-  /** Gives up what is not acknowledged yet. */
-  override def close(): Unit = producer.closeAsync().get(options.client.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+  /** Gives up what is not acknowledged yet. Never fails: what could be lost was found out by [[flush]]. */
+  override def close(): Unit = TopicProducer.close(Seq(this), options.client.operationTimeout)
 
   private def throwFailure(): Unit = if (failure.get != null) throw TopicProducer.explain(topic, failure.get, confirmed.get, options)
 }
 
 private[pulsarspark] object TopicProducer {
+  private val log = LoggerFactory.getLogger(classOf[TopicProducer])
 
   /** The client ends a message's wait itself; this much later we do, should it fail to. */
   private val GraceNanos = TimeUnit.SECONDS.toNanos(5)
   private val PollNanos  = TimeUnit.MICROSECONDS.toNanos(200)
+
+  /** Closes all at the same time, within the deadline. */
+  def close(producers: Iterable[TopicProducer], deadline: FiniteDuration): Unit = {
+    val closing = producers.map(_.producer.closeAsync()).toSeq
+    try CompletableFuture.allOf(closing: _*).get(deadline.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: InterruptedException => Thread.currentThread.interrupt() // a task that is killed; the requests are on their way
+      case NonFatal(e)             => log.warn("closing producers: {}", e.toString)
+    }
+    ()
+  }
 
   /** Looks until `isDone`; false when the deadline came first. A task that is killed is interrupted, which ends the wait. */
   private[client] def waitFor(deadline: Long)(isDone: => Boolean): Boolean = {
@@ -116,9 +132,8 @@ private[pulsarspark] object TopicProducer {
       new ChosenPartition(options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf))
     }
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
-    val producer = answers.await(s"Opening a producer of $topic")(builder.createAsync().exceptionally(e =>
-      throw refused(topic, e, lease.options.serviceUrl)
-    ))
+    val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
+    val producer = answers.awaitOwned(s"Opening a producer of $topic")(opening) { late => late.closeAsync(); () }
     new TopicProducer(topic, producer, router, options)
   }
 

@@ -35,11 +35,16 @@ object Position {
   /** The place before every message of a topic, also before those whose ledgers are gone. */
   val BeforeAll: Position = Position(0, -1)
 
-  private val text = raw"(\d{1,18}):(-1|\d{1,18})(?::(-1|\d{1,9}))?".r
+  private val text = raw"(\d{1,19}):(-1|\d{1,19})(?::(-1|\d{1,10}))?".r
 
-  /** Reads `ledger:entry` or `ledger:entry:batchIndex`. */
+  /** Reads `ledger:entry` or `ledger:entry:batchIndex`; None for anything else, also for numbers that are too large. */
   def parse(s: String): Option[Position] = s.trim match {
-    case text(ledger, entry, batch) => Some(Position(ledger.toLong, entry.toLong, Option(batch).fold(WholeEntry)(_.toInt)))
-    case _                          => None
+    case text(ledger, entry, batch) =>
+      for {
+        l <- ledger.toLongOption
+        e <- entry.toLongOption
+        b <- Option(batch).fold(Option(WholeEntry))(_.toIntOption)
+      } yield Position(l, e, b)
+    case _ => None
   }
 }

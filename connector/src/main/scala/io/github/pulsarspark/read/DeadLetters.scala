@@ -3,8 +3,6 @@ package io.github.pulsarspark.read
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, HashMap => JHashMap, Map => JMap}
 
-import scala.util.control.NonFatal
-
 import io.github.pulsarspark.client.{ClientPool, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.log.MessageView
@@ -18,7 +16,7 @@ private[read] final class DeadLetters(topic: String, options: ReadOptions) exten
   private val lease    = ClientPool.acquire(options.client)
   private val producer =
     try TopicProducer.open(lease, TopicNames.full(topic), TopicSchema.Bytes, WriteOptions.ofCopies(options))
-    catch { case NonFatal(e) => lease.close(); throw e }
+    catch { case e: Throwable => lease.close(); throw e }
   private val copy = new OutgoingMessage
 
   def send(m: MessageView, error: Throwable with PulsarError): Unit = {

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read
 
+import scala.collection.mutable
+
 import io.github.pulsarspark.client.{Broker, TopicNames}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.{ProtobufMessage, SchemaMode, TopicSelection}
@@ -34,15 +36,24 @@ private[read] final class Discovery(
     case TopicSelection.Matching(pattern) => broker.partitions(broker.matching(pattern)._1)
   }
 
-  /** What topics are read as. One without a schema holds bytes. */
-  def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] = topics.toSeq.sorted.map { topic =>
-    def own = broker.schema(topic).getOrElse(TopicSchema.Bytes)
-    topic ->
-      (mode match {
-        case SchemaMode.Auto => protobuf.fold(own)(p => SchemaTranslation.described(topic, own, p.source, p.files.toArray, p.name))
-        case SchemaMode.Pinned(definition) => SchemaTranslation.pinned(topic, own, definition)
-        case SchemaMode.Raw                => TopicSchema.Bytes
-      })
+  /** What topics are read as. One without a schema holds bytes. Equal schemas are looked at once. */
+  def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
+    val names = topics.toSeq.sorted
+    if (mode == SchemaMode.Raw) names.map(_ -> TopicSchema.Bytes)
+    else {
+      val newest = broker.schemas(names)
+      val made   = mutable.HashMap.empty[TopicSchema, TopicSchema]
+      names.map { topic =>
+        val own = newest.getOrElse(topic, TopicSchema.Bytes)
+        topic -> made.getOrElseUpdate(own.withoutVersion, readAs(topic, own.withoutVersion)).ofVersion(own.version)
+      }
+    }
+  }
+
+  private def readAs(topic: String, own: TopicSchema): TopicSchema = mode match {
+    case SchemaMode.Auto => protobuf.fold(own)(p => SchemaTranslation.described(topic, own, p.source, p.files.toArray, p.name))
+    case SchemaMode.Pinned(definition) => SchemaTranslation.pinned(topic, own, definition)
+    case SchemaMode.Raw                => TopicSchema.Bytes
   }
 
   private def noMatch(pattern: String, all: Seq[String]) = {

@@ -35,8 +35,9 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
       known: Map[String, TopicSchema] = Map.empty
   ): Map[String, TopicSchema] = {
     val schemas = known ++ current(topics.filterNot(known.contains))
-    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(SourceColumns.values(schemas.toSeq.sortBy(_._1)), options.errorColumns))
-    schemas.foreach { case (topic, schema) => SchemaTranslation.checkKnown(topic, schema, wanted) }
+    val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
+    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(values, options.errorColumns))
+    schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) => SchemaTranslation.checkKnown(topic, schema, wanted) }
     tracking.foreach(_.keep(schemas))
     schemas
   }
@@ -45,6 +46,8 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
     val newest = discovery.schemas(topics)
     tracking.fold(newest)(_.merged(newest))
   }
+
+  private val translated = new SourceColumns.Translated
 
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))

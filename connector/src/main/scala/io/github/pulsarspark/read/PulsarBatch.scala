@@ -22,14 +22,14 @@ private[read] final class PulsarBatch(task: ReadTask, columns: StructType, filte
 
   private lazy val read: PlannedRead = Using.resource(DriverSession(task.options)) { session =>
     val topics            = session.discovery.topics()
-    val schemas           = session.schemas(topics.keys, columns, task.output)
     val topicOf           = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
     val (skipped, wanted) = topicOf.keySet.partition(TaskPlanner.wanted(filters, _).isEmpty)
-    val ranges            = new BoundResolver(task.options, session.broker).batchRanges(topics, wanted).map { case (range, times) =>
-      PlannedRange(range, Wanted(times), schemas(topicOf(range.topic)))
-    }
+    val ranges            = new BoundResolver(task.options, session.broker).batchRanges(topics, wanted)
+    // after the ranges: what is asked later holds for all of their ledgers, see ReaderSchemas
+    val schemas = session.schemas(topics.keys, columns, task.output)
+    val asked   = ranges.map { case (range, times) => PlannedRange(range, Wanted(times), schemas(topicOf(range.topic))) }
     val planner = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss), filters)
-    val planned = planner.plan(ranges).copy(partitionsSkipped = skipped.size.toLong)
+    val planned = planner.plan(asked).copy(partitionsSkipped = skipped.size.toLong)
     made = Some(planned)
     planned
   }

@@ -12,7 +12,6 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
 import io.github.pulsarspark.metrics.{LevelCounts, LevelMetric, Metrics}
 import io.github.pulsarspark.offsets._
-import io.github.pulsarspark.schema.TopicSchema
 
 /** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how the stream began.
   *
@@ -35,11 +34,11 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     made
   }
 
-  private var opened: Option[DriverSession]     = None
-  private var schemas: Map[String, TopicSchema] = Map.empty
-  private var topicOf: Map[String, String]      = Map.empty
-  private var newest: Option[PulsarOffset]      = None
-  private var pinned: Option[PulsarOffset]      = None
+  private val schemas                       = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private var opened: Option[DriverSession] = None
+  private var topicOf: Map[String, String]  = Map.empty
+  private var newest: Option[PulsarOffset]  = None
+  private var pinned: Option[PulsarOffset]  = None
 
   override def initialOffset(): Offset = start.offset
 
@@ -81,13 +80,14 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(pulsar(from), pulsar(to))
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
-    val planned = ranges.flatMap { range =>
-      topicOf.get(range.topic) match {
-        case Some(topic) => Some(PlannedRange(range, Wanted(start.times(range.topic)), schemaOf(topic)))
-        case None        =>
-          losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString, "the topic or partition was deleted")
-          None
-      }
+    val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
+    gone.foreach { range =>
+      losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString, "the topic or partition was deleted")
+    }
+    val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) => topicOf.get(partition).map(_ -> end.ledgerId) }
+    val readBy  = schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
+    val planned = existing.zip(readBy).map { case (range, schema) =>
+      PlannedRange(range, Wanted(start.times(range.topic)), schema)
     }
     new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
   }
@@ -106,10 +106,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     val made = DriverSession(task.options)
     opened = Some(made)
     // What is kept for the next start must not wait for the first messages.
-    if (task.options.schemaTrackingLocation.isDefined) {
-      val topics = made.discovery.topicsLeft().keys
-      if (topics.nonEmpty) schemas = made.schemas(topics, columns, task.output, schemas)
-    }
+    if (task.options.schemaTrackingLocation.isDefined) schemas.add(made.discovery.topicsLeft().keys)
     made
   }
 
@@ -122,12 +119,6 @@ private[read] final class PulsarMicroBatchStream(task: ReadTask, columns: Struct
     val topics = session.discovery.topicsLeft()
     topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
     topicOf.keys.toSeq.sorted
-  }
-
-  /** The schema a topic is read with stays the same while the query runs. */
-  private def schemaOf(topic: String): TopicSchema = {
-    if (!schemas.contains(topic)) schemas = session.schemas(Seq(topic), columns, task.output, schemas)
-    schemas(topic)
   }
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {

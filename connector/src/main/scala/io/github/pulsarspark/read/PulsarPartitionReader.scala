@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 
 import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
 import io.github.pulsarspark.metrics.LevelCounts
+import io.github.pulsarspark.schema.RowDecoders
 
 /** Makes the reader of a task.
   *
@@ -28,6 +29,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   private val counts                = new ReadCounts(Option(slice))
   private val bad                   = new BadMessages(task)
+  private val decoders              = new RowDecoders(task.output, task.options.errorColumns)
   private var left                  = partition.slices.toList
   private var slice: SliceReader    = _
   private val ahead                 = mutable.ArrayDeque.empty[SliceReader]
@@ -54,7 +56,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   }
 
   private def take(): SliceReader = {
-    val reader = new SliceReader(left.head, task, counts, bad, () => broker)
+    val reader = new SliceReader(left.head, task, counts, bad, () => broker, decoders)
     left = left.tail
     reader
   }
@@ -69,7 +71,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   override def get(): InternalRow = slice.row
 
-  /** Asked only when a message has another schema version than the one the query reads with, or began in front of the range. */
+  /** Asked only when a message has a schema version that this JVM has not met, or began in front of the range. */
   private def broker: Broker = asked.getOrElse {
     val made = new ConnectedBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix, task.options.readCompacted)
     asked = Some(made)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.github.pulsarspark.client._
 import io.github.pulsarspark.log.{DecodeLevel, EntryDecoder, PayloadDecryptor, UndecidedTransaction}
 import io.github.pulsarspark.offsets.Position
-import io.github.pulsarspark.schema.{BadValue, RowDecoder}
+import io.github.pulsarspark.schema.{BadValue, RowDecoders}
 import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
@@ -13,25 +13,21 @@ import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
   * @param bad
   *   decides about messages that do not decode
   * @param broker
-  *   asked for schemas of other versions than the one the query reads with, and for what is in front of the range
+  *   asked for schemas of versions that this JVM has not met, and for what is in front of the range
+  * @param decoders
+  *   of the task
   */
 private[read] final class SliceReader(
     planned: PlannedSlice,
     task: ReadTask,
     counts: ReadCounts,
     bad: BadMessages,
-    broker: () => Broker
+    broker: () => Broker,
+    decoders: RowDecoders
 ) extends AutoCloseable {
 
-  private val range = planned.slice.range
-  private val rows  = RowDecoder(
-    range.topic,
-    TopicNames.partitionIndex(range.topic),
-    task.output,
-    planned.schema,
-    broker().schemaAt(range.topic, _),
-    task.options.errorColumns
-  )
+  private val range   = planned.slice.range
+  private val rows    = decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema, schemaAt)
   private val decoder = new EntryDecoder(
     range.topic,
     if (task.options.readCompacted) DecodeLevel.Message else rows.level, // else messages that compaction removed would count
@@ -48,6 +44,14 @@ private[read] final class SliceReader(
   private val source               = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
   private var inEntry              = false
   private var decoded: InternalRow = _
+
+  private def schemaAt(version: Array[Byte]) =
+    KnownSchemas.ofThisJvm.at(
+      task.options.client,
+      range.topic,
+      version,
+      range.endInclusive.ledgerId
+    )(broker().schemaAt(range.topic, version))
 
   /** Lets entries come before they are wanted. */
   def prepare(): Unit = source.prepare()

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.errors.PulsarErrors
@@ -9,14 +11,30 @@ import io.github.pulsarspark.schema._
 /** Which columns a read has. Pure. */
 private[pulsarspark] object SourceColumns {
 
+  /** Schemas that were translated, so that equal ones are translated once. */
+  final class Translated {
+    private val tables = mutable.HashMap.empty[TopicSchema, Table]
+
+    def size: Int = tables.size
+
+    private[SourceColumns] def table(topic: String, schema: TopicSchema): Table = tables.getOrElseUpdate(
+      schema.withoutVersion,
+      Table(topic, SchemaTranslation.toStruct(topic, schema), SchemaTranslation.hasFields(topic, schema))
+    )
+  }
+
   /** Value columns of all topics together. Records are put together by the names of their fields, other values must be the same. */
-  def values(schemas: Seq[(String, TopicSchema)]): StructType = {
-    val tables = schemas
-      .map { case (topic, schema) => Table(topic, SchemaTranslation.toStruct(topic, schema), SchemaTranslation.hasFields(topic, schema)) }
-      .distinctBy(t => (t.columns, t.hasFields))
-    for { (other, i) <- tables.zipWithIndex; first <- tables.take(i); difference <- difference(first, other) }
-      throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> other.topic, "difference" -> difference)
-    tables.map(_.columns).reduceLeft((a, b) => ColumnMerge(a, b).getOrElse(a))
+  def values(schemas: Seq[(String, TopicSchema)], translated: Translated = new Translated): StructType = {
+    val tables = schemas.map { case (topic, schema) => translated.table(topic, schema) }.distinctBy(t => (t.columns, t.hasFields))
+    tables.zipWithIndex.tail.foldLeft(tables.head.columns) { case (all, (table, i)) =>
+      // what fits all together fits each of them
+      if (table.hasFields != tables.head.hasFields || ColumnMerge(all, table.columns).isLeft)
+        tables.take(i).iterator.flatMap(first => difference(first, table).map(first -> _)).nextOption().foreach {
+          case (first, difference) =>
+            throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> table.topic, "difference" -> difference)
+        }
+      ColumnMerge(all, table.columns).getOrElse(all)
+    }
   }
 
   private final case class Table(topic: String, columns: StructType, hasFields: Boolean)

@@ -8,22 +8,22 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.core.JsonProcessingException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.log.{DecodeLevel, MessageView}
 import io.github.pulsarspark.offsets.Position
 
-/** Turns messages of one topic partition into rows. Made once per task for the columns that the query wants; each message is decoded with
-  * the schema version it was written with, compiled when that version is first met. Not thread-safe.
+/** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with the schema version it was written with.
+  * Made by [[RowDecoders]]. Not thread-safe.
   *
   * @param valueOrdinals
   *   where in the row the value columns are; empty when the payload is not looked at
   * @param errorOrdinal
   *   where [[ErrorColumns]] are, -1 for one that is not there
   */
-private[pulsarspark] final class RowDecoder private (
+private[pulsarspark] final class RowDecoder private[schema] (
     topic: String,
     reader: TopicSchema,
     row: SpecificInternalRow,
@@ -39,16 +39,16 @@ private[pulsarspark] final class RowDecoder private (
     /** True when values point into the bytes of an entry, so that these must stay as they are. */
     val refersToBytes: Boolean
 ) {
-  private val readerVersion               = reader.version.toArray
   private val takesTombstones             = ValueDecoder.takesTombstones(reader)
   private val isReadAsBytes               = ValueDecoder.isReadAsBytes(reader)
   private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
   private var currentVersion: Array[Byte] = MessageView.NoBytes
-  private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(reader.unversioned.getOrElse(reader))
+  private val newest                      = reader.unversioned.getOrElse(reader)
+  private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(newest)
 
   if (current != null) {
     decoders.put(ByteBuffer.wrap(MessageView.NoBytes), current)
-    decoders.put(ByteBuffer.wrap(readerVersion), current)
+    decoders.put(ByteBuffer.wrap(newest.version.toArray), current)
   }
 
   /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
@@ -133,8 +133,8 @@ private[pulsarspark] final class RowDecoder private (
   private def readerText =
     if (reader.isPinned) "the option readerSchema says"
     else if (reader.unversioned.isDefined) "the newest version with the fields of those before"
-    else if (readerVersion.isEmpty) "the newest version"
-    else s"version ${SchemaVersions.text(readerVersion)}"
+    else if (reader.version.isEmpty) "the newest version"
+    else s"the newest version (${SchemaVersions.text(reader.version.toArray)})"
 
   private def reasonOf(cause: Throwable) = cause match {
     // Without the place in the source, which Jackson adds on a line of its own.
@@ -154,18 +154,7 @@ private[pulsarspark] object RowDecoder {
     override def decode(m: MessageView, row: InternalRow): Unit = throw cause
   }
 
-  /** @param partition
-    *   index of the partition, -1 for a topic without
-    * @param output
-    *   columns of the rows in their order: metadata columns by their name, [[ErrorColumns]] where they are asked for, all others are value
-    *   columns of `reader` or parts of them
-    * @param reader
-    *   the schema all values are read as
-    * @param schemaAt
-    *   the schema of a version as it stands in a message; called once per version, on the thread that decodes
-    * @param withErrors
-    *   whether the names of [[ErrorColumns]] mean these
-    */
+  /** A decoder that shares nothing with others; parameters as in [[RowDecoders]]. */
   def apply(
       topic: String,
       partition: Int,
@@ -173,28 +162,5 @@ private[pulsarspark] object RowDecoder {
       reader: TopicSchema,
       schemaAt: Array[Byte] => TopicSchema,
       withErrors: Boolean = false
-  ): RowDecoder = {
-    def placeOf(column: StructField) = if (withErrors) output.fieldNames.indexOf(column.name) else -1
-    val errors                       = Seq(placeOf(ErrorColumns.Error), placeOf(ErrorColumns.Corrupt))
-    val columns                      = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name)) }
-    val metadata                     = columns.collect { case (_, i, Some(column)) => (column, i) }
-    val (values, ordinals)           = columns.collect { case (f, i, None) if !errors.contains(i) => (f, i) }.unzip
-    val level                        =
-      if (values.nonEmpty) DecodeLevel.Message
-      else metadata.map(_._1.level).foldLeft[DecodeLevel](DecodeLevel.Entry)((a, b) => if (a < b) b else a)
-    new RowDecoder(
-      topic,
-      reader,
-      new SpecificInternalRow(output),
-      metadata.map { case (column, _) => MetadataReader(column, topic, partition) }.toArray,
-      metadata.map(_._2).toArray,
-      ordinals.toArray,
-      errors.head,
-      errors.last,
-      schemaAt,
-      ValueDecoder.compiler(topic, reader, StructType(values), ordinals.toArray),
-      level,
-      refersToBytes = values.nonEmpty && ValueDecoder.refersToBytes(reader)
-    )
-  }
+  ): RowDecoder = new RowDecoders(output, withErrors).decoder(topic, partition, reader, schemaAt)
 }

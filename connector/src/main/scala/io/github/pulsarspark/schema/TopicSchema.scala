@@ -30,6 +30,12 @@ final case class TopicSchema(
     unversioned: Option[TopicSchema] = None
 ) {
 
+  /** The same schema, as this version of a topic's; one that the user gave has no version. */
+  private[pulsarspark] def ofVersion(version: Seq[Byte]): TopicSchema = if (isPinned) this else copy(version = version)
+
+  /** The same schema when nobody knows which version it is. */
+  private[pulsarspark] def withoutVersion: TopicSchema = copy(version = Nil, unversioned = unversioned.map(_.withoutVersion))
+
   /** What it says, for texts that are kept; not where it is from. */
   private[pulsarspark] def writeTo(node: ObjectNode): Unit = {
     node.put("type", schemaType).put("definition", definition)

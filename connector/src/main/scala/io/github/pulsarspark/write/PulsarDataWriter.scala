@@ -1,14 +1,12 @@
 package io.github.pulsarspark.write
 
 import scala.collection.mutable
-import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.unsafe.types.UTF8String
-import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.client.{ClientPool, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
@@ -26,7 +24,6 @@ private[write] case object Acknowledged extends WriterCommitMessage
 
 /** Sends the rows of one task and waits for their acknowledgement in `commit`. */
 private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[InternalRow] {
-  import PulsarDataWriter._
 
   private val lease = ClientPool.acquire(task.options.client)
 
@@ -76,14 +73,6 @@ private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[
   override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   override def close(): Unit =
-    try
-      destinations.values.foreach { d =>
-        try d.producer.close()
-        catch { case NonFatal(e) => log.warn("closing a producer: {}", e.toString) }
-      }
+    try TopicProducer.close(destinations.values.map(_.producer), task.options.client.operationTimeout)
     finally lease.close()
-}
-
-private object PulsarDataWriter {
-  private val log = LoggerFactory.getLogger(classOf[PulsarDataWriter])
 }

@@ -105,16 +105,20 @@ class SharedPoolSuite extends FunSuite {
       private val next                  = new AtomicInteger
       override def initialValue: Random = new Random(seed + next.incrementAndGet())
     }
-    def pause(millis: Int): Unit = LockSupport.parkNanos(millis.millis.toNanos)
-    val made                     = new Made(
+    def pause(time: FiniteDuration): Unit = LockSupport.parkNanos(time.toNanos)
+    val patience                          = 10.millis
+    val made                              = new Made(
       _ =>
         dice.get.nextInt(10) match {
-          case 0     => throw new IllegalStateException("refused")
-          case 1     => pause(30) // later than anybody waits
-          case 2 | 3 => pause(dice.get.nextInt(10))
-          case _     => ()
+          case 0         => throw new IllegalStateException("refused")
+          case 1         => pause(patience * 3)
+          case 2 | 3     => pause(dice.get.nextInt(10).millis)
+          case 4 | 5 | 6 => // arrives when those who wait give up, one after the other
+            val arrival = System.nanoTime() + patience.toNanos + (dice.get.nextInt(400) - 100).micros.toNanos
+            while (System.nanoTime() < arrival) Thread.onSpinWait()
+          case _ => ()
         },
-      patience = 10.millis,
+      patience,
       idle = 2.millis
     )
     val (turns, served) = (new AtomicInteger, new AtomicInteger)
@@ -122,10 +126,10 @@ class SharedPoolSuite extends FunSuite {
       started {
         while (turns.incrementAndGet() <= Turns)
           try {
-            val lease = made.pool.acquire(s"key ${dice.get.nextInt(6)}")
+            val lease = made.pool.acquire(s"key ${dice.get.nextInt(3)}")
             try {
               lease.value.use()
-              if (dice.get.nextInt(4) == 0) pause(dice.get.nextInt(5))
+              if (dice.get.nextInt(4) == 0) pause(dice.get.nextInt(5).millis)
               lease.value.use()
               served.incrementAndGet()
             } finally {
@@ -137,11 +141,11 @@ class SharedPoolSuite extends FunSuite {
     }
     while (turns.get < Turns) {
       workers(dice.get.nextInt(workers.size)).thread.interrupt()
-      pause(1)
+      pause(1.milli)
     }
     workers.foreach(w => assertEquals(w.outcome().map(_ => ()), Success(())))
     made.allClosedOnce()
-    assert(served.get > Turns / 4, s"${served.get} of $Turns turns had a client")
+    assert(served.get > Turns / 10, s"${served.get} of $Turns turns had a client")
     assertEquals(made.clients.asScala.map(_.misuses.get).sum, 0)
   }
 
