@@ -6,7 +6,7 @@ import io.github.pulsarspark.client._
 import io.github.pulsarspark.log.{EntryDecoder, PayloadDecryptor, UndecidedTransaction}
 import io.github.pulsarspark.offsets.Position
 import io.github.pulsarspark.schema.{BadValue, RowDecoder}
-import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
+import io.github.pulsarspark.storage.{Level, TaskStorage}
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
@@ -20,7 +20,8 @@ private[read] final class SliceReader(
     task: ReadTask,
     counts: ReadCounts,
     bad: BadMessages,
-    broker: () => Broker
+    broker: () => Broker,
+    storage: TaskStorage
 ) extends AutoCloseable {
 
   private val range = planned.slice.range
@@ -45,7 +46,7 @@ private[read] final class SliceReader(
 
   /** The broker leaves out aborted transactions, everybody else must be told of them. */
   private val transactions         = new AbortedTransactions(new AdminTransactionBuffer(range.topic, task.options.client))
-  private val source               = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
+  private val source               = storage.entries(planned.slice)
   private var inEntry              = false
   private var decoded: InternalRow = _
 
