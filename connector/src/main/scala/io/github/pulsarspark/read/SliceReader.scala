@@ -40,12 +40,12 @@ private[read] final class SliceReader(
     ownBytes = rows.refersToBytes,
     Some(new EarlierOnBroker(range.topic, task.options, broker())),
     task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
-    (most, least) => source.level != Level.Broker && transactions.isAborted(most, least)
+    (most, least) => source.level != Level.Broker && isWanted && transactions.isAborted(most, least)
   )
   private val messages = decoder.message
 
   /** The broker leaves out aborted transactions, everybody else must be told of them. */
-  private val transactions         = new AbortedTransactions(new AdminTransactionBuffer(range.topic, task.options.client))
+  private val transactions         = AbortedTransactions.of(range, task.options)
   private val source               = storage.entries(planned.slice)
   private var inEntry              = false
   private var decoded: InternalRow = _
@@ -93,9 +93,12 @@ private[read] final class SliceReader(
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       counts.levels.addEntry(source.level, decoder.entryBytes)
-      inEntry = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
+      inEntry = isWanted
       if (!inEntry) counts.skip()
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
+
+  /** Whether messages of the entry at hand can be, by what the decoder has read of it. */
+  private def isWanted: Boolean = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
 
   /** In the entry that the range starts within, the batch index that is read already. */
   private def firstIndexAfter: Int =
