@@ -66,7 +66,7 @@ private[wire] final class BookieSocket private (channel: SocketChannel, selector
       val length = size.getInt(0)
       if (length < 0 || length > MostFrameBytes) throw new ReplicaFailed(s"it wants to send $length bytes", isSlow = false)
       val frame = NetworkMemory.allocator.directBuffer(length, length)
-      releasing(frame) {
+      orUndo(frame.release()) {
         fill(frame.internalNioBuffer(0, length))
         frame.writerIndex(length)
       }
@@ -119,12 +119,14 @@ private[wire] object BookieSocket {
     */
   def connect(address: InetSocketAddress, sockets: SelectorProvider): BookieSocket = {
     val channel = opened(sockets.openSocketChannel())
-    closing(channel) {
+    orUndo(channel.close()) {
       val selector = opened(sockets.openSelector())
-      closing(selector) {
-        channel.configureBlocking(false)
-        channel.setOption[java.lang.Boolean](StandardSocketOptions.TCP_NODELAY, true)
-        val key = channel.register(selector, SelectionKey.OP_CONNECT)
+      orUndo(selector.close()) {
+        val key = opened {
+          channel.configureBlocking(false)
+          channel.setOption[java.lang.Boolean](StandardSocketOptions.TCP_NODELAY, true)
+          channel.register(selector, SelectionKey.OP_CONNECT)
+        }
         try channel.connect(address)
         catch {
           case _: ClosedByInterruptException => throw new InterruptedException
@@ -140,12 +142,8 @@ private[wire] object BookieSocket {
     try open
     catch { case e: IOException => throw new ReplicaFailed(s"no socket could be opened (${textOf(e)})", isSlow = false) }
 
-  private def closing[A](resource: AutoCloseable)(work: => A): A = orElse(resource.close())(work)
-
-  private def releasing[A](frame: ByteBuf)(work: => A): A = orElse(frame.release())(work)
-
-  /** What is undone when the work fails. */
-  private def orElse[A](undo: => Any)(work: => A): A = {
+  /** Undoes something when the work fails. */
+  private def orUndo[A](undo: => Any)(work: => A): A = {
     var isDone = false
     try {
       val result = work

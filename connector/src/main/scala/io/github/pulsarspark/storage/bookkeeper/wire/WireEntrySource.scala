@@ -85,7 +85,9 @@ private[bookkeeper] final class WireEntrySource private (
         closeReader()
         problem = e.getMessage
         e match {
-          case _: ConnectionEnded if !ended(bookie) => ended += bookie
+          case _: ConnectionEnded if !ended(bookie) =>
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: connecting to bookie $bookie again: $problem")
+            ended += bookie
           case _                                    =>
             log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: $problem")
             if (e.isSlow) connections.ranks.addSlow(bookie)
