@@ -9,7 +9,18 @@ import pytest
 from admin_front import RefusedError, in_front_of
 from failing import failing
 from messages import produce, read_all
-from reading import Batches, assert_exactly_once, batch, dice, existing, java_client, read_available, seen, stream
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    dice,
+    entries_by_level,
+    existing,
+    java_client,
+    read_available,
+    seen,
+    stream,
+)
 from servers import Addresses
 
 from pulsar_spark.local import LocalPulsar
@@ -247,3 +258,59 @@ def test_the_broker_reads_what_cannot_be_decided_elsewhere(
         assert frame.count() == len(wanted)
         with failing("PULSAR_SEGMENT_READ_FAILED", topic, "which transactions were aborted"):
             seen(batch(spark, service_url, topic=topic, readLevel="segment", **{"admin.url": url}))
+
+
+def _noting(asked: list[str]) -> Callable[[str, Json], Json]:
+    """What writes down which transactions are asked for."""
+
+    def note(path: str, answer: Json) -> Json:
+        if "/transactionInBufferStats/" in path:
+            asked.append(path)
+        return answer
+
+    return note
+
+
+def test_each_transaction_is_asked_for_once_by_all_reads(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, sender: Sender, topic: str
+) -> None:
+    _, last = _send_at_random(sender, topic, 80)
+    sender.end(last, commit=False)
+    produce(client, topic, [b"late"])
+    received = read_all(client, topic)
+    wanted = existing(received)
+    assert len(admin.internal_stats(topic)["ledgers"]) > 3
+    asked: list[str] = []
+    with in_front_of(admin.url, _noting(asked)) as url:
+        options = {"topic": topic, "readLevel": "segment", "minPartitions": "1", "admin.url": url}
+        for _ in range(2):
+            assert_exactly_once(seen(batch(spark, service_url, **options)), wanted)
+        frame = batch(spark, service_url, **options)
+        assert frame.count() == len(wanted)
+        assert asked
+        assert len(asked) == len(set(asked))
+        asked.clear()
+        unshared = batch(spark, service_url, **options, operationTimeoutMs="20001")
+        late = unshared.where(f"__publishTime >= timestamp_millis({received[-1].publish_time_ms})")
+        assert [bytes(row[0]) for row in late.select("value").collect()] == [b"late"]
+        assert not asked, "what filters leave out is asked for"
+
+
+def test_many_transactions_are_left_to_the_broker(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, sender: Sender, topic: str
+) -> None:
+    producer = sender.producer(topic, batch_size=1)
+    for number in range(130):
+        transaction = sender.begin()
+        producer.newMessage(transaction).value(b"%d" % number).send()
+        sender.end(transaction, commit=number != 1)
+    producer.close()
+    wanted = existing(read_all(client, topic))
+    assert len(wanted) == 129
+    asked: list[str] = []
+    with in_front_of(admin.url, _noting(asked)) as url:
+        frame = batch(spark, service_url, topic=topic, minPartitions="1", **{"admin.url": url})
+        assert_exactly_once(seen(frame), wanted)
+        assert len(asked) == 100
+        assert entries_by_level(frame)["broker"] > 0
+        assert len(asked) == 100

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from admin_front import RefusedError, in_front_of
+from bookie_relay import bookie_of, in_front_of_bookie
 from failing import failing, refused
 from logs import warnings
 from messages import produce, read_all
-from reading import assert_exactly_once, batch, existing, seen
+from reading import Seen, assert_exactly_once, batch, description, existing, seen
 from waiting import within
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin, Json
     from pyspark.sql import DataFrame, SparkSession
-    from reading import Seen
 
 
 @pytest.fixture
@@ -167,11 +166,34 @@ def test_bookies_that_cannot_be_reached(
 ) -> None:
     admin.unload(topic)
     assert existing(read_all(client, topic)) == wanted
-    ensemble = re.search(r"ensembles=\{0=\[([^\],]+)", admin.internal_stats(topic)["ledgers"][0]["metadata"])
-    assert ensemble is not None
-    options = {"bookieAddresses": f"{ensemble[1]}=127.0.0.1:9", **settings}
+    bookie = bookie_of(admin, topic)
+    options = {"bookieAddresses": f"{bookie}=127.0.0.1:9", **settings}
     with failing("PULSAR_SEGMENT_READ_FAILED", topic):
         seen(read("segment", admin.url, **options))
     with warnings(spark, tmp_path) as warned:
         assert_exactly_once(seen(read("auto", admin.url, **options)), wanted)
-    assert f"no connection to {ensemble[1]}" in warned()
+    assert f"no connection to {bookie}" in warned()
+
+
+def test_bookies_that_fall_silent_are_waited_for_once_and_not_for_each_ledger(
+    spark: SparkSession,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    read: Callable[..., DataFrame],
+    tmp_path: Path,
+) -> None:
+    for _ in range(10):
+        produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
+        admin.unload(topic)
+    wanted = existing(read_all(client, topic))
+    with in_front_of_bookie(bookie_of(admin, topic)) as front, warnings(spark, tmp_path) as warned:
+        options = {"bookieAddresses": f"{front.bookie}={front.address}", "minPartitions": "1", "pollTimeoutMs": "8000"}
+        frame = read("auto", admin.url, **options).select("__topic", "__position", "value")
+        assert "10 bookies" in description(frame)
+        front.fall_silent()
+        with within(30):
+            rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]
+    assert_exactly_once(rows, wanted)
+    assert warned().count("the broker reads it") == 9
+    assert f"no answer from {front.bookie}" in warned()

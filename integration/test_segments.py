@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
+from bookie_relay import bookie_of, in_front_of_bookie
 from failing import failing
 from messages import Message, produce, read_all
 from reading import (
@@ -85,13 +85,26 @@ def test_a_ledger_is_cut_into_the_tasks_asked_for(
     assert batch(spark, pulsar.service_url, **options).rdd.getNumPartitions() == 1, "there is no use in tiny tasks"
 
 
+def test_a_task_connects_once_to_a_bookie_however_many_ledgers_it_reads(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    for _ in range(12):
+        produce(client, topic, _messages(20), batch_size=3)
+        admin.unload(topic)
+    with in_front_of_bookie(bookie_of(admin, topic)) as front:
+        options = {"topic": topic, "minPartitions": "1", "admin.url": pulsar.admin_url}
+        options["bookieAddresses"] = f"{front.bookie}={front.address}"
+        frame = batch(spark, pulsar.service_url, readLevel="segment", **options)
+        assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+        assert front.connections == 1
+
+
 def test_tasks_run_best_where_the_bookies_are(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
 ) -> None:
     produce(client, topic, _messages(100))
     options = {"topic": topic, "minPartitions": "2", "admin.url": pulsar.admin_url}
-    metadata = admin.internal_stats(topic)["ledgers"][0]["metadata"]
-    (bookie,) = re.findall(r"ensembles=\{0=\[(.+?)]", metadata)
+    bookie = bookie_of(admin, topic)
     by_segments = batch(spark, pulsar.service_url, readLevel="segment", **options)
     assert machines(by_segments) == [[bookie.rpartition(":")[0]]] * 2
     assert machines(batch(spark, pulsar.service_url, readLevel="broker", **options)) == [[]]
@@ -144,7 +157,7 @@ def test_entries_may_become_much_larger(
 def test_auto_takes_segments_and_leaves_short_tails_of_streams_to_the_broker(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    produce(client, topic, _messages(1200))
+    produce(client, topic, _messages(1200, size=4000))  # more than the 4 MiB that are left to the broker
     options = {"topic": topic, "admin.url": pulsar.admin_url}
     frame = batch(spark, pulsar.service_url, **options)
     assert entries_by_level(frame) == {"broker": 0, "bookies": 1200, "tiered": 0}

@@ -14,12 +14,15 @@ private[pulsarspark] final class AdminApi private[client] (http: AdminHttp, val 
     *
     * @param withMetadata
     *   also the metadata of each ledger, for which the broker opens all of them
+    * @param sink
+    *   made for each host that answers; called on the client's threads
     */
-  def internalStats(partition: String, withMetadata: Boolean): CompletableFuture[JsonNode] =
-    http.get(s"${path(partition)}/internalStats?metadata=$withMetadata")
+  def internalStats[A](partition: String, withMetadata: Boolean)(sink: => LedgerSink[A]): CompletableFuture[A] =
+    http.read[A](s"${path(partition)}/internalStats?metadata=$withMetadata", () => new LedgerAnswer(sink))
 
   /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were offloaded. */
-  def internalInfo(partition: String): CompletableFuture[JsonNode] = http.get(s"${path(partition)}/internal-info")
+  def internalInfo[A](partition: String)(sink: => LedgerSink[A]): CompletableFuture[A] =
+    http.read[A](s"${path(partition)}/internal-info", () => new LedgerAnswer(sink))
 
   /** What the broker knows of a topic partition's transactions as a whole. */
   def transactionBuffer(partition: String): CompletableFuture[JsonNode] =

@@ -7,7 +7,7 @@ import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.client.{Broker, ClientLease, ClientPool, ConnectedBroker}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
-import io.github.pulsarspark.storage.{HadoopSettings, SegmentCatalog}
+import io.github.pulsarspark.storage.{HadoopSettings, KnownLedgers, SegmentCatalog}
 
 /** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
 private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions) extends AutoCloseable {
@@ -52,9 +52,11 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
+  private val ledgers = new KnownLedgers
+
   /** Says who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentCatalog =
-    new SegmentCatalog(lease, options, hadoop, losses)
+    new SegmentCatalog(lease, options, hadoop, losses, ledgers)
 
   override def close(): Unit = broker.close()
 }

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.read
 
 import scala.collection.mutable
+import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -9,6 +10,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 import io.github.pulsarspark.client.{Broker, ClientPool, ConnectedBroker}
 import io.github.pulsarspark.metrics.LevelCounts
 import io.github.pulsarspark.schema.RowDecoders
+import io.github.pulsarspark.storage.TaskStorage
 
 /** Makes the reader of a task.
   *
@@ -30,6 +32,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   private val counts                = new ReadCounts(Option(slice))
   private val bad                   = new BadMessages(task)
   private val decoders              = new RowDecoders(task.output, task.options.errorColumns)
+  private val storage               = new TaskStorage(task.options, task.hadoop)
   private var left                  = partition.slices.toList
   private var slice: SliceReader    = _
   private val ahead                 = mutable.ArrayDeque.empty[SliceReader]
@@ -56,7 +59,7 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
   }
 
   private def take(): SliceReader = {
-    val reader = new SliceReader(left.head, task, counts, bad, () => broker, decoders)
+    val reader = new SliceReader(left.head, task, counts, bad, () => broker, decoders, storage)
     left = left.tail
     reader
   }
@@ -86,16 +89,17 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values
 
-  override def close(): Unit =
-    try {
-      closeSlice()
-      ahead.foreach(_.close())
-    } finally {
-      untold.foreach(_.add(counts.levels))
-      untold = None
-      try asked.foreach(_.close())
-      finally bad.close()
-    }
+  /** Closes everything, slices first, whatever fails; then throws the first failure. */
+  override def close(): Unit = {
+    val all = Seq[AutoCloseable](() => closeSlice()) ++ ahead.removeAll() ++
+      Seq[AutoCloseable](storage, () => tell(), () => asked.foreach(_.close()), bad)
+    Using.Manager(use => all.reverse.foreach(use(_))).get
+  }
+
+  private def tell(): Unit = {
+    untold.foreach(_.add(counts.levels))
+    untold = None
+  }
 }
 
 private object PulsarPartitionReader {

@@ -6,7 +6,7 @@ import io.github.pulsarspark.client._
 import io.github.pulsarspark.log.{DecodeLevel, EntryDecoder, PayloadDecryptor, UndecidedTransaction}
 import io.github.pulsarspark.offsets.Position
 import io.github.pulsarspark.schema.{BadValue, RowDecoders}
-import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
+import io.github.pulsarspark.storage.{Level, TaskStorage}
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
@@ -16,6 +16,8 @@ import io.github.pulsarspark.storage.{Level, SegmentEntrySource}
   *   asked for schemas of versions that this JVM has not met, and for what is in front of the range
   * @param decoders
   *   of the task
+  * @param storage
+  *   of the task
   */
 private[read] final class SliceReader(
     planned: PlannedSlice,
@@ -23,7 +25,8 @@ private[read] final class SliceReader(
     counts: ReadCounts,
     bad: BadMessages,
     broker: () => Broker,
-    decoders: RowDecoders
+    decoders: RowDecoders,
+    storage: TaskStorage
 ) extends AutoCloseable {
 
   private val range   = planned.slice.range
@@ -35,13 +38,13 @@ private[read] final class SliceReader(
     ownBytes = rows.refersToBytes,
     Some(new EarlierOnBroker(range.topic, task.options, broker())),
     task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
-    (most, least) => source.level != Level.Broker && transactions.isAborted(most, least)
+    (most, least) => source.level != Level.Broker && isWanted && transactions.isAborted(most, least)
   )
   private val messages = decoder.message
 
   /** The broker leaves out aborted transactions, everybody else must be told of them. */
-  private val transactions         = new AbortedTransactions(new AdminTransactionBuffer(range.topic, task.options.client))
-  private val source               = new SegmentEntrySource(planned.slice, task.options, task.hadoop)
+  private val transactions         = AbortedTransactions.of(range, task.options)
+  private val source               = storage.entries(planned.slice)
   private var inEntry              = false
   private var decoded: InternalRow = _
 
@@ -99,9 +102,12 @@ private[read] final class SliceReader(
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       counts.levels.addEntry(source.level, decoder.entryBytes)
-      inEntry = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
+      inEntry = isWanted
       if (!inEntry) counts.skip()
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
+
+  /** Whether messages of the entry at hand can be, by what the decoder has read of it. */
+  private def isWanted: Boolean = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
 
   /** In the entry that the range starts within, the batch index that is read already. */
   private def firstIndexAfter: Int =

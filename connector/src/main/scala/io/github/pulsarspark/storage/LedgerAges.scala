@@ -1,9 +1,6 @@
 package io.github.pulsarspark.storage
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.JsonNode
-
+import io.github.pulsarspark.client.{JsonFields, LedgerSink}
 import io.github.pulsarspark.offsets.{Interval, OffsetRange, Position, Wanted}
 
 /** A ledger that takes no more entries.
@@ -72,16 +69,18 @@ private[storage] final case class LedgerAges(closed: Seq[ClosedLedger], newest: 
 private[storage] object LedgerAges {
 
   /** Reads an `internal-info` answer. */
-  def parse(info: JsonNode): LedgerAges = {
-    val ledgers = info
-      .path("ledgers")
-      .asScala
-      .map(l => ClosedLedger(l.path("ledgerId").asLong, l.path("entries").asLong, closedAt(l.path("timestamp").asLong)))
-      .toSeq
-      .sortBy(_.id)
-    LedgerAges(ledgers.dropRight(1), ledgers.lastOption.map(_.id))
-  }
+  final class Reader extends LedgerSink[LedgerAges] {
+    private val ledgers = Vector.newBuilder[ClosedLedger]
 
-  /** Without a time a ledger counts as new. */
-  private def closedAt(timestamp: Long): Long = if (timestamp > 0) timestamp else Long.MaxValue
+    override def ledger(fields: JsonFields): Unit = {
+      val closedAt = fields.long("timestamp")
+      // Without a time a ledger counts as new.
+      ledgers += ClosedLedger(fields.long("ledgerId"), fields.long("entries"), if (closedAt > 0) closedAt else Long.MaxValue)
+    }
+
+    override def end(fields: JsonFields): LedgerAges = {
+      val all = ledgers.result().sortBy(_.id)
+      LedgerAges(all.dropRight(1), all.lastOption.map(_.id))
+    }
+  }
 }

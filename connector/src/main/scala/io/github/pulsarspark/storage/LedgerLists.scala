@@ -1,12 +1,14 @@
 package io.github.pulsarspark.storage
 
-import scala.jdk.CollectionConverters._
+import java.util.concurrent.CompletableFuture
+
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.client.{AdminApi, Answers, InTurn, TopicNames}
+import io.github.pulsarspark.client.{AdminApi, Answers, InTurn, JsonFields, LedgerSink, TopicNames}
+import io.github.pulsarspark.offsets.Interval
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.tiered.OffloadLocations
 
@@ -25,36 +27,37 @@ private[storage] final class LedgerLists(admin: AdminApi, options: ReadOptions) 
 
   private val answers = new Answers(options.client, admin.url)
 
-  /** Fails for the first partition that the service does not answer for. */
-  def ofTopics(partitions: Seq[String]): Map[String, TopicStorage] = answers
-    .awaitAll(partitions, AtOnce)(p => s"Asking for the ledgers of $p")(p =>
-      admin.internalStats(p, withMetadata = true).thenApply[(String, TopicStorage)](stats => p -> TopicStorage.parse(stats))
+  /** Fails for the first partition that the service does not answer for.
+    *
+    * @param ids
+    *   for each partition those of the ledgers that are needed
+    */
+  def ofTopics(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] =
+    asked(ids.keys.toSeq)(p => s"Asking for the ledgers of $p")(p =>
+      admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids(p)))
     )
-    .toMap
 
   /** When ledgers were closed. */
-  def ages(partitions: Seq[String]): Map[String, LedgerAges] =
-    stored(partitions)(LedgerAges.parse)
+  def ages(partitions: Seq[String]): Map[String, LedgerAges] = stored(partitions)(_ => new LedgerAges.Reader)
 
-  /** Where offloaded ledgers are; asked only for partitions that have some. */
-  def offloads(partitions: Seq[String]): Map[String, Offloads] = {
-    val policy = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) (_: String) => None else policies(partitions)
-    stored(partitions)(uuids).map { case (partition, found) =>
+  /** Where offloaded ledgers are.
+    *
+    * @param ledgers
+    *   for each partition those that are needed, some at least
+    */
+  def offloads(ledgers: Map[String, Set[Long]]): Map[String, Offloads] = {
+    val partitions = ledgers.keys.toSeq
+    val policy     = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) (_: String) => None else policies(partitions)
+    stored(partitions)(p => new UuidReader(ledgers(p))).map { case (partition, found) =>
       partition -> Offloads(OffloadLocations.find(policy(partition), options.offloadLocation, options.offloadFormat), found)
     }
   }
 
-  private def stored[A](partitions: Seq[String])(parse: JsonNode => A): Map[String, A] = answers
-    .awaitAll(partitions, AtOnce)(p => s"Asking for what is stored of the ledgers of $p")(p =>
-      admin.internalInfo(p).thenApply[(String, A)](info => p -> parse(info))
-    )
-    .toMap
+  private def stored[A](partitions: Seq[String])(sink: String => LedgerSink[A]): Map[String, A] =
+    asked(partitions)(p => s"Asking for what is stored of the ledgers of $p")(p => admin.internalInfo(p)(sink(p)))
 
-  private def uuids(info: JsonNode): Map[Long, String] = info
-    .path("ledgers")
-    .asScala
-    .flatMap(l => Option(l.path("offloadedContextUuid").asText(null)).map(l.path("ledgerId").asLong -> _))
-    .toMap
+  private def asked[A](partitions: Seq[String])(what: String => String)(ask: String => CompletableFuture[A]): Map[String, A] =
+    answers.awaitAll(partitions, AtOnce)(what)(p => ask(p).thenApply[(String, A)](p -> _)).toMap
 
   /** Those of a partition's topic, else of its namespace. */
   private def policies(partitions: Seq[String]): String => Option[JsonNode] = {
@@ -79,6 +82,18 @@ private[storage] final class LedgerLists(admin: AdminApi, options: ReadOptions) 
 private object LedgerLists {
   private val log = LoggerFactory.getLogger(classOf[LedgerLists])
 
-  /** Questions under way at the same time. */
+  /** Questions under way at the same time. Their answers are not held, see [[io.github.pulsarspark.client.LedgerSink]]. */
   private val AtOnce = 64
+
+  /** Under which id each ledger was offloaded. */
+  private final class UuidReader(ledgers: Set[Long]) extends LedgerSink[Map[Long, String]] {
+    private val found = Map.newBuilder[Long, String]
+
+    override def ledger(fields: JsonFields): Unit = {
+      val id = fields.long("ledgerId")
+      if (ledgers(id)) fields.text("offloadedContextUuid").foreach(uuid => found += id -> uuid)
+    }
+
+    override def end(fields: JsonFields): Map[Long, String] = found.result()
+  }
 }

@@ -5,15 +5,25 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.client.{ClientLease, TopicNames}
+import io.github.pulsarspark.client.{AdminApi, ClientLease, TopicNames}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
 import io.github.pulsarspark.offsets.{Interval, OffsetRange, Position, Wanted}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.bookkeeper.BookieConnections
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
-/** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose ledger is not where it was. */
-private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: ReadOptions, hadoop: HadoopSettings, losses: DataLossPolicy) {
+/** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose ledger is not where it was.
+  *
+  * @param known
+  *   what the query knows of ledgers already
+  */
+private[pulsarspark] final class SegmentCatalog(
+    lease: ClientLease,
+    options: ReadOptions,
+    hadoop: HadoopSettings,
+    losses: DataLossPolicy,
+    known: KnownLedgers
+) {
   import SegmentCatalog._
 
   private val reachability = new Reachability(options.bookKeeper)
@@ -22,55 +32,96 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     * was published before, unless the producer's clock was further ahead of the brokers' than `publishTimeSkewMs`.
     *
     * At the end times leave nothing out, however old what is wanted: a message may be stored long after it was published, as after an outage or by replication.
+    * Of the compacted view nothing is left out: compaction keeps messages of ledgers that are no longer listed.
     *
     * @return
     *   what is left of each range, and the number of ledgers left out
     */
   def narrow(ranges: Seq[(OffsetRange, Wanted)]): Seq[(OffsetRange, Long)] = {
     val asked = ranges.collect { case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic }
-    val ages  = lease.admin.fold(Map.empty[String, LedgerAges])(admin => agesOf(new LedgerLists(admin, options), asked))
+    val ages  = lease.admin.filter(_ => asked.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerAges])(agesOf(_, asked))
     ranges.map { case (range, wanted) =>
       ages.get(range.topic).fold((range, 0L))(_.narrow(range, wanted, options.publishTimeSkew.toMillis))
     }
   }
 
-  private def agesOf(lists: LedgerLists, topics: Seq[String]): Map[String, LedgerAges] =
-    try lists.ages(topics)
-    catch {
-      case NonFatal(e) =>
-        log.info("No ledger is left out, because the admin service did not tell which there are: {}", e.getMessage)
+  private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerAges] =
+    unlessSilent(admin, topics)(new LedgerLists(admin, options).ages(topics)).fold(
+      { problem =>
+        log.info("No ledger is left out, because the admin service did not tell which there are: {}", problem)
         Map.empty
-    }
+      },
+      identity
+    )
 
   /** The slices of each range, in order.
     *
-    * @param tail
-    *   ranges of one ledger that are no longer than this many entries stay with the broker under `auto`, without a question: it has them in its cache
+    * @param tailEntries
+    *   0, or for streams: under `auto` the broker reads what it has in its cache, ranges of one ledger with no more than this many entries. Where the size of
+    *   entries is known, their bytes count instead: 4 MiB of a range or of the newest ledger.
     */
-  def slices(ranges: Seq[OffsetRange], tail: Long = 0): Seq[Slice] = {
+  def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
     val found = (options.readLevel, lease.admin) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
-      case (level, Some(admin))       =>
+      case (_, Some(admin))           =>
         options.bookKeeper.tls.foreach(BookieConnections.context)
-        val isShort = (range: OffsetRange) => level == ReadLevel.Auto && entriesWithin(range).exists(_ <= tail)
-        val located = ask(new LedgerLists(admin, options), ranges.filterNot(isShort).map(_.topic).distinct)
-        ranges.flatMap(range =>
-          if (isShort(range)) Seq(Slice(range, None, Short))
-          else
-            located match {
-              case Left(reason)  => Seq(Slice(range, None, reason))
-              case Right(topics) =>
-                val there = present(range, topics)
-                if (there.isEmpty) Nil else SegmentPlanner.slices(there, topics.storage(range.topic), home(range.topic, topics))
-            }
-        )
+        val isStream = tailEntries > 0
+        val short    =
+          if (isStream && options.readLevel == ReadLevel.Auto) ranges.filter(isShort(_, tailEntries)).toSet else Set.empty[OffsetRange]
+        located(admin, ranges.filterNot(short), isStream) match {
+          case Left(reason)  => ranges.map(range => Slice(range, None, if (short(range)) Short else reason))
+          case Right(topics) =>
+            ranges.flatMap(range => if (short(range)) Seq(Slice(range, None, Short)) else slicesOf(range, topics, isStream))
+        }
     }
     if (options.readLevel == ReadLevel.Segment) found.find(_.segment.isEmpty).foreach(fail)
     logReasons(found)
     found
   }
+
+  private def isShort(range: OffsetRange, tailEntries: Long): Boolean =
+    entriesWithin(range).exists(entries => known.entryBytes(range.topic).fold(entries <= tailEntries)(entries * _ <= TailBytes))
+
+  private def slicesOf(range: OffsetRange, topics: Topics, isStream: Boolean): Seq[Slice] = {
+    val there   = present(range, topics)
+    val storage = topics.storage(range.topic)
+    val home    = this.home(range.topic, topics)
+    val isTail  = if (isStream && options.readLevel == ReadLevel.Auto) tail(there, storage) else (_: StoredLedger) => false
+    if (there.isEmpty) Nil else SegmentPlanner.slices(there, storage, ledger => if (isTail(ledger)) Left(Short) else home(ledger))
+  }
+
+  private def located(admin: AdminApi, ranges: Seq[OffsetRange], isStream: Boolean): Either[String, Topics] = {
+    val lists       = new LedgerLists(admin, options)
+    def ask: Topics = {
+      val storage =
+        if (isStream) known.locate(ranges, Option.when(options.readLevel == ReadLevel.Auto)(tail))(lists.ofTopics)
+        else lists.ofTopics(
+          ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId, r.endInclusive.ledgerId + 1)).toMap,
+          withMetadata = true
+        )
+      val offloaded = ranges.map(r => r.topic -> storage(r.topic).within(r).filter(_.isOffloaded).map(_.id).toSet).filter(_._2.nonEmpty)
+      Topics(storage, lists.offloads(offloaded.toMap))
+    }
+    if (options.readLevel == ReadLevel.Segment) Right(ask)
+    else
+      unlessSilent(admin, ranges.map(_.topic))(ask).left.map(problem => s"the admin service did not tell where topics are stored: $problem")
+  }
+
+  /** Left with a reason when the admin service does not answer, or did not lately. */
+  private def unlessSilent[A](admin: AdminApi, topics: Seq[String])(ask: => A): Either[String, A] =
+    (if (topics.isEmpty) None else SilentAdmin.obstacle(admin, topics.head)).toLeft(()).flatMap { _ =>
+      try Right(ask)
+      catch {
+        case NonFatal(e) =>
+          e match {
+            case error: PulsarError if error.condition == "PULSAR_UNREACHABLE" => SilentAdmin.add(admin)
+            case _                                                             => ()
+          }
+          Left(e.getMessage)
+      }
+    }
 
   /** By ledger, the entries at which a piece of a segment had better begin; none when any will do. That a segment cannot be read is for the task to find out,
     * which knows where else to go.
@@ -93,15 +144,6 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     ledgers.zip(blocks).collect { case (ledger, Success(found)) => ledger.ledgerId -> found.map(_.firstEntryId) }.toMap
   }
 
-  private def ask(lists: LedgerLists, topics: Seq[String]): Either[String, Topics] =
-    try {
-      val storage = lists.ofTopics(topics)
-      Right(Topics(storage, lists.offloads(topics.filter(storage(_).ledgers.exists(_.isOffloaded)))))
-    } catch {
-      case NonFatal(e) if options.readLevel == ReadLevel.Auto =>
-        Left(s"the admin service did not tell where topics are stored: ${e.getMessage}")
-    }
-
   private def logReasons(slices: Seq[Slice]): Unit = {
     val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)
     if (reasons.nonEmpty) {
@@ -112,10 +154,10 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
   }
 
   /** The range without what was in ledgers that are gone. Where the broker may be asked, it tells whether that is a loss. */
-  private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).ledgers.headOption match {
-    case Some(first) if options.readLevel == ReadLevel.Segment && range.startExclusive.ledgerId < first.id =>
-      val begin = Position(first.id, -1)
-      losses.report(range.topic, range.startExclusive.toString, begin.toString, s"the topic now begins with ledger ${first.id}")
+  private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).listed match {
+    case Some((first, _)) if options.readLevel == ReadLevel.Segment && range.startExclusive.ledgerId < first =>
+      val begin = Position(first, -1)
+      losses.report(range.topic, range.startExclusive.toString, begin.toString, s"the topic now begins with ledger $first")
       range.copy(startExclusive = begin)
     case _ => range
   }
@@ -131,11 +173,11 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
         } yield SegmentHome.Tiered(OffloadedLedger(ledger.id, uuid, managedLedger, location))
       else
         for {
-          text  <- ledger.metadata.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
-          found <- BookieLedger.parse(ledger.id, text)
-          _     <- belongs(found, managedLedger)
-          _     <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
-          _     <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
+          parsed <- ledger.home.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
+          found  <- parsed
+          _      <- belongs(found, managedLedger)
+          _      <- Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
+          _      <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
         } yield SegmentHome.Bookies(found)
   }
 
@@ -154,6 +196,12 @@ private[pulsarspark] final class SegmentCatalog(lease: ClientLease, options: Rea
     "reason" -> slice.reason
   )
 
+  /** Of what ledgers the broker has in its cache what a range wants: of all, if that is little, else of the newest, if that is. */
+  private val tail: KnownLedgers.Tail = (range, storage) => {
+    val isLittle = storage.within(range).iterator.scanLeft(0L)(_ + storage.bytesWithin(range, _)).forall(_ <= TailBytes)
+    ledger => isLittle || storage.isNewest(ledger.id) && storage.bytesWithin(range, ledger) <= TailBytes
+  }
+
   private def entriesWithin(range: OffsetRange): Option[Long] =
     Option.when(range.startExclusive.ledgerId == range.endInclusive.ledgerId)(range.endInclusive.entryId - range.startExclusive.entryId)
 }
@@ -170,6 +218,9 @@ private object SegmentCatalog {
   private val NoAdmin   = "admin.url is not set"
   private val Short     = "it is short"
   private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
+
+  /** As much as the smallest task reads. */
+  private val TailBytes = 4L * 1024 * 1024
 
   /** Reasons in one line of the log. */
   private val MostShown = 5

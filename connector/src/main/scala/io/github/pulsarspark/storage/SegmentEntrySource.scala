@@ -9,18 +9,26 @@ import io.github.pulsarspark.log.{EntrySource, RangeGuard, UndecidedTransaction}
 import io.github.pulsarspark.offsets.{OffsetRange, Position}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.storage.bookkeeper.BookieEntrySource
+import io.github.pulsarspark.storage.bookkeeper.wire.WireConnections
 import io.github.pulsarspark.storage.tiered.OffloadedLedgers
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a ledger was offloaded or trimmed), the rest of
   * the slice is looked up again, and when that does not help, the broker reads it, unless `readLevel` forbids that.
   */
-private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadOptions, hadoop: HadoopSettings) extends EntrySource {
+private[pulsarspark] final class SegmentEntrySource private[storage] (
+    slice: Slice,
+    options: ReadOptions,
+    hadoop: HadoopSettings,
+    connections: WireConnections,
+    reachability: Reachability
+) extends EntrySource {
   import SegmentEntrySource._
 
   private var left                = List(slice)
   private var source: EntrySource = _
   private var last                = slice.range.startExclusive
   private var before              = slice.range.startExclusive // the entry before the one at hand
+  private var isBegun             = false                      // the source is more than prepared
   private var attempts            = 0
   private var waitingSince        = 0L
   private var passed              = 0L                         // ranges lost in sources that are closed
@@ -38,23 +46,28 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
   /** Who delivers the entry at hand. */
   def level: Level = left.head.level
 
-  /** Lets entries of bookies come before they are wanted. */
-  def prepare(): Unit = if (source == null && left.headOption.exists(_.level == Level.Bookies)) source = open(left.head)
+  /** Requests entries of bookies before they are needed. What fails here fails again when they are. */
+  def prepare(): Unit = if (left.headOption.exists(_.level == Level.Bookies))
+    try {
+      begin()
+      isBegun = false
+    } catch { case e: SegmentUnreadable => log.info("{}: {}", slice.range, e.getMessage) }
 
   override def next(): Boolean = {
     waitingSince = System.nanoTime()
     while (left.nonEmpty) {
-      if (source == null) {
-        left = past(left.head) :: left.tail
-        source = open(left.head)
-      }
       val more =
-        try source.next()
-        catch {
-          case e: SegmentUnreadable                                            => lookAgain(e)
-          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") =>
-            if (e.condition == "PULSAR_OFFLOAD_TIMEOUT") tiered(left.head).foreach(ledger => SilentStorage.add(ledger.location))
-            lookAgain(e)
+        try {
+          begin()
+          source.next()
+        } catch {
+          case e: SegmentUnreadable =>
+            reachability.doubt(e.silent)
+            lookAgain(e, isSilent = e.silent.nonEmpty)
+          case e: PulsarException if e.condition == "PULSAR_OFFLOAD_TIMEOUT" =>
+            tiered(left.head).foreach(ledger => SilentStorage.add(ledger.location))
+            lookAgain(e, isSilent = true)
+          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e, isSilent = false)
         }
       if (more) {
         val entry = Position(source.ledgerId, source.entryId)
@@ -81,12 +94,25 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
     last = before
   }
 
-  /** The slice, or what the broker reads in its place where storage has become silent since it was planned. */
-  private def past(slice: Slice): Slice = tiered(slice).flatMap(ledger => SilentStorage.obstacle(ledger.location)) match {
-    case Some(obstacle) if options.readLevel == ReadLevel.Auto =>
+  /** Opens what is next unless it is open. What was opened ahead is given up when its storage has become silent since. */
+  private def begin(): Unit = if (!isBegun) {
+    val next = readable(left.head)
+    if (next ne left.head) closeSource()
+    left = next :: left.tail
+    if (source == null) source = open(next)
+    isBegun = true
+  }
+
+  /** The slice, or what the broker reads in its place where storage has become silent, or cannot be reached from here. */
+  private def readable(slice: Slice): Slice =
+    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => obstacle(s.home)) else None).fold(slice) { obstacle =>
       log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
       Slice(slice.range, None, obstacle)
-    case _ => slice
+    }
+
+  private def obstacle(home: SegmentHome): Option[String] = home match {
+    case SegmentHome.Bookies(ledger) => reachability.obstacle(ledger)
+    case SegmentHome.Tiered(ledger)  => SilentStorage.obstacle(ledger.location)
   }
 
   private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect { case SegmentHome.Tiered(ledger) =>
@@ -95,17 +121,18 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
     case None                                         => BrokerEntrySource(slice.range, options, guard)
-    case Some((segment, SegmentHome.Bookies(ledger))) => new BookieEntrySource(ledger, segment, options)
+    case Some((segment, SegmentHome.Bookies(ledger))) => BookieEntrySource.open(ledger, segment, options, connections)
     case Some((segment, SegmentHome.Tiered(ledger)))  =>
       OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes, options.pollTimeout)
   }
 
-  /** Plans what is left of the slice anew; always false. */
-  private def lookAgain(unreadable: Exception): Boolean = {
+  /** Plans what is left of the slice anew, but for storage that gives no answer: where the broker may read, it does. Always false. */
+  private def lookAgain(unreadable: Exception, isSilent: Boolean): Boolean = {
     closeSource()
     attempts += 1
-    val rest  = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
-    val again = attempts <= MostLookUps && System.nanoTime() - waitingSince < options.pollTimeout.toNanos
+    val rest   = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
+    val inTime = System.nanoTime() - waitingSince < options.pollTimeout.toNanos
+    val again  = attempts <= MostLookUps && inTime && !(isSilent && options.readLevel == ReadLevel.Auto)
     log.warn("{}: {}; {}", rest, unreadable.getMessage, if (again) "looking up the ledger again" else "giving up": Any)
     left =
       if (again) lookUp(rest)
@@ -124,12 +151,13 @@ private[pulsarspark] final class SegmentEntrySource(slice: Slice, options: ReadO
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
     val lease = ClientPool.acquire(options.client)
-    try new SegmentCatalog(lease, options, hadoop, losses).slices(Seq(rest)).toList
+    try new SegmentCatalog(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
     finally lease.close()
   }
 
   private def closeSource(): Unit = if (source != null) {
     passed += source.lostRanges
+    isBegun = false
     try source.close()
     finally source = null
   }

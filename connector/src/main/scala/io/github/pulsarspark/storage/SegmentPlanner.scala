@@ -14,7 +14,7 @@ private[pulsarspark] object SegmentPlanner {
     obstacle(range, storage) match {
       case Some(reason) => Seq(Slice(range, None, reason))
       case None         =>
-        within(range, storage).foldLeft((Vector.empty[Slice], range.startExclusive)) { case ((done, from), ledger) =>
+        storage.within(range).foldLeft((Vector.empty[Slice], range.startExclusive)) { case ((done, from), ledger) =>
           slice(range, storage, ledger, from, home).fold((done, from))(s => (append(done, s), s.range.endInclusive))
         }._1
     }
@@ -29,12 +29,9 @@ private[pulsarspark] object SegmentPlanner {
         case None                                                          => Some(unlisted("ends", end.ledgerId))
         case Some(last) if storage.lastEntry(last).forall(_ < end.entryId) =>
           Some(s"its end ${end.wholeEntry} is not confirmed by the list of ledgers, which goes to ${storage.lastConfirmed}")
-        case _ => within(range, storage).find(storage.lastEntry(_).isEmpty).map(l => s"the end of ledger ${l.id} is not known")
+        case _ => storage.within(range).find(storage.lastEntry(_).isEmpty).map(l => s"the end of ledger ${l.id} is not known")
       }
   }
-
-  private def within(range: OffsetRange, storage: TopicStorage): Seq[StoredLedger] =
-    storage.ledgers.filter(l => l.id >= range.startExclusive.ledgerId && l.id <= range.endInclusive.ledgerId)
 
   /** None when the range wants nothing of the ledger.
     *

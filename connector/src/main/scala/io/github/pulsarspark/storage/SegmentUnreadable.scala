@@ -4,5 +4,8 @@ package io.github.pulsarspark.storage
   *
   * @param problem
   *   ledger, entry and what is wrong
+  * @param silent
+  *   bookies that have the entry and did not answer, which they may not do for other ledgers either; none when the entry itself is the problem
   */
-private[storage] final class SegmentUnreadable(problem: String, cause: Throwable) extends RuntimeException(problem, cause)
+private[storage] final class SegmentUnreadable(problem: String, cause: Throwable, val silent: Seq[String] = Nil)
+    extends RuntimeException(problem, cause)

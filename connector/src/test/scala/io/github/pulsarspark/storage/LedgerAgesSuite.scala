@@ -1,6 +1,5 @@
 package io.github.pulsarspark.storage
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
@@ -94,15 +93,18 @@ class LedgerAgesSuite extends ScalaCheckSuite {
   }
 
   test("what the admin service says; a ledger without a time counts as new") {
-    val info = """{"version": 3, "ledgers": [
-      {"ledgerId": 7, "entries": 0, "size": 0, "timestamp": 999, "isOffloaded": false},
-      {"ledgerId": 2, "entries": 10, "size": 100, "timestamp": 555, "isOffloaded": true},
-      {"ledgerId": 5, "entries": 3, "size": 30, "timestamp": 0}]}"""
-    assertEquals(
-      LedgerAges.parse(new ObjectMapper().readTree(info)),
-      LedgerAges(Seq(ClosedLedger(2, 10, 555), ClosedLedger(5, 3, Long.MaxValue)), Some(7))
+    def ages(ledgers: Seq[(String, Any)]*) = {
+      val reader = new LedgerAges.Reader
+      ledgers.foreach(l => reader.ledger(Texts(l: _*)))
+      reader.end(Texts())
+    }
+    val some = ages(
+      Seq("ledgerId" -> 7, "entries" -> 0, "size"  -> 0, "timestamp"   -> 999, "isOffloaded" -> false),
+      Seq("ledgerId" -> 2, "entries" -> 10, "size" -> 100, "timestamp" -> 555, "isOffloaded" -> true),
+      Seq("ledgerId" -> 5, "entries" -> 3, "size"  -> 30, "timestamp"  -> 0)
     )
-    assertEquals(since(LedgerAges.parse(new ObjectMapper().readTree("{}")), all, 9999, 0), (all, 0L))
+    assertEquals(some, LedgerAges(Seq(ClosedLedger(2, 10, 555), ClosedLedger(5, 3, Long.MaxValue)), Some(7)))
+    assertEquals(since(ages(), all, 9999, 0), (all, 0L))
   }
 
   /** A message by when it was stored and what its producer's clock said, in ledgers that were closed now and then. */

@@ -21,8 +21,11 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
   private def storage(open: Long, closed: Long*): TopicStorage = {
     val ledgers = closed.zipWithIndex.map { case (entries, i) => ledger(10L * (i + 1), entries) }
     val last    = 10L * (closed.size + 1)
-    TopicStorage(ledgers :+ ledger(last, 0), Position(last, open - 1), open * 100, open)
+    stored((ledgers :+ ledger(last, 0)).toIndexedSeq, Position(last, open - 1), open * 100, open)
   }
+
+  private def stored(ledgers: IndexedSeq[StoredLedger], lastConfirmed: Position, openBytes: Long, openEntries: Long) =
+    TopicStorage(ledgers, Some((ledgers.head.id, ledgers.last.id)), lastConfirmed, openBytes, openEntries)
 
   private def range(from: Position, to: Position) = OffsetRange(topic, from, to)
 
@@ -66,11 +69,11 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     assert(reasonOf(Position(10, 1), Position(25, 1)).contains("ledger 25, in which the range ends"))
     assert(reasonOf(Position(10, 1), Position(30, 5)).contains("30:5 is not confirmed"))
     assert(reasonOf(Position(10, 1), Position(20, 7)).contains("20:7 is not confirmed"))
-    val unclear = TopicStorage(Seq(ledger(10, 3), ledger(20, 0), ledger(30, 0)), Position(30, 4), 500, 5)
+    val unclear = this.stored(IndexedSeq(ledger(10, 3), ledger(20, 0), ledger(30, 0)), Position(30, 4), 500, 5)
     assert(SegmentPlanner.slices(range(Position(10, 0), Position(30, 4)), unclear, onBookies).head.reason.contains("the end of ledger 20"))
   }
 
-  private val stored = for {
+  private val histories = for {
     closed <- Gen.listOf(Gen.choose(1L, 50L))
     open   <- Gen.choose(0L, 50L)
   } yield storage(open, closed: _*)
@@ -79,7 +82,7 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     s.ledgers.flatMap(l => (0L to s.lastEntry(l).getOrElse(-1L)).map(Position(l.id, _)))
 
   private val planned = for {
-    s <- stored.suchThat(positions(_).nonEmpty)
+    s <- histories.suchThat(positions(_).nonEmpty)
     all = Position(s.ledgers.head.id, -1) +: positions(s)
     from <- Gen.choose(0, all.size - 2)
     to   <- Gen.choose(from + 1, all.size - 1)

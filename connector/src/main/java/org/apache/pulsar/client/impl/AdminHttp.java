@@ -1,7 +1,9 @@
 package org.apache.pulsar.client.impl;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.resolver.NameResolver;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,12 +12,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.apache.pulsar.client.api.AuthenticationDataProvider;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.impl.conf.ClientConfigurationData;
 import org.apache.pulsar.common.util.ObjectMapperFactory;
+import org.asynchttpclient.AsyncHandler;
 import org.asynchttpclient.BoundRequestBuilder;
-import org.asynchttpclient.Response;
+import org.asynchttpclient.HttpResponseBodyPart;
+import org.asynchttpclient.HttpResponseStatus;
 
 /**
  * Questions to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and balances over hosts as the client does for lookups. It
@@ -44,42 +49,59 @@ public final class AdminHttp extends HttpClient {
         return new AdminHttp(client, conf);
     }
 
+    /** Takes the body of an answer as it arrives, on the client's threads, so that nobody has to hold all of it. */
+    public interface Body<T> {
+
+        /** The bytes are this call's alone. */
+        void read(byte[] bytes) throws IOException;
+
+        /** What the whole body says. */
+        T end() throws IOException;
+    }
+
+    /** {@link #read(String, Supplier)} as a tree of JSON. */
+    public CompletableFuture<JsonNode> get(String path) {
+        return read(path, JsonBody::new);
+    }
+
     /**
      * The answer to a GET request; fails with {@link PulsarClientException.NotFoundException} when there is no such thing, and with {@link
      * PulsarClientException.AuthenticationException} or {@link PulsarClientException.AuthorizationException} when the service wants to know who asks, or knows
      * and refuses.
      *
      * @param path from the root, without a leading slash, encoded
+     * @param body makes what reads the answer
      */
-    public CompletableFuture<JsonNode> get(String path) {
+    public <T> CompletableFuture<T> read(String path, Supplier<? extends Body<T>> body) {
         try {
             URI host = serviceNameResolver.resolveHostUri();
             InetSocketAddress address = InetSocketAddress.createUnresolved(host.getHost(), host.getPort());
-            return ask(host.resolve("/" + path), address, clientConf.getMaxLookupRedirects());
+            return ask(host.resolve("/" + path), address, clientConf.getMaxLookupRedirects(), body);
         } catch (Exception e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
     /** Asks one host; a broker sends those who ask on to the owner of the topic, which wants to know them, too. */
-    private CompletableFuture<JsonNode> ask(URI uri, InetSocketAddress first, int redirects) {
-        return send(uri)
-            .whenComplete((response, e) -> serviceNameResolver.markHostAvailability(first, e == null))
-            .thenCompose(response -> {
-                String elsewhere = response.getHeader("Location");
-                if (!REDIRECTS.contains(response.getStatusCode()) || elsewhere == null || redirects == 0) {
-                    return answer(response);
+    private <T> CompletableFuture<T> ask(URI uri, InetSocketAddress first, int redirects, Supplier<? extends Body<T>> body) {
+        return send(uri, body)
+            .whenComplete((answer, e) -> serviceNameResolver.markHostAvailability(first, e == null))
+            .thenCompose(answer -> {
+                if (!REDIRECTS.contains(answer.status) || answer.location == null || redirects == 0) {
+                    return answer.status == 200
+                        ? CompletableFuture.completedFuture(answer.value)
+                        : CompletableFuture.failedFuture(refusal(answer));
                 }
-                URI next = uri.resolve(elsewhere);
+                URI next = uri.resolve(answer.location);
                 if ("https".equals(uri.getScheme()) && !"https".equals(next.getScheme())) {
                     // credentials would go with it
                     return CompletableFuture.failedFuture(new PulsarClientException("it sends on to " + next.getAuthority() + ", which is not https"));
                 }
-                return ask(next, first, redirects - 1);
+                return ask(next, first, redirects - 1, body);
             });
     }
 
-    private CompletableFuture<Response> send(URI uri) {
+    private <T> CompletableFuture<Answer<T>> send(URI uri, Supplier<? extends Body<T>> body) {
         try {
             BoundRequestBuilder request =
                 httpClient.prepareGet(uri.toString()).setNameResolver(names).setHeader("Accept", "application/json");
@@ -88,13 +110,13 @@ public final class AdminHttp extends HttpClient {
             }
             AuthenticationDataProvider data = authentication.getAuthData(uri.getHost());
             if (!data.hasDataForHttp()) {
-                return request.execute().toCompletableFuture();
+                return request.execute(new Answer<>(body.get())).toCompletableFuture();
             }
             CompletableFuture<Map<String, String>> stage = new CompletableFuture<>();
             authentication.authenticationStage(uri.toString(), data, null, stage);
             return stage.thenCompose(said -> {
                 authorize(request, uri, data, said);
-                return request.execute().toCompletableFuture();
+                return request.execute(new Answer<>(body.get())).toCompletableFuture();
             });
         } catch (Exception e) {
             return CompletableFuture.failedFuture(e);
@@ -112,24 +134,9 @@ public final class AdminHttp extends HttpClient {
         }
     }
 
-    private static CompletableFuture<JsonNode> answer(Response response) {
-        try {
-            if (response.getStatusCode() == 200) {
-                return CompletableFuture.completedFuture(read(response));
-            }
-            return CompletableFuture.failedFuture(refusal(response));
-        } catch (IOException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private static JsonNode read(Response response) throws IOException {
-        return ObjectMapperFactory.getMapper().getObjectMapper().readTree(response.getResponseBodyAsBytes());
-    }
-
-    private static PulsarClientException refusal(Response response) {
-        String reason = reason(response);
-        switch (response.getStatusCode()) {
+    private static PulsarClientException refusal(Answer<?> answer) {
+        String reason = reason(answer);
+        switch (answer.status) {
             case 401:
                 return new PulsarClientException.AuthenticationException(reason);
             case 403:
@@ -137,22 +144,80 @@ public final class AdminHttp extends HttpClient {
             case 404:
                 return new PulsarClientException.NotFoundException("Not found: " + reason);
             default:
-                return new PulsarClientException("HTTP status " + response.getStatusCode() + ": " + reason);
+                return new PulsarClientException("HTTP status " + answer.status + ": " + reason);
         }
     }
 
     /** Brokers give a reason as JSON, the server around them a message, others nothing but a status. */
-    private static String reason(Response response) {
+    private static String reason(Answer<?> answer) {
         try {
-            JsonNode body = read(response);
+            JsonNode body = answer.refusal.end();
             for (String name : new String[] {"reason", "message"}) {
                 if (body.path(name).isTextual()) {
                     return body.path(name).asText();
                 }
             }
         } catch (IOException notJson) {
-            return response.getStatusText();
+            return answer.statusText;
         }
-        return response.getStatusText();
+        return answer.statusText;
+    }
+
+    private static final class JsonBody implements Body<JsonNode> {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+        @Override
+        public void read(byte[] more) {
+            bytes.writeBytes(more);
+        }
+
+        @Override
+        public JsonNode end() throws IOException {
+            return ObjectMapperFactory.getMapper().getObjectMapper().readTree(bytes.toByteArray());
+        }
+    }
+
+    /** One answer of one host. The client calls it from one thread at a time. */
+    private static final class Answer<T> implements AsyncHandler<Answer<T>> {
+        private final Body<T> body;
+        private final JsonBody refusal = new JsonBody();
+        private int status;
+        private String statusText;
+        private String location;
+        private T value;
+
+        Answer(Body<T> body) {
+            this.body = body;
+        }
+
+        @Override
+        public State onStatusReceived(HttpResponseStatus received) {
+            status = received.getStatusCode();
+            statusText = received.getStatusText();
+            return State.CONTINUE;
+        }
+
+        @Override
+        public State onHeadersReceived(HttpHeaders headers) {
+            location = headers.get("Location");
+            return State.CONTINUE;
+        }
+
+        @Override
+        public State onBodyPartReceived(HttpResponseBodyPart part) throws IOException {
+            (status == 200 ? body : refusal).read(part.getBodyPartBytes());
+            return State.CONTINUE;
+        }
+
+        @Override
+        public void onThrowable(Throwable failure) { }
+
+        @Override
+        public Answer<T> onCompleted() throws IOException {
+            if (status == 200) {
+                value = body.end();
+            }
+            return this;
+        }
     }
 }

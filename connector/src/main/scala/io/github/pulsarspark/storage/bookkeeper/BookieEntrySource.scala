@@ -5,19 +5,18 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.log.EntrySource
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.storage.bookkeeper.wire.WireEntrySource
+import io.github.pulsarspark.storage.bookkeeper.wire.{WireConnections, WireEntrySource}
 import io.github.pulsarspark.storage.{BookieLedger, Segment}
 
-/** Entries of a ledger as bookies give them: in their own protocol where that will do, and by BookKeeper's client otherwise, also from the entry on that no bookie
-  * would give: it knows more ways to get it, and says best why it cannot be had. No entry is waited for longer than `pollTimeoutMs`.
+/** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no replica returned, since it retries more and
+  * reports better errors. No entry is waited for longer than `pollTimeoutMs`.
   */
-private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Segment, options: ReadOptions) extends EntrySource {
+private[storage] final class BookieEntrySource private (ledger: BookieLedger, segment: Segment, options: ReadOptions, first: EntrySource)
+    extends EntrySource {
   import BookieEntrySource._
 
-  private var expected            = segment.first
-  private var source: EntrySource = WireEntrySource
-    .of(ledger, segment, options, BookieRanks.ofThisJvm)
-    .getOrElse(new ClientEntrySource(ledger, segment, options, options.pollTimeout))
+  private var expected = segment.first
+  private var source   = first
 
   override def ledgerId: Long   = source.ledgerId
   override def entryId: Long    = source.entryId
@@ -31,7 +30,7 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
         case e: WireEntrySource.NoReplicaLeft =>
           log.info(s"ledger ${segment.ledgerId}: BookKeeper's client goes on at entry $expected: ${e.getMessage}")
           source.close()
-          source = new ClientEntrySource(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
+          source = ClientEntrySource.open(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
           source.next()
       }
     if (more) expected = source.entryId + 1
@@ -41,6 +40,21 @@ private[storage] final class BookieEntrySource(ledger: BookieLedger, segment: Se
   override def close(): Unit = source.close()
 }
 
-private object BookieEntrySource {
+private[storage] object BookieEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BookieEntrySource])
+
+  /** Requests the first entries. Fails with [[io.github.pulsarspark.storage.SegmentUnreadable]].
+    *
+    * @param connections
+    *   of the task
+    */
+  def open(ledger: BookieLedger, segment: Segment, options: ReadOptions, connections: WireConnections): BookieEntrySource =
+    new BookieEntrySource(
+      ledger,
+      segment,
+      options,
+      WireEntrySource.of(ledger, segment, options, connections).getOrElse(
+        ClientEntrySource.open(ledger, segment, options, options.pollTimeout)
+      )
+    )
 }

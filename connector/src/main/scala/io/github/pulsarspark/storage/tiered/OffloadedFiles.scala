@@ -59,7 +59,13 @@ private[tiered] object OffloadedFiles {
     val builder = file.getFileSystem(configuration).openFile(file)
     builder.opt("fs.option.openfile.read.policy", "sequential")
     builder.opt("fs.option.openfile.length", index.dataLength.toString)
-    FutureIO.awaitFuture(builder.build())
+    val opening = builder.build()
+    try FutureIO.awaitFuture(opening)
+    catch { // given up: whoever opens it later finds nobody to close it
+      case e: Throwable =>
+        opening.thenAccept(_.close())
+        throw e
+    }
   }
 
   private def openMapFile(ledger: OffloadedLedger, configuration: Configuration): MapFile.Reader = {

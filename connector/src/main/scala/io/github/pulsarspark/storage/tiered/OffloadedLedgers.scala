@@ -46,8 +46,11 @@ private[pulsarspark] object OffloadedLedgers {
 
   /** For each ledger its blocks, where ranges of it had better begin; none when they may begin anywhere. Several indexes are read at a time.
     *
+    * An index that cannot be read is an error: `PULSAR_OFFLOAD_TIMEOUT` when the storage had half of the deadline to answer and did not, [[BlockLists.NoTime]]
+    * when it had not.
+    *
     * @param deadline
-    *   for all of them together; what is not read by then is an error, and so is what cannot be read
+    *   for all of them together
     */
   def blocks(ledgers: Seq[OffloadedLedger], configuration: Configuration, deadline: FiniteDuration): Seq[Try[Seq[OffloadBlock]]] =
     Using.resource(new BlockLists(configuration, deadline))(_.of(ledgers))

@@ -54,13 +54,16 @@ private[tiered] final class StorageThread(val ledger: OffloadedLedger, firstEntr
 
   /** Returns at once; what is under way is given up and then `release` is called. */
   def close(release: Runnable): Unit = if (!thread.isShutdown) {
-    asked.foreach(_.cancel(true))
-    thread.execute { () =>
-      try release.run()
-      catch { case NonFatal(e) => StorageThread.log.warn("closing the offloaded copy of ledger {}: {}", ledger.ledgerId, e.toString: Any) }
+    asked.foreach { work => // else there is nothing to release, and no thread
+      work.cancel(true)
+      thread.execute(() => run(release))
     }
     thread.shutdown()
   }
+
+  private def run(release: Runnable): Unit =
+    try release.run()
+    catch { case NonFatal(e) => StorageThread.log.warn("closing the offloaded copy of ledger {}: {}", ledger.ledgerId, e.toString: Any) }
 
   private def explain(failure: Throwable): Throwable = failure match {
     case _: PulsarError                                   => failure

@@ -7,6 +7,7 @@ import scala.util.Using
 import munit.FunSuite
 
 import io.github.pulsarspark.options.{CheckedOptions, ReadOptions, Scope}
+import io.github.pulsarspark.storage.bookkeeper.wire.WireConnections
 import io.github.pulsarspark.storage.{BookieLedger, Segment, SegmentHome, SegmentUnreadable}
 
 class BookieEntrySourceSuite extends FunSuite {
@@ -19,10 +20,12 @@ class BookieEntrySourceSuite extends FunSuite {
     Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress)) { silent => // connects, and answers nothing
       val ledger  = BookieLedger(4711, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"127.0.0.1:${silent.getLocalPort}")), None)
       val segment = Segment(4711, 0, 39, 4000, SegmentHome.Bookies(ledger))
-      Using.resource(new BookieEntrySource(ledger, segment, options)) { source =>
+      Using.Manager { use =>
+        val source = use(BookieEntrySource.open(ledger, segment, options, use(new WireConnections(options.bookKeeper))))
         val failed = intercept[SegmentUnreadable](source.next())
         assert(failed.getMessage.contains("no answer within 2000 ms (pollTimeoutMs)"), failed.getMessage)
-      }
+        assertEquals(failed.silent, ledger.bookies)
+      }.get
     }
   }
 }

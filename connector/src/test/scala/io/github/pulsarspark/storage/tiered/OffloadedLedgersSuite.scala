@@ -126,14 +126,6 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     assertEquals(found(3), found.head)
   }
 
-  test("the blocks of many ledgers are looked up in time or not at all") {
-    val ledgers = Seq.fill(40)(writer.blockLedger())
-    ledgers.foreach(writer.writeBlocks(_, blocks(entriesOf(Seq(5)), 200, metadata(0))))
-    assert(OffloadedLedgers.blocks(ledgers, writer.configuration, 30.seconds).forall(_.get.size == 1))
-    val late = OffloadedLedgers.blocks(ledgers, writer.configuration, 0.seconds)
-    assertEquals(late.map(_.failed.get.asInstanceOf[PulsarException].condition).distinct, Seq("PULSAR_OFFLOAD_TIMEOUT"))
-  }
-
   test("a ledger without the name of its managed ledger is read") {
     val ledger = writer.blockLedger()
     writer.writeBlocks(ledger, blocks(entriesOf(Seq(5)), 200, metadata(0, managedLedger = None)))

@@ -2,32 +2,34 @@ package io.github.pulsarspark.storage.bookkeeper.wire
 
 import java.util.ArrayDeque
 
+import scala.concurrent.duration.FiniteDuration
+
 import io.netty.buffer.ByteBuf
 
 import io.github.pulsarspark.storage.bookkeeper.ReadAhead
 
-/** Consecutive entries of a ledger from one bookie that has them all. Some windows of entries are asked for ahead; what an answer lacks is asked for again.
+/** Consecutive entries of a ledger from one bookie that has them all. Some windows of entries are requested ahead; what an answer lacks is requested again.
   *
-  * @param socket
-  *   closed with this
+  * @param stall
+  *   how long the bookie may be silent when an entry is waited for
+  * @param deadline
+  *   of the wait that begins, by `System.nanoTime`
   */
 private[wire] final class ReplicaReader(
-    socket: BookieSocket,
+    connection: WireConnection,
     ledgerId: Long,
     first: Long,
     last: Long,
     digest: EntryDigest,
-    ahead: ReadAhead
+    ahead: ReadAhead,
+    stall: FiniteDuration,
+    deadline: () => Long
 ) extends AutoCloseable {
-  import ReplicaReader._
 
-  private val asked    = new ArrayDeque[Window] // in the order of their entries, like the answers unless something was asked for again
-  private var toAsk    = first
-  private var requests = 0L
-  private var expected = first
+  private val asked              = new ArrayDeque[PendingRead] // in the order of their entries
+  private var toAsk              = first
+  private var expected           = first
   private var answer: ReadAnswer = _
-
-  askAhead()
 
   def isDone: Boolean = expected > last
 
@@ -39,45 +41,29 @@ private[wire] final class ReplicaReader(
     while (answer == null || !answer.next(ledgerId, expected, digest)) {
       releaseAnswer()
       answer = take()
+      askAhead()
+      answer.check()
     }
     expected += 1
     ahead.came(answer.entry.readableBytes)
   }
 
-  private def take(): ReadAnswer = {
-    val following = asked.peek()
-    if (following == null || following.first > expected)
-      asked.push(ask(expected, if (following == null) toAsk - 1 else following.first - 1))
-    val window = asked.peek()
-    while (window.answer == null) receive()
-    asked.poll()
-    askAhead()
-    window.answer
-  }
-
-  private def receive(): Unit = {
-    val answer = new ReadAnswer(socket.receive())
-    try {
-      answer.check()
-      val window = asked.stream.filter(w => w.requestId == answer.requestId && w.answer == null).findFirst
-      window.orElseThrow(() => new ReplicaFailed("it answers what was not asked", isSlow = false)).answer = answer
-    } catch {
-      case e: ReplicaFailed =>
-        answer.release()
-        throw e
-    }
-  }
-
-  private def askAhead(): Unit = while (asked.size < ahead.windows && toAsk <= last) {
-    val window = ask(toAsk, ahead.lastOfWindow(toAsk, last))
+  /** Requests what comes next, so that it is on its way before it is needed. */
+  def askAhead(): Unit = while (asked.size < ahead.windows && toAsk <= last) {
+    val window = connection.ask(ledgerId, toAsk, ahead.lastOfWindow(toAsk, last))
     asked.add(window)
     toAsk = window.last + 1
   }
 
-  private def ask(from: Long, to: Long): Window = {
-    requests += 1
-    socket.ask(ledgerId, from, requests, (to - from + 1).toInt, ReadAhead.MostAnswerBytes)
-    new Window(requests, from, to)
+  private def take(): ReadAnswer = {
+    val following = asked.peek()
+    if (following == null || following.first > expected) {
+      val end = if (following == null) toAsk - 1 else following.first - 1
+      asked.push(connection.ask(ledgerId, expected, ahead.lastOfWindow(expected, end)))
+    }
+    val answer = connection.await(asked.peek(), stall, deadline())
+    asked.poll()
+    answer
   }
 
   private def releaseAnswer(): Unit = if (answer != null) {
@@ -85,16 +71,9 @@ private[wire] final class ReplicaReader(
     answer = null
   }
 
-  override def close(): Unit =
-    try {
-      releaseAnswer()
-      asked.forEach(window => if (window.answer != null) window.answer.release())
-    } finally socket.close()
-}
-
-private[wire] object ReplicaReader {
-
-  private final class Window(val requestId: Long, val first: Long, val last: Long) {
-    var answer: ReadAnswer = _
+  override def close(): Unit = {
+    releaseAnswer()
+    asked.forEach(connection.abandon(_))
+    asked.clear()
   }
 }

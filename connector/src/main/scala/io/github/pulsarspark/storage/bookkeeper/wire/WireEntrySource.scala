@@ -1,7 +1,5 @@
 package io.github.pulsarspark.storage.bookkeeper.wire
 
-import java.net.InetSocketAddress
-
 import scala.concurrent.duration._
 import scala.util.hashing.MurmurHash3
 
@@ -10,45 +8,57 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.log.EntrySource
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.storage.bookkeeper.{BookieRanks, ReadAhead}
+import io.github.pulsarspark.storage.bookkeeper.ReadAhead
 import io.github.pulsarspark.storage.{BookieLedger, Segment}
 
 /** Entries of a ledger in the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in threads of its own. For ledgers each of
   * whose bookies has all entries, without TLS and authentication; see [[WireEntrySource.of]].
   *
-  * Of the replicas of the best rank a task chooses one by lot, and stays with it until it fails; then another one goes on. When none gives an entry, within a
-  * quarter of `pollTimeoutMs`, that is a [[NoReplicaLeft]].
+  * Of the replicas of the best rank a task chooses one by lot, and stays with it until it fails; then another one goes on. A connection that ends is replaced once
+  * for an entry before its bookie counts as failed. When no replica gives an entry, within a quarter of `pollTimeoutMs`, that is a [[NoReplicaLeft]].
   */
 private[bookkeeper] final class WireEntrySource private (
     ledger: BookieLedger,
     digest: EntryDigest,
     segment: Segment,
     options: ReadOptions,
-    ranks: BookieRanks
+    connections: WireConnections
 ) extends EntrySource {
   import WireEntrySource._
 
-  private val ahead                 = new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes)
+  private val patience     = options.pollTimeout / 4 / ledger.ensembleSize.toLong
+  private val stall        = Stall.min(patience)
+  private lazy val batches = new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes)
+  private lazy val singles = new ReadAhead(segment, options.readAheadBytes, MostSingles, WindowBytes, mostEntries = 1)
+
   private val lot                   = MurmurHash3.productHash((ledger.id, segment.first))
   private var expected              = segment.first
+  private var until                 = 0L                // the deadline of the expected entry
   private var reader: ReplicaReader = _
   private var bookie                = ""
   private var failed                = Set.empty[String] // which did not give the expected entry
+  private var ended                 = Set.empty[String] // which ended a connection instead of giving it
   private var problem               = ""
-
-  attempt(open()) // so that entries come before they are wanted
 
   override def ledgerId: Long   = segment.ledgerId
   override def entryId: Long    = expected - 1
   override def entry: ByteBuf   = reader.entry
   override def lostRanges: Long = 0
 
+  /** Requests the first entries, so that they arrive before they are needed. */
+  private def prepare(): Unit = {
+    attempt(open())
+    ()
+  }
+
   override def next(): Boolean =
     if (expected > segment.last) false
     else {
+      until = 0L
       while (!attempt(advance())) ()
       expected += 1
       if (failed.nonEmpty) failed = Set.empty
+      if (ended.nonEmpty) ended = Set.empty
       true
     }
 
@@ -58,6 +68,13 @@ private[bookkeeper] final class WireEntrySource private (
     reader.next()
   }
 
+  /** Each replica may take its share of a quarter of `pollTimeoutMs`. */
+  private def deadline(): Long = {
+    val now = System.nanoTime()
+    if (until == 0L) until = now + patience.toNanos * ledger.ensembleSize
+    math.min(until, now + patience.toNanos)
+  }
+
   /** False when the replica failed, which is not asked for this entry again. */
   private def attempt(work: => Unit): Boolean =
     try {
@@ -65,21 +82,27 @@ private[bookkeeper] final class WireEntrySource private (
       true
     } catch {
       case e: ReplicaFailed =>
-        log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: ${e.getMessage}")
         closeReader()
-        if (e.isSlow) ranks.addSlow(bookie)
-        failed += bookie
         problem = e.getMessage
+        e match {
+          case _: ConnectionEnded if !ended(bookie) =>
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: connecting to bookie $bookie again: $problem")
+            ended += bookie
+          case _                                    =>
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: $problem")
+            if (e.isSlow) connections.ranks.addSlow(bookie)
+            failed += bookie
+        }
         false
     }
 
   private def open(): Unit = {
     val (bookies, lastOfThem) = ensemble
-    bookie = inTurn(bookies, lot).filterNot(failed).minByOption(ranks(_)).getOrElse(throw new NoReplicaLeft(problem))
-    val patience = options.pollTimeout / 4 / bookies.size.toLong
-    val socket   = new BookieSocket(address(options.bookKeeper.addresses.getOrElse(bookie, bookie)), patience.min(Stall), patience)
-    reader = new ReplicaReader(socket, segment.ledgerId, expected, lastOfThem, digest, ahead)
-    socket.connect()
+    bookie = inTurn(bookies, lot).filterNot(failed).minByOption(connections.ranks(_)).getOrElse(throw new NoReplicaLeft(problem))
+    val connection = connections.to(bookie, stall)
+    val ahead      = if (connection.isBatch) batches else singles
+    reader = new ReplicaReader(connection, segment.ledgerId, expected, lastOfThem, digest, ahead, stall, () => deadline())
+    reader.askAhead()
   }
 
   /** The bookies of the expected entry, and the last entry they have. */
@@ -103,31 +126,32 @@ private[bookkeeper] object WireEntrySource {
   /** So much stays in a processor's cache from the socket to the row; smaller windows cost requests. */
   private val WindowBytes = 256L * 1024
 
+  /** Reads of single entries under way at a time. */
+  private val MostSingles = 32
+
   /** Then another replica is asked, as by BookKeeper's client (its `speculativeReadTimeout`). */
   private val Stall = 2.seconds
 
   /** No bookie gives an entry. Says what the last one did. */
   final class NoReplicaLeft(why: String) extends RuntimeException(why)
 
-  /** None for a ledger that is not read like this. Who sets something for BookKeeper's client wants that one. */
-  def of(ledger: BookieLedger, segment: Segment, options: ReadOptions, ranks: BookieRanks): Option[WireEntrySource] =
+  /** None for a ledger that is not read like this. Who sets something for BookKeeper's client wants that one.
+    *
+    * @param connections
+    *   of the task; this does not close them
+    */
+  def of(ledger: BookieLedger, segment: Segment, options: ReadOptions, connections: WireConnections): Option[WireEntrySource] =
     EntryDigest
       .of(ledger.digestType)
       .filter(_ => ledger.ensembleSize == ledger.writeQuorum && options.bookKeeper.tls.isEmpty && options.bookKeeper.settings.isEmpty)
-      .map(new WireEntrySource(ledger, _, segment, options, ranks))
+      .map { digest =>
+        val source = new WireEntrySource(ledger, digest, segment, options, connections)
+        source.prepare()
+        source
+      }
 
   private def inTurn(bookies: Seq[String], lot: Int): Seq[String] = {
     val (before, from) = bookies.splitAt(Math.floorMod(lot, bookies.size))
     from ++ before
-  }
-
-  /** `host:port`, where the host may be an IPv6 address in brackets. */
-  private def address(bookie: String): InetSocketAddress = {
-    val host = BookieLedger.hostOf(bookie)
-    bookie.drop(host.length + 1).toIntOption match {
-      case Some(port) if host.nonEmpty && port >= 0 && port < 65536 =>
-        new InetSocketAddress(host.stripPrefix("[").stripSuffix("]"), port)
-      case _ => throw new ReplicaFailed("its id is no address (bookieAddresses)", isSlow = false)
-    }
   }
 }

@@ -4,6 +4,7 @@ import java.io.{DataInputStream, DataOutputStream, EOFException, IOException}
 import java.net.{InetAddress, ServerSocket, Socket}
 import java.nio.ByteBuffer
 import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
@@ -26,24 +27,35 @@ final class ScriptedBookie(answer: Request => Reply, shuffle: Option[Random] = N
   private val server  = new ServerSocket(0, 50, InetAddress.getLoopbackAddress)
   private val sockets = new CopyOnWriteArrayList[Socket]
   private val asked   = new CopyOnWriteArrayList[Request]
+  private val serving = new AtomicInteger
 
   inBackground {
     while (true) {
       val socket = server.accept()
       sockets.add(socket)
-      inBackground(serve(socket))
+      serving.incrementAndGet()
+      inBackground {
+        try serve(socket)
+        finally serving.decrementAndGet()
+      }
     }
   }
 
   def id: String             = s"127.0.0.1:${server.getLocalPort}"
   def requests: Seq[Request] = asked.asScala.toSeq
 
+  /** How many it ever had. */
+  def connections: Int = sockets.size
+
+  /** Those that its clients have not closed. */
+  def open: Int = serving.get
+
   private def serve(socket: Socket): Unit = {
     val in  = new DataInputStream(socket.getInputStream)
     val out = new DataOutputStream(socket.getOutputStream)
     while (true) {
       val together = mutable.Buffer(read(in))
-      while (in.available() >= ReadRequest.Bytes) together += read(in)
+      while (in.available() >= ReadRequest.MostBytes) together += read(in)
       asked.addAll(together.asJava)
       shuffle.fold(together)(_.shuffle(together)).foreach(request => write(out, socket, answer(request), request))
     }
@@ -52,15 +64,19 @@ final class ScriptedBookie(answer: Request => Reply, shuffle: Option[Random] = N
   private def read(in: DataInputStream): Request = {
     val bytes = new Array[Byte](in.readInt())
     in.readFully(bytes)
-    val b = ByteBuffer.wrap(bytes)
-    Request(b.get(), b.get(), b.getShort(), b.getLong(), b.getLong(), b.getLong(), b.getInt(), b.getLong())
+    val b    = ByteBuffer.wrap(bytes)
+    val head = (b.get(), b.get(), b.getShort(), b.getLong(), b.getLong())
+    val more = if (b.hasRemaining) (b.getLong(), b.getInt(), b.getLong()) else (0L, 1, Long.MaxValue)
+    Request(head._1, head._2, head._3, head._4, head._5, more._1, more._2, more._3)
   }
 
   private def write(out: DataOutputStream, socket: Socket, reply: Reply, request: Request): Unit = {
     out.write(reply match {
       case Reply.Bytes(bytes)     => bytes
       case Reply.Code(code)       => framed(head(request, code, request.id).array)
-      case Reply.Entries(entries) => framed(head(request, 0, request.id).array ++ entries.flatMap(e => int(e.length) ++ e))
+      case Reply.Entries(entries) =>
+        framed(head(request, 0, request.id).array ++
+          entries.flatMap(e => (if (request.isBatch) int(e.length) else Array.emptyByteArray) ++ e))
       case Reply.Answering(id, e) => framed(head(request, 0, id).array ++ int(e.length) ++ e)
       case Reply.Close            => Array.emptyByteArray
     })
@@ -74,7 +90,9 @@ final class ScriptedBookie(answer: Request => Reply, shuffle: Option[Random] = N
 }
 
 object ScriptedBookie {
-  final case class Request(version: Int, operation: Int, flags: Int, ledger: Long, entry: Long, id: Long, count: Int, bytes: Long)
+  final case class Request(version: Int, operation: Int, flags: Int, ledger: Long, entry: Long, id: Long, count: Int, bytes: Long) {
+    def isBatch: Boolean = operation == 7
+  }
 
   sealed trait Reply
   object Reply {
@@ -88,7 +106,9 @@ object ScriptedBookie {
 
   /** The head of an answer, without the frame's size. */
   def head(request: Request, code: Int, id: Long): ByteBuffer =
-    ByteBuffer.allocate(32).putInt((2 << 24) | (7 << 16)).putInt(code).putLong(request.ledger).putLong(request.entry).putLong(id)
+    if (request.isBatch)
+      ByteBuffer.allocate(32).putInt((2 << 24) | (7 << 16)).putInt(code).putLong(request.ledger).putLong(request.entry).putLong(id)
+    else ByteBuffer.allocate(24).putInt((2 << 24) | (2 << 16)).putInt(code).putLong(request.ledger).putLong(request.entry)
 
   def framed(bytes: Array[Byte]): Array[Byte] = int(bytes.length) ++ bytes
 

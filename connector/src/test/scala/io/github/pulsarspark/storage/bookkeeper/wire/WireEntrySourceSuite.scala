@@ -11,57 +11,15 @@ import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
-import io.github.pulsarspark.options.{CheckedOptions, ReadOptions, Scope}
+import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.wire.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.{BookieLedger, Segment, SegmentHome}
+import io.github.pulsarspark.storage.BookieLedger
 
 class WireEntrySourceSuite extends ScalaCheckSuite {
+  import WireReads._
+
   override val munitTimeout: Duration = 2.minutes
-
-  private val LedgerId = 4711L
-
-  private def options(more: (String, String)*): ReadOptions = {
-    val all = Map("service.url" -> "pulsar://localhost:1", "topic" -> "t", "pollTimeoutMs" -> "4000") ++ more
-    ReadOptions(CheckedOptions(all, Scope.BatchRead, _ => Nil))
-  }
-
-  private val plain = options()
-
-  private def payloads(count: Int): Seq[Array[Byte]] = (0 until count).map(n => s"entry $n".getBytes)
-
-  private def stored(payloads: Seq[Array[Byte]], digest: DigestType = DigestType.CRC32C): IndexedSeq[Array[Byte]] =
-    payloads.zipWithIndex.map { case (bytes, id) => ScriptedBookie.stored(LedgerId, id.toLong, bytes, digest) }.toIndexedSeq
-
-  private def ledger(digest: String, ensembles: (Long, Seq[String])*) =
-    BookieLedger(LedgerId, 3, ensembles.head._2.size, ensembles.head._2.size, 1, digest, ensembles, None)
-
-  private def segment(ledger: BookieLedger, first: Long, last: Long) =
-    Segment(LedgerId, first, last, (last - first + 1) * 100, SegmentHome.Bookies(ledger))
-
-  private def bytesOf(entry: ByteBuf): String = {
-    val bytes = new Array[Byte](entry.readableBytes)
-    entry.getBytes(entry.readerIndex, bytes)
-    new String(bytes, "ISO-8859-1")
-  }
-
-  private def source(ledger: BookieLedger, first: Long, last: Long, options: ReadOptions = plain, ranks: BookieRanks = new BookieRanks) =
-    WireEntrySource.of(ledger, segment(ledger, first, last), options, ranks).get
-
-  private def read(ledger: BookieLedger, first: Long, last: Long, options: ReadOptions = plain, ranks: BookieRanks = new BookieRanks) =
-    Using.resource(source(ledger, first, last, options, ranks)) { source =>
-      Iterator.continually(source).takeWhile(_.next()).map(s => (s.ledgerId, s.entryId, bytesOf(s.entry))).toList
-    }
-
-  private def wanted(payloads: Seq[Array[Byte]], first: Int, last: Int): List[(Long, Long, String)] = (first to last).map(n =>
-    (LedgerId, n.toLong, new String(payloads(n), "ISO-8859-1"))
-  ).toList
-
-  /** Gives what is asked for, at most so many entries at a time. */
-  private def gives(all: IndexedSeq[Array[Byte]], most: Request => Int = _ => Int.MaxValue)(request: Request): Reply = {
-    val until = math.min(request.entry + math.min(request.count, math.max(1, most(request))), all.size.toLong).toInt
-    if (request.entry >= all.size) Reply.Code(2) else Reply.Entries(all.slice(request.entry.toInt, until))
-  }
 
   private val logs = for {
     sizes  <- Gen.nonEmptyListOf(Gen.frequency(8 -> Gen.choose(0, 300), 1 -> Gen.const(100000)))
@@ -154,11 +112,12 @@ class WireEntrySourceSuite extends ScalaCheckSuite {
   test("what came before a fault is not lost and does not come again") {
     Using.resource(new ScriptedBookie(gives(changed(7, 40)))) { bad =>
       val one = ledger("CRC32C", 0L -> Seq(bad.id))
-      Using.resource(source(one, 0, 39)) { source =>
+      Using.Manager { use =>
+        val source = use(WireReads.source(one, 0, 39, use(connections())))
         (0 to 6).foreach { n => assert(source.next()); assertEquals(source.entryId, n.toLong) }
         (1 to 2).foreach(_ => intercept[WireEntrySource.NoReplicaLeft](source.next()))
         assertEquals(source.entryId, 6L)
-      }
+      }.get
     }
   }
 
@@ -208,7 +167,8 @@ class WireEntrySourceSuite extends ScalaCheckSuite {
   test("memory of answers is given back when the next one is read, and at the end") {
     Using.resource(new ScriptedBookie(gives(all, _ => 10))) { bookie =>
       val one    = ledger("CRC32C", 0L -> Seq(bookie.id))
-      val source = this.source(one, 0, 39)
+      val task   = connections()
+      val source = WireReads.source(one, 0, 39, task)
       val frames = (0 to 39).foldLeft(List.empty[ByteBuf]) { (known, _) =>
         source.next()
         if (known.exists(_ eq source.entry)) known else source.entry.retain() :: known // kept, or it would be used again
@@ -217,6 +177,7 @@ class WireEntrySourceSuite extends ScalaCheckSuite {
       source.close()
       assertEquals(frames.map(_.refCnt), List(1, 1, 1, 1))
       frames.foreach(_.release())
+      task.close()
     }
   }
 
@@ -240,11 +201,12 @@ class WireEntrySourceSuite extends ScalaCheckSuite {
 
   test("what BookKeeper's client has to read") {
     val copied                                                   = ledger("CRC32C", 0L -> Seq("b1:3181", "b2:3181"))
-    def fits(ledger: BookieLedger, options: ReadOptions = plain) = {
-      val found = WireEntrySource.of(ledger, segment(ledger, 0, 9), options, new BookieRanks)
-      found.foreach(_.close())
-      found.isDefined
-    }
+    def fits(ledger: BookieLedger, options: ReadOptions = plain) =
+      Using.resource(connections(options)) { task =>
+        val found = WireEntrySource.of(ledger, segment(ledger, 0, 9), options, task)
+        found.foreach(_.close())
+        found.isDefined
+      }
     assert(fits(copied))
     assert(fits(copied.copy(digestType = "CRC32")))
     assert(!fits(copied.copy(writeQuorum = 1)))

@@ -1,0 +1,53 @@
+package io.github.pulsarspark.storage
+
+import java.nio.file.{Files, NoSuchFileException, Path}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+import scala.util.{Random, Using}
+
+/** Tasks that are killed at any moment, and what this process has open afterwards. */
+object KilledTasks {
+
+  /** How many are killed in a test; `PULSAR_SPARK_TEST_ROUNDS` in the environment. */
+  val rounds: Int = sys.env.get("PULSAR_SPARK_TEST_ROUNDS").fold(200)(_.toInt)
+
+  /** `PULSAR_SPARK_TEST_SEED` in the environment, else a new one. */
+  def dice(): Random = {
+    val seed = sys.env.get("PULSAR_SPARK_TEST_SEED").fold(System.nanoTime())(_.toLong)
+    println(s"PULSAR_SPARK_TEST_SEED=$seed")
+    new Random(seed)
+  }
+
+  /** Runs a task in a thread of its own and interrupts it within 3 ms, as Spark does: some before, some while it closes what it opened. */
+  def kill(random: Random)(task: => Unit): Unit = {
+    val thread = new Thread(() =>
+      try task
+      catch { case NonFatal(_) | _: InterruptedException => () }
+    )
+    thread.start()
+    val moment = System.nanoTime() + random.nextInt(3000000)
+    while (System.nanoTime() < moment && thread.isAlive) Thread.onSpinWait()
+    thread.interrupt()
+    thread.join(20000)
+    if (thread.isAlive) throw new AssertionError("the task does not end")
+  }
+
+  /** Files that this process has open, of some kind. */
+  def filesOpen(kind: String => Boolean): Int = Using.resource(Files.list(Path.of("/proc/self/fd"))) { links =>
+    links.iterator.asScala.count { link =>
+      try kind(Files.readSymbolicLink(link).toString)
+      catch { case _: NoSuchFileException => false }
+    }
+  }
+
+  def threads(prefix: String): Seq[String] = Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(prefix)).toSeq
+
+  /** Waits until it holds, 30 s at most. */
+  def eventually(what: => String)(holds: => Boolean): Unit = {
+    val deadline = 30.seconds.fromNow
+    while (!holds && deadline.hasTimeLeft()) Thread.onSpinWait()
+    if (!holds) throw new AssertionError(what)
+  }
+}
