@@ -42,7 +42,9 @@ private[pulsarspark] object TlsCheck {
       val found    = new LinkedBlockingQueue[Option[String]]
       checks.foreach(_.startThread(found))
       // the first problem, or nothing once all hosts have answered or the time is over
-      try checks.iterator.map(_ => Option(found.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)).flatten).collectFirst { case Some(p) => p }
+      try checks.iterator.map(_ => Option(found.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)).flatten).collectFirst {
+          case Some(p) => p
+        }
       finally checks.foreach(_.stop())
     }
 

@@ -121,9 +121,9 @@ class AbortedTransactionsSuite extends FunSuite {
   }
 
   test("readers that may leave transactions to the broker do after so many, for some minutes") {
-    var now      = 0L
-    val broker   = new Broker(Set((0L, 2L)))
-    val outcomes = new TransactionOutcomes(() => now)
+    var now                       = 0L
+    val broker                    = new Broker(Set((0L, 2L)))
+    val outcomes                  = new TransactionOutcomes(() => now)
     def reader(most: Option[Int]) = view(broker, most, outcomes = outcomes)
     (1L to 10L).foreach(reader(Some(10)).isAborted(0, _))
     val asked = broker.asked.size

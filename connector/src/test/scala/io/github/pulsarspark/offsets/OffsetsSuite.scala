@@ -29,7 +29,9 @@ class PositionSuite extends ScalaCheckSuite {
   }
 
   test("what is not a position") {
-    Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808", "1:2:2147483648").foreach(s => assertEquals(Position.parse(s), None, s))
+    Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808", "1:2:2147483648").foreach(s =>
+      assertEquals(Position.parse(s), None, s)
+    )
     assertEquals(Position.parse(" 12:34 "), Some(Position(12, 34)))
     assertEquals(Position.parse("12:34:5"), Some(Position(12, 34, 5)))
   }

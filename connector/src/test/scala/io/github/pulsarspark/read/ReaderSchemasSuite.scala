@@ -64,9 +64,9 @@ class ReaderSchemasSuite extends FunSuite {
       SchemaTranslation.checkUserSchema(new StructType, SourceColumns.all(values, errorColumns = false))
       all
     })
-    val ranges     = topics.map { case (topic, _) => OffsetRange(topic, Position(1, -1), Position(2, 5)) -> topic }
-    val began      = System.nanoTime()
-    val ledgers    = topics.map(_._1 -> 2L).toMap
+    val ranges  = topics.map { case (topic, _) => OffsetRange(topic, Position(1, -1), Position(2, 5)) -> topic }
+    val began   = System.nanoTime()
+    val ledgers = topics.map(_._1 -> 2L).toMap
     assertEquals(schemas.of(ranges.init, ledgers).map(_.definition), topics.init.map(_._2.definition))
     assertEquals(schemas.of(ranges, ledgers).size, topics.size)
     (broker, translated, (System.nanoTime() - began).nanos)

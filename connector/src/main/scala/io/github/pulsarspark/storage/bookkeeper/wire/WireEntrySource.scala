@@ -88,7 +88,7 @@ private[bookkeeper] final class WireEntrySource private (
           case _: ConnectionEnded if !ended(bookie) =>
             log.info(s"ledger ${segment.ledgerId}, entry $expected: connecting to bookie $bookie again: $problem")
             ended += bookie
-          case _                                    =>
+          case _ =>
             log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: $problem")
             if (e.isSlow) connections.ranks.addSlow(bookie)
             failed += bookie
