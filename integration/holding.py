@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.functions import col, udf
 from pyspark.sql.types import BinaryType
-from reading import seen
+from reading import read_rows
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def held(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterator[Held]:
         return len(list(folder.glob("reached-*"))) >= tasks
 
     with ThreadPoolExecutor(1) as pool:
-        rows = pool.submit(seen, frame.withColumn("value", _passing(str(gate), str(folder))))
+        rows = pool.submit(read_rows, frame.withColumn("value", _passing(str(gate), str(folder))))
         try:
             eventually(lambda: is_held() or rows.done(), seconds=120)
             assert not rows.done(), f"the read was over before it was held: {rows}"

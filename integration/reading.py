@@ -84,12 +84,13 @@ class Seen:
 
 def seen(frame: DataFrame) -> list[Seen]:
     """Run a read of plain bytes; rows of a partition stay in their order. A count of the same read must agree."""
-    counted, rows = frame.count(), _rows(frame)
+    counted, rows = frame.count(), read_rows(frame)
     assert counted == len(rows), f"count() gives {counted}, and there are {len(rows)} rows"
     return rows
 
 
-def _rows(frame: DataFrame) -> list[Seen]:
+def read_rows(frame: DataFrame) -> list[Seen]:
+    """Run a read of plain bytes once, without the count: for topics that change meanwhile."""
     return [Seen(row[0], row[1], _bytes(row[2])) for row in frame.select("__topic", "__position", "value").collect()]
 
 
@@ -127,7 +128,7 @@ class Batches:
         self.by_id: dict[int, list[Seen]] = {}
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
-        rows = _rows(frame)
+        rows = read_rows(frame)
         assert self.by_id.setdefault(batch_id, rows) == rows, (
             f"batch {batch_id} brought other rows when it was run again"
         )

@@ -15,7 +15,7 @@ from cluster import BOOKIES, Cluster, Node, running_cluster
 from failing import failing
 from holding import LARGE, TAKEN_AT_MOST, held
 from messages import connected, produce, read_all
-from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, seen
+from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, read_rows, seen
 from waiting import eventually, within
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_a_bookie_is_dead_and_a_producer_writes(
         thread.start()
         try:
             eventually(lambda: len(cluster.ensembles(topic)) == 2)
-            found = seen(_frame(spark, cluster, topic))
+            found = read_rows(_frame(spark, cluster, topic))
         finally:
             done.set()
             thread.join()
