@@ -23,9 +23,9 @@ from reading import (
     existing,
     machines,
     metrics,
-    metrics,
     read_available,
     read_rows,
+    seen,
     stream,
 )
 from waiting import eventually
