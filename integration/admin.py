@@ -22,8 +22,8 @@ _POLL_SECONDS = 0.1
 
 _COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 
-# A topic is gone; it is fenced.
-_TOPIC_CHANGES = (404, 500)
+# A topic is gone; it is being closed; it is fenced.
+_TOPIC_CHANGES = (404, 422, 500)
 
 
 class AdminError(RuntimeError):
