@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
+import pyspark
 import pytest
 from admin import Admin
 from offloading import FORMATS, Offloading, running_offload
@@ -30,6 +31,7 @@ JAR = "PULSAR_SPARK_JAR"
 # Where Spark's scripts look for options of the JVM. Most of what tests run once is not worth the work of the second
 # compiler, with which they take half as much CPU time again.
 JVM = "SPARK_SUBMIT_OPTS"
+_SPARK_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 _ONE_COMPILER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -41,9 +43,11 @@ _run = f"{time.time_ns() // 1_000_000:x}-{os.getpid()}"
 _numbers = itertools.count(1)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Settle what processes inherit. Also where a shell runs the tests in the background, they can be interrupted."""
     os.environ.setdefault(JVM, _ONE_COMPILER)
+    if _SPARK_LINE < (4, 3):  # PySpark leaves the sockets of collect() to the garbage collector
+        config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
