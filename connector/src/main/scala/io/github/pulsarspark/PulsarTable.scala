@@ -10,11 +10,11 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.client.ClientSettings
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.options.RawOptions
-import io.github.pulsarspark.read.PulsarScanBuilder
-import io.github.pulsarspark.schema.MetadataColumns
+import io.github.pulsarspark.options.registry.RawOptions
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.read.scan.PulsarScanBuilder
+import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.PulsarWriteBuilder
 
 /** One or more topics as a table.

@@ -11,10 +11,10 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.api.SessionOptions
-import io.github.pulsarspark.client.ClientSettings
-import io.github.pulsarspark.options.{RawOptions, ReadOptions, Scope}
-import io.github.pulsarspark.read.DriverSession
+import io.github.pulsarspark.options.registry.{RawOptions, Scope}
+import io.github.pulsarspark.options.{ReadOptions, SessionOptions}
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.read.plan.DriverSession
 
 /** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also be set for a whole session, as
   * `spark.datasource.pulsar.<option>`; a read leaves out those of writes, and a write those of reads.

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.connector.catalog.TableCatalog
 
-import io.github.pulsarspark.options.{OptionRegistry, Secret}
+import io.github.pulsarspark.options.registry.{OptionRegistry, Secret}
 
 /** The properties of a table in Spark's session catalog. Spark passes them as if they were options: each option of `CREATE TABLE ... OPTIONS` by its own name
   * and again with the prefix `option.`, next to `TBLPROPERTIES`, `provider`, `owner`, `path`, `is_managed_location` and others. Only the names with the prefix

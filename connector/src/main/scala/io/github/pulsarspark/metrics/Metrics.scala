@@ -83,7 +83,7 @@ private[pulsarspark] object Metrics {
       decodeErrors,
       directMemory
     ) ++
-      LevelMetric.all
+      TierMetric.all
 
   val ofWrites: Array[CustomMetric] = Array(messagesWritten)
 }

@@ -2,6 +2,8 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
+import io.github.pulsarspark.options.registry.{CheckedOptions, Secret}
+
 /** How to authenticate. */
 sealed trait Authentication extends Serializable
 

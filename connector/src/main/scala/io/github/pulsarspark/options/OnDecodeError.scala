@@ -1,6 +1,7 @@
 package io.github.pulsarspark.options
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions}
 
 /** What a read does with a message whose value does not decode. */
 sealed trait OnDecodeError extends Serializable

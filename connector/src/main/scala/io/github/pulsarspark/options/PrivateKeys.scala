@@ -6,6 +6,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** Where tasks have the private keys from that open what producers encrypted. */
 private[pulsarspark] sealed trait PrivateKeys extends Serializable

@@ -2,6 +2,8 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
+import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue}
+
 /** Which topics a read or write names, before the cluster is asked. */
 sealed trait TopicSelection extends Serializable
 
@@ -46,7 +48,7 @@ private[pulsarspark] final case class ReadOptions(
     publishTimeSkew: FiniteDuration,
     failOnDataLoss: Boolean,
     schemaMode: SchemaMode,
-    protobuf: Option[ProtobufMessage],
+    protobuf: Option[ProtobufMessageOption],
     schemaTrackingLocation: Option[String],
     onDecodeError: OnDecodeError,
     errorColumns: Boolean,
@@ -90,7 +92,7 @@ private[pulsarspark] object ReadOptions {
       publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
       schemaMode = SchemaMode(options),
-      protobuf = ProtobufMessage(options),
+      protobuf = ProtobufMessageOption(options),
       schemaTrackingLocation = SchemaMode.trackingLocation(options),
       onDecodeError = OnDecodeError(options),
       errorColumns = options.boolean("errorColumns"),
@@ -131,7 +133,7 @@ private[pulsarspark] final case class WriteOptions(
     valueSchemaType: String = "auto",
     keyValueEncoding: Option[String] = None,
     cutsTimes: Boolean = false,
-    protobuf: Option[ProtobufMessage] = None
+    protobuf: Option[ProtobufMessageOption] = None
 )
 
 private[pulsarspark] object WriteOptions {
@@ -155,6 +157,6 @@ private[pulsarspark] object WriteOptions {
     valueSchemaType = options("valueSchemaType"),
     keyValueEncoding = options.explicit("keyValueEncoding"),
     cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
-    protobuf = ProtobufMessage(options)
+    protobuf = ProtobufMessageOption(options)
   )
 }

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.options
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** As what the values of a read are read. */
 sealed trait SchemaMode extends Serializable

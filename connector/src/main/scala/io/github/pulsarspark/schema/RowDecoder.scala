@@ -12,8 +12,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
-import io.github.pulsarspark.log.{DecodeLevel, MessageView}
-import io.github.pulsarspark.offsets.Position
+import io.github.pulsarspark.format.DecodeDepth
+import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.schema.columns.MetadataReader
+import io.github.pulsarspark.schema.convert.{TimeOutOfRange, UnresolvableSchema}
 
 /** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with the schema version it was written with.
   * Made by [[RowDecoders]]. Not thread-safe.
@@ -35,7 +38,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
     schemaAt: Array[Byte] => TopicSchema,
     compile: TopicSchema => ValueDecoder,
     /** How deep entries must be opened for these columns. */
-    val level: DecodeLevel,
+    val level: DecodeDepth,
     /** True when values point into the bytes of an entry, so that these must stay as they are. */
     val refersToBytes: Boolean
 ) {

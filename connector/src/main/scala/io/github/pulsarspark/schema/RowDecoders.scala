@@ -5,7 +5,8 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
 
-import io.github.pulsarspark.log.DecodeLevel
+import io.github.pulsarspark.format.DecodeDepth
+import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns, MetadataReader}
 
 /** Makes the decoders of a task, one for each range it reads. They share what was compiled, also among topics that have the same schema, so only one of them may
   * decode at a time. Not thread-safe.
@@ -23,9 +24,9 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
   private val metadata           = columns.collect { case (_, i, Some(column)) => (column, i) }
   private val (values, ordinals) = columns.collect { case (f, i, None) if !errors.contains(i) => (f, i) }.unzip
 
-  private val level: DecodeLevel =
-    if (values.nonEmpty) DecodeLevel.Message
-    else metadata.map(_._1.level).foldLeft[DecodeLevel](DecodeLevel.Entry)((a, b) => if (a < b) b else a)
+  private val level: DecodeDepth =
+    if (values.nonEmpty) DecodeDepth.Message
+    else metadata.map(_._1.level).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
 
   /** By the schema to read by and the one values were written with; versions do not matter. */
   private val compiled = mutable.HashMap.empty[(TopicSchema, TopicSchema), ValueDecoder]

@@ -5,6 +5,9 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StringType
 
+import io.github.pulsarspark.schema.columns.{MetadataEncoder, OutgoingMessage}
+import io.github.pulsarspark.schema.keyvalue.KeyValueEncoder
+
 /** Turns rows into messages as a [[WritePlan]] says. Made once per task, not thread-safe. */
 private[pulsarspark] final class RowEncoder(plan: WritePlan) {
   private val message     = new OutgoingMessage

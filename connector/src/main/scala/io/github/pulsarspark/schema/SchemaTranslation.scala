@@ -8,6 +8,10 @@ import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.schema.avro.AvroSchemas
+import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
+import io.github.pulsarspark.schema.protobuf.{ProtobufParsingInfo, ProtobufSchemas, ProtobufWidening}
 
 /** Pulsar's schemas as Spark types. Pure functions of their arguments. */
 object SchemaTranslation {
@@ -47,9 +51,9 @@ object SchemaTranslation {
     * one column `value`.
     */
   def toStruct(topic: String, schema: TopicSchema): StructType = schema.schemaType match {
-    case PrimitiveType(dataType)                 => StructType(Seq(StructField(ValueColumn, dataType)))
-    case "PROTOBUF_NATIVE" | ParsedProtobuf.Type => columns(topic, schema, identity)
-    case KeyValueSchema.Type                     =>
+    case PrimitiveType(dataType)                      => StructType(Seq(StructField(ValueColumn, dataType)))
+    case "PROTOBUF_NATIVE" | ProtobufParsingInfo.Type => columns(topic, schema, identity)
+    case KeyValueSchema.Type                          =>
       val parts = KeyValueSchema.of(schema)
       StructType(Seq(part(topic, KeyValueSchema.KeyColumn, parts.key), part(topic, KeyValueSchema.ValueColumn, parts.value)))
     case "AVRO" =>
@@ -76,7 +80,7 @@ object SchemaTranslation {
     def unapply(schemaType: String): Option[DataType] = primitive(schemaType)
   }
 
-  private def isProtobuf(schema: TopicSchema) = schema.schemaType == "PROTOBUF_NATIVE" || schema.schemaType == ParsedProtobuf.Type
+  private def isProtobuf(schema: TopicSchema) = schema.schemaType == "PROTOBUF_NATIVE" || schema.schemaType == ProtobufParsingInfo.Type
 
   private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
     PulsarErrors(
@@ -92,7 +96,7 @@ object SchemaTranslation {
 
   /** What a PROTOBUF_NATIVE or PROTOBUF schema itself says of its message. */
   private[schema] def declaredMessage(topic: String, schema: TopicSchema): Descriptor =
-    parsed(topic, schema)(if (schema.schemaType == ParsedProtobuf.Type) ParsedProtobuf.declared(schema)
+    parsed(topic, schema)(if (schema.schemaType == ProtobufParsingInfo.Type) ProtobufParsingInfo.declared(schema)
     else ProtobufSchemas.parse(schema.definition))
 
   /** The message of a PROTOBUF_NATIVE or PROTOBUF schema, as the user describes it or as the schema does; fails when one of the wanted fields is
@@ -100,7 +104,7 @@ object SchemaTranslation {
     */
   private[schema] def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
     val found = schema.message.fold(declaredMessage(topic, schema))(own => parsed(topic, schema)(ProtobufSchemas.parse(own)))
-    wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ParsedProtobuf.isComplete(_)).foreach { f =>
+    wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
       throw PulsarErrors("PULSAR_PROTOBUF_FIELD_UNKNOWN", "topic" -> topic, "field" -> f.getName, "type" -> ProtobufWidening.text(f))
     }
     found
@@ -118,7 +122,7 @@ object SchemaTranslation {
   def described(topic: String, own: TopicSchema, source: String, files: Array[Byte], message: String): TopicSchema = {
     def refused(reason: String) =
       PulsarErrors("PULSAR_PROTOBUF_DESCRIPTOR", "message" -> message, "source" -> source, "topic" -> topic, "reason" -> reason)
-    if (own.schemaType != ParsedProtobuf.Type)
+    if (own.schemaType != ProtobufParsingInfo.Type)
       throw refused(s"its schema is of type ${own.schemaType}, and only PROTOBUF lacks a descriptor")
     val definition =
       try ProtobufSchemas.definition(files, message)
@@ -129,7 +133,7 @@ object SchemaTranslation {
     val found =
       try ProtobufSchemas.parse(definition)
       catch { case NonFatal(e) => throw refused(s"${e.getMessage} (protoc puts imports into the file with --include_imports)") }
-    parsed(topic, own)(ParsedProtobuf.disagreement(own, found)).foreach(reason => throw refused(reason))
+    parsed(topic, own)(ProtobufParsingInfo.disagreement(own, found)).foreach(reason => throw refused(reason))
     own.copy(message = Some(definition))
   }
 

@@ -3,7 +3,13 @@ package io.github.pulsarspark.schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.log.MessageView
+import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.schema.avro.AvroDecoder
+import io.github.pulsarspark.schema.convert.UnresolvableSchema
+import io.github.pulsarspark.schema.json.JsonDecoder
+import io.github.pulsarspark.schema.keyvalue.{KeyValueDecoder, KeyValueSchema}
+import io.github.pulsarspark.schema.primitive.PrimitiveDecoder
+import io.github.pulsarspark.schema.protobuf.{ProtobufDecoder, ProtobufParsingInfo}
 
 /** Puts the value of a message into the value columns of a row. Only called for messages that have one, but for those who say so
   * (`takesTombstones`).
@@ -30,7 +36,7 @@ private[schema] object ValueDecoder {
             case "JSON" => JsonDecoder(SchemaTranslation.avroSchema(topic, writer), readerSchema, wanted, ordinals)
             case _      => throw otherType(writer, reader)
           }
-      case "PROTOBUF_NATIVE" | ParsedProtobuf.Type =>
+      case "PROTOBUF_NATIVE" | ProtobufParsingInfo.Type =>
         lazy val declared = SchemaTranslation.declaredMessage(topic, reader)
         lazy val message  = SchemaTranslation.message(topic, reader, wanted.fieldNames.toSeq)
         writer =>

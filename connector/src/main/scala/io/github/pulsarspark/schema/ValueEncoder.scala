@@ -5,6 +5,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
+import io.github.pulsarspark.schema.avro.AvroOutput
+import io.github.pulsarspark.schema.json.JsonOutput
+import io.github.pulsarspark.schema.keyvalue.{KeyValueEncoder, KeyValueSchema}
+import io.github.pulsarspark.schema.primitive.PrimitiveEncoder
+import io.github.pulsarspark.schema.protobuf.{ProtobufEncoder, ProtobufParsingInfo}
 
 /** Makes the value of a message from a row. Not thread-safe. */
 private[schema] abstract class ValueEncoder {
@@ -21,17 +26,17 @@ private[schema] object ValueEncoder {
       val ordinal = single(plan)
       PrimitiveEncoder(t, ordinal, plan)
     case "AVRO" =>
-      val sink = new AvroSink
+      val sink = new AvroOutput
       structured(plan, sink, () => sink.reset(), () => sink.result())
     case "JSON" =>
-      val sink = new JsonSink
+      val sink = new JsonOutput
       structured(plan, sink, () => sink.reset(), () => sink.result())
-    case KeyValueSchema.Type                     => KeyValueEncoder(plan)
-    case "PROTOBUF_NATIVE" | ParsedProtobuf.Type => ProtobufEncoder(plan)
-    case _                                       => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
+    case KeyValueSchema.Type                          => KeyValueEncoder(plan)
+    case "PROTOBUF_NATIVE" | ProtobufParsingInfo.Type => ProtobufEncoder(plan)
+    case _                                            => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
   }
 
-  private def structured(plan: WritePlan, sink: ValueSink, reset: () => Unit, result: () => Array[Byte]): ValueEncoder = {
+  private def structured(plan: WritePlan, sink: ValueOutput, reset: () => Unit, result: () => Array[Byte]): ValueEncoder = {
     val schema   = SchemaTranslation.avroSchema(plan.topicName, plan.schema)
     val compiler = new ValueWriterCompiler(plan)
     if (schema.getType == Schema.Type.RECORD) {

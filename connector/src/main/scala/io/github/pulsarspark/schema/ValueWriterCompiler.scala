@@ -11,7 +11,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.schema.AvroSchemas._
+import io.github.pulsarspark.schema.avro.AvroSchemas._
+import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
 
 /** Makes the tree of writers that brings columns into an AVRO or JSON schema, or says which column does not fit.
   *
@@ -103,7 +104,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     case (Type.INT, ShortType) if !isDate(schema)   => ValueWriter.of((from, i, out) => out.int(from.getShort(i).toInt))
     case (Type.INT, IntegerType) if !isDate(schema) => ValueWriter.of((from, i, out) => out.int(from.getInt(i)))
     case (Type.LONG, TimestampType | TimestampNTZType) if sparkType(schema) == dataType =>
-      if (TimeUnit.of(schema).exists(_.isMillis)) {
+      if (AvroTimeUnit.of(schema).exists(_.isMillis)) {
         val unit = schema.getLogicalType.getName
         ValueWriter.of((from, i, out) => out.long(plan.millis(from.getLong(i), path, unit)))
       } else ValueWriter.of((from, i, out) => out.long(from.getLong(i)))

@@ -4,8 +4,14 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.schema.MetadataColumn.Written
 import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
+import io.github.pulsarspark.schema.avro.AvroSchemaOfColumns
+import io.github.pulsarspark.schema.columns.MetadataColumn.Written
+import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.convert.SparkTime
+import io.github.pulsarspark.schema.keyvalue.{KeyValueChoice, KeyValueEncoder, KeyValueSchema}
+import io.github.pulsarspark.schema.primitive.PrimitiveEncoder
+import io.github.pulsarspark.schema.protobuf.ProtobufParsingInfo
 
 /** How rows become messages: checked on the driver before any task, sent to tasks, where [[RowEncoder]] carries it out.
   *
@@ -57,7 +63,7 @@ final case class WritePlan(
         "PULSAR_WRITE_PRECISION_LOSS",
         "field"      -> field,
         "target"     -> target,
-        "value"      -> Moments.text(micros),
+        "value"      -> SparkTime.text(micros),
         "schemaType" -> schemaType
       )
 }
@@ -130,7 +136,7 @@ object WritePlan {
       case (_, Some(schema))                           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
       case ("AVRO" | "JSON", None)                     => record(plan, schemaType)
       case (KeyValueSchema.Type, None) => fitting(plan.copy(schema = TopicSchema(schemaType)))(KeyValueEncoder.schemaOf(plan, keyValue))
-      case ("PROTOBUF_NATIVE" | ParsedProtobuf.Type, None) =>
+      case ("PROTOBUF_NATIVE" | ProtobufParsingInfo.Type, None) =>
         throw refused("such a schema is made from a message and not from columns, and the topic does not have one yet")
       case (t, None) if SchemaTranslation.primitive(t).isDefined => TopicSchema(t)
       case _                                                     => throw refused("this version does not write that schema type")
@@ -152,7 +158,7 @@ object WritePlan {
   /** JSON schemas are described in Avro's terms, too. */
   private def record(plan: WritePlan, schemaType: String): TopicSchema =
     fitting(plan.copy(schema = TopicSchema(schemaType))) {
-      TopicSchema(schemaType, ColumnSchema(StructType(plan.values.map(plan.input(_)))).toString)
+      TopicSchema(schemaType, AvroSchemaOfColumns(StructType(plan.values.map(plan.input(_)))).toString)
     }
 
   private def fitting[T](plan: WritePlan)(body: => T): T =

@@ -1,6 +1,8 @@
 package io.github.pulsarspark.storage
 
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
 
 /** Cuts ranges of a topic partition along its ledgers and into pieces of about one size. Pure. */
 private[pulsarspark] object SegmentPlanner {
@@ -10,7 +12,11 @@ private[pulsarspark] object SegmentPlanner {
     * @param home
     *   where a ledger is read; Left says why only the broker can
     */
-  private[storage] def slices(range: OffsetRange, storage: TopicStorage, home: StoredLedger => Either[String, SegmentHome]): Seq[Slice] =
+  private[storage] def slices(
+      range: OffsetRange,
+      storage: TopicStorage,
+      home: StoredLedger => Either[String, SegmentLocation]
+  ): Seq[Slice] =
     obstacle(range, storage) match {
       case Some(reason) => Seq(Slice(range, None, reason))
       case None         =>
@@ -43,7 +49,7 @@ private[pulsarspark] object SegmentPlanner {
       storage: TopicStorage,
       ledger: StoredLedger,
       from: Position,
-      home: StoredLedger => Either[String, SegmentHome]
+      home: StoredLedger => Either[String, SegmentLocation]
   ): Option[Slice] = {
     val (start, end) = (range.startExclusive, range.endInclusive)
     val isFirst      = ledger.id == start.ledgerId

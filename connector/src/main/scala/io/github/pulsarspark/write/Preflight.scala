@@ -4,10 +4,14 @@ import scala.util.Using
 
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.client.{ClientPool, ClientSettings, ConnectedBroker, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.schema.{KeyValueChoice, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.broker.PulsarBroker
+import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
+import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
+import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema, WritePlan}
 
 /** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a producer with that schema (permission,
   * existence, compatibility).
@@ -31,7 +35,7 @@ private[write] object Preflight {
 
   /** What the topic's own schema, if it has one, asks of the columns. */
   def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
-    Using.resource(new ConnectedBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
+    Using.resource(new PulsarBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
       val own = broker.schema(topic).map { schema =>
         options.protobuf.fold(schema)(p => SchemaTranslation.described(topic, schema, p.source, p.files.toArray, p.name))
       }

@@ -13,6 +13,8 @@ import org.apache.avro.io.{DecoderFactory, EncoderFactory}
 import org.apache.avro.util.Utf8
 import org.scalacheck.{Arbitrary, Gen}
 
+import io.github.pulsarspark.schema.avro.ExactGenericData
+
 /** Random Avro schemas and values, with the edges of every type. */
 object AvroGenerators {
 

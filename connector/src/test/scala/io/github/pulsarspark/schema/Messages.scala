@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.log.MessageView
+import io.github.pulsarspark.format.entry.MessageView
 
 /** Messages as the log decoder leaves them, and decoders for them. */
 object Messages {

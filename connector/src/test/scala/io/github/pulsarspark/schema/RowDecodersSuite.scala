@@ -5,6 +5,7 @@ import org.apache.avro.generic.GenericData
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.schema.avro.AvroSchemas
 
 /** What the ranges of a task share, and what is asked of the cluster. */
 class RowDecodersSuite extends FunSuite {

@@ -11,6 +11,10 @@ import com.google.protobuf.Descriptors.FileDescriptor
 import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.schema.avro.{AvroSchemaOfColumns, AvroSchemas}
+import io.github.pulsarspark.schema.primitive.PrimitiveEncoder
+import io.github.pulsarspark.schema.protobuf.ProtobufSchemas
+
 /** What docs/schemas.md says in its tables is what the code does. */
 class SchemaTableSuite extends FunSuite {
 
@@ -68,7 +72,7 @@ class SchemaTableSuite extends FunSuite {
         assertEquals(SchemaTranslation.toStruct(Messages.topic, TopicSchema(kind, record(field))), columnOf(parsed(read)), field)
       made.foreach { t =>
         val column = new StructType().add("value", parsed(t), nullable = false)
-        assertEquals(ColumnSchema(column), AvroSchemas.parse(record(field)), field)
+        assertEquals(AvroSchemaOfColumns(column), AvroSchemas.parse(record(field)), field)
       }
     }
   }

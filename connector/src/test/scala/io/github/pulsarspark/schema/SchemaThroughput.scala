@@ -9,7 +9,7 @@ import org.apache.avro.generic.{GenericData, GenericDatumReader}
 import org.apache.avro.io.DecoderFactory
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.log.MessageView
+import io.github.pulsarspark.format.entry.MessageView
 
 /** Measures decoding and encoding of records of 10 and of 30 fields, CPU time of one thread, in turns: `connector/Test/runMain
   * io.github.pulsarspark.schema.SchemaThroughput`. The number of rounds can be given.

@@ -4,14 +4,16 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentLocation, Slice}
 
 class SegmentPlannerSuite extends ScalaCheckSuite {
 
   private val topic = "persistent://public/default/t"
 
-  private def onBookies(ledger: StoredLedger): Either[String, SegmentHome] = Right(
-    SegmentHome.Bookies(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
+  private def onBookies(ledger: StoredLedger): Either[String, SegmentLocation] = Right(
+    SegmentLocation.Bookies(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
   )
 
   private def ledger(id: Long, entries: Long, entryBytes: Long = 100) =

@@ -1,6 +1,6 @@
 package org.apache.pulsar.client.impl;
 
-import io.github.pulsarspark.client.EntryFeed;
+import io.github.pulsarspark.pulsar.broker.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
