@@ -5,12 +5,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.PulsarClientException;
 
-/** The entries of one topic partition as its broker dispatches them. {@link #poll} is for one thread, everything else for any. */
+/**
+ * The entries of one topic partition as its broker dispatches them. {@link #poll} is for one thread, everything else
+ * for any.
+ */
 public interface EntryFeed {
 
     /**
-     * A stored entry. Whoever takes it from {@link #poll} releases {@code buffer}. Each time the consumer subscribes, also again on the same connection
-     * after an unload, another {@code session} begins, in which the broker knows nothing of what it was granted before.
+     * A stored entry. Whoever takes it from {@link #poll} releases {@code buffer}. Each time the consumer subscribes,
+     * also again on the same connection after an unload, another {@code session} begins, in which the broker knows
+     * nothing of what it was granted before.
      *
      * @param messages the number of messages that the entry's metadata claims, at least 1
      */
@@ -20,9 +24,10 @@ public interface EntryFeed {
     record Place(long ledgerId, long entryId) { }
 
     /**
-     * Where the topic ends and where this consumer's cursor stands. {@code last*} is the last message the broker would deliver (markers and aborted
-     * transactions excluded), entry -1 if there is none. {@code markDelete*} is the entry before the first one the cursor can still deliver. Nothing is ever
-     * acknowledged here, so it moves only when the broker moves it (trimming, expiry), and only forward.
+     * Where the topic ends and where this consumer's cursor stands. {@code last*} is the last message the broker would
+     * deliver (markers and aborted transactions excluded), entry -1 if there is none. {@code markDelete*} is the entry
+     * before the first one the cursor can still deliver. Nothing is ever acknowledged here, so it moves only when the
+     * broker moves it (trimming, expiry), and only forward.
      */
     record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) { }
 
@@ -38,13 +43,22 @@ public interface EntryFeed {
     /** The newest entry that has arrived, taken or not; null before the first. */
     Place newest();
 
-    /** Waits until the entry {@code until} or a later one has arrived, or {@code messages} messages that were not taken, or the time is over. */
+    /**
+     * Waits until the entry {@code until} or a later one has arrived, or {@code messages} messages that were not taken,
+     * or the time is over.
+     */
     void gather(Place until, int messages, long millis) throws InterruptedException;
 
-    /** Lets the broker send {@code messages} more in the session in which {@code taken} arrived; a newer session has a grant of its own. */
+    /**
+     * Lets the broker send {@code messages} more in the session in which {@code taken} arrived; a newer session has a
+     * grant of its own.
+     */
     void grant(Entry taken, int messages);
 
-    /** Requests the bounds; repeats the request, as long as the client's operation timeout, when the topic moves away from under it. */
+    /**
+     * Requests the bounds; repeats the request, as long as the client's operation timeout, when the topic moves away
+     * from under it.
+     */
     CompletableFuture<Bounds> bounds();
 
     /** The number of the current session. */

@@ -10,7 +10,10 @@ import org.apache.bookkeeper.meta.LedgerManagerFactory;
 import org.apache.bookkeeper.meta.LedgerUnderreplicationManager;
 import org.apache.bookkeeper.proto.BookkeeperInternalCallbacks.GenericCallback;
 
-/** Makes the ledger manager of a client that only reads. In Java, because Scala has no way to implement methods of raw types such as these. */
+/**
+ * Makes the ledger manager of a client that only reads. In Java, because Scala has no way to implement methods of raw
+ * types such as these.
+ */
 @SuppressWarnings("rawtypes")
 final class ReadOnlyLedgersFactory implements LedgerManagerFactory {
 
