@@ -23,10 +23,12 @@ final case class SourceFile(path: Path, room: String, lines: Seq[String]) {
   private val (importing, rest) = code.linesIterator.toSeq.partition(_.trim.startsWith("import "))
 
   /** Names imported, braces resolved: `a.{b, c}` is `a.b` and `a.c`. */
-  val imports: Seq[String] = importing.map(_.trim.stripPrefix("import ").stripSuffix(";").stripPrefix("static ")).flatMap {
-    case SourceFile.Several(prefix, names) => names.split(",").toSeq.map(n => s"$prefix.${n.trim.takeWhile(!_.isWhitespace)}")
-    case one                               => Seq(one)
-  }
+  val imports: Seq[String] =
+    importing.map(_.trim.stripPrefix("import ").stripSuffix(";").stripPrefix("static ")).flatMap {
+      case SourceFile.Several(prefix, names) =>
+        names.split(",").toSeq.map(n => s"$prefix.${n.trim.takeWhile(!_.isWhitespace)}")
+      case one => Seq(one)
+    }
 
   /** Classes, traits and objects at the top of the file; true for those that other packages may use. */
   val definitions: Map[String, Boolean] = rest.flatMap {
@@ -34,7 +36,8 @@ final case class SourceFile(path: Path, room: String, lines: Seq[String]) {
     case _                                      => None
   }.groupMapReduce(_._1)(_._2)(_ || _)
 
-  private val words: Set[String] = SourceFile.Word.findAllIn(rest.filterNot(_.startsWith("package ")).mkString("\n")).toSet
+  private val words: Set[String] =
+    SourceFile.Word.findAllIn(rest.filterNot(_.startsWith("package ")).mkString("\n")).toSet
 
   /** Whether it uses something that the other file defines. */
   def uses(other: SourceFile): Boolean = other != this && other.definitions.keys.exists { name =>
@@ -51,7 +54,8 @@ object SourceFile {
   val Root = "io.github.pulsarspark"
 
   /** Comments and texts; of an interpolated text, what is inserted stays. */
-  private val Silent: Regex     = """(?s)//[^\n]*|/\*.*?\*/|(?<![a-z])\"\"\".*?\"\"\"|(?<![a-z])"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])'""".r
+  private val Silent: Regex =
+    """(?s)//[^\n]*|/\*.*?\*/|(?<![a-z])\"\"\".*?\"\"\"|(?<![a-z])"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])'""".r
   private val Several: Regex    = """(.*)\.\{(.*)\}""".r
   private val Definition: Regex =
     """(?:@\S+ )*((?:(?:public|static|private(?:\[\w+\])?|sealed|final|abstract|implicit|case) )*)(?:class|object|trait|interface|record|enum) (\w+).*""".r
@@ -59,9 +63,11 @@ object SourceFile {
 
   /** All files with one of the endings below a folder of sources. */
   def under(folder: Path): Seq[SourceFile] = Using.resource(Files.walk(folder)) {
-    _.iterator.asScala.filter(p => p.toString.endsWith(".scala") || p.toString.endsWith(".java")).toSeq.sorted.map { path =>
-      val place = folder.relativize(path.getParent).iterator.asScala.mkString(".")
-      SourceFile(path, if (place == Root) "" else place.stripPrefix(s"$Root."), Files.readAllLines(path).asScala.toSeq)
+    _.iterator.asScala.filter(p => p.toString.endsWith(".scala") || p.toString.endsWith(".java")).toSeq.sorted.map {
+      path =>
+        val place = folder.relativize(path.getParent).iterator.asScala.mkString(".")
+        SourceFile(path, if (place == Root) "" else place.stripPrefix(s"$Root."),
+          Files.readAllLines(path).asScala.toSeq)
     }
   }
 }

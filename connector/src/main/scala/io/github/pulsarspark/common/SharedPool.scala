@@ -10,17 +10,18 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 /** Something of a [[SharedPool]] in use. Closing it twice does no harm. */
-private[pulsarspark] final class SharedLease[V] private[pulsarspark] (val value: V, release: () => Unit) extends AutoCloseable {
+private[pulsarspark] final class SharedLease[V] private[pulsarspark] (val value: V, release: () => Unit)
+    extends AutoCloseable {
   private val open           = new AtomicBoolean(true)
   override def close(): Unit = if (open.compareAndSet(true, false)) release()
 }
 
-/** Clients of this JVM, one for equal keys. Users are counted: a client in use is never closed, and one without users is kept for a while, because the next
-  * micro-batch uses it again.
+/** Clients of this JVM, one for equal keys. Users are counted: a client in use is never closed, and one without users
+  * is kept for a while, because the next micro-batch uses it again.
   *
-  * A client is made on a thread of its own and never under the lock, so a slow one delays only those who wait for it. All of them wait for the same attempt and
-  * its one deadline. The next acquirer after a failure or after the deadline starts a new attempt. A client that arrives when nobody waits any more is closed like
-  * any other without users.
+  * A client is made on a thread of its own and never under the lock, so a slow one delays only those who wait for it.
+  * All of them wait for the same attempt and its one deadline. The next acquirer after a failure or after the deadline
+  * starts a new attempt. A client that arrives when nobody waits any more is closed like any other without users.
   *
   * @param what
   *   the kind of client, for logs and names of threads

@@ -23,7 +23,9 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
     Using.resource(fs.create(draft, false))(_.write(text.getBytes(UTF_8)))
     if (!fs.rename(draft, file)) {
       fs.delete(draft, false)
-      throw new FileAlreadyExistsException(s"$file was written by another query meanwhile: two queries use one checkpoint")
+      throw new FileAlreadyExistsException(
+        s"$file was written by another query meanwhile: two queries use one checkpoint"
+      )
     }
   }
 

@@ -1,29 +1,30 @@
 package io.github.pulsarspark.format
 
-import scala.util.control.NonFatal
-
 import io.netty.buffer.{ByteBuf, Unpooled}
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.format.chunk.{Chunk, ChunkAssembler}
-import io.github.pulsarspark.format.codec.{Codec, PayloadDecryptor, Undecryptable}
+import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageFields, MessageView, PrecedingEntries, ProtobufCursor}
 import io.github.pulsarspark.position.Position
 
-/** Turns entries, as the broker stored them, into messages. For one thread; it may be used again after an error, with the next `open`.
+/** Turns entries, as the broker stored them, into messages. For one thread; it may be used again after an error, with
+  * the next `open`.
   *
-  * At [[DecodeDepth.Entry]] the payload is not opened: `next()` counts through the messages that the metadata claims, and only the entry's fields of the view mean
-  * something. That is exact for everything producers write. Entries that compaction wrote may hold messages it removed: when the entry says so (brokers from 4.1 on
-  * do) it is opened at every level; older brokers tell only inside the payload, so a compacted ledger has to be read at [[DecodeDepth.Message]].
+  * At [[DecodeDepth.Entry]] the payload is not opened: `next()` counts through the messages that the metadata claims,
+  * and only the entry's fields of the view mean something. That is exact for everything producers write. Entries that
+  * compaction wrote may hold messages it removed: when the entry says so (brokers from 4.1 on do) it is opened at every
+  * level; older brokers tell only inside the payload, so a compacted ledger has to be read at [[DecodeDepth.Message]].
   *
   * @param topic
   *   named in errors
   * @param maxMessageBytes
-  *   the most a compressed entry may claim to unpack to, and the chunks of a message may come to; one that claims more is an error, not an allocation. So much
-  *   memory may incomplete messages take, too.
+  *   the most a compressed entry may claim to unpack to, and the chunks of a message may come to; one that claims more
+  *   is an error, not an allocation. So much memory may incomplete messages take, too.
   * @param ownBytes
-  *   true: the view's `bytes` are a new array for each entry, and may be referred to for ever; false: they are overwritten by the next entry, which saves an
-  *   allocation of up to megabytes per entry where whoever reads the view copies what it keeps
+  *   true: the view's `bytes` are a new array for each entry, and may be referred to for ever; false: they are
+  *   overwritten by the next entry, which saves an allocation of up to megabytes per entry where whoever reads the view
+  *   copies what it keeps
   * @param earlier
   *   where the chunks are that messages have in front of the range; without it such messages are incomplete
   * @param transactions
@@ -46,23 +47,20 @@ private[pulsarspark] final class EntryDecoder(
   private val header   = new EntryHeader(cursor)
   private val metadata = header.metadata
   private val fields   = new MessageFields(message, cursor)
-  private val codecs   = Codec.all()
   private val chunks   = new ChunkAssembler(topic, level >= DecodeDepth.Message, maxMessageBytes.toLong, earlier)
 
+  private val payload = new PayloadReader(header, decryptor, maxMessageBytes, ownBytes, error)
+
   // Variables, because all of it is overwritten per entry or per message.
-  private var entry: ByteBuf      = Unpooled.EMPTY_BUFFER
-  private var parts               = Vector.empty[Chunk]
-  private var payload: ByteBuf    = Unpooled.EMPTY_BUFFER // the entry itself unless its payload had to be decrypted or put together
-  private var payloadStart        = 0
-  private var payloadLength       = 0
-  private var packed: Array[Byte] = MessageView.NoBytes   // compressed payload, reused
-  private var isUnpacked          = false
-  private var opensPayload        = false
-  private var payloadEnd          = 0                     // in message.bytes
-  private var frame               = 0                     // where the next message of the batch begins in message.bytes
-  private var firstIndex          = 0                     // first batch index wanted
-  private var nextIndex           = 0
-  private var endIndex            = 0                     // first batch index not wanted
+  private var entry: ByteBuf = Unpooled.EMPTY_BUFFER
+  private var parts          = Vector.empty[Chunk]
+  private var isUnpacked     = false
+  private var opensPayload   = false
+  private var payloadEnd     = 0 // in message.bytes
+  private var frame          = 0 // where the next message of the batch begins in message.bytes
+  private var firstIndex     = 0 // first batch index wanted
+  private var nextIndex      = 0
+  private var endIndex       = 0 // first batch index not wanted
 
   /** Size of the entry as stored, in bytes. */
   def entryBytes: Int = header.entryLength
@@ -75,10 +73,11 @@ private[pulsarspark] final class EntryDecoder(
 
   /** Opens a stored entry: optional broker metadata, optional checksum (verified when present), metadata, payload.
     *
-    * `stored` is read from its reader index, which does not move. It is neither released nor used after the next `open`; until then, or until `next()` was false,
-    * the caller keeps it alive. Messages with a batch index in (`afterIndex`, `lastIndex`] will be yielded; -1 and `Int.MaxValue` stand for all of them. An entry
-    * that is not a batch yields its message, with batch index -1, whatever the bounds. Markers of the server yield nothing. A chunk yields its message if it is the
-    * last one.
+    * `stored` is read from its reader index, which does not move. It is neither released nor used after the next
+    * `open`; until then, or until `next()` was false, the caller keeps it alive. Messages with a batch index in
+    * (`afterIndex`, `lastIndex`] will be yielded; -1 and `Int.MaxValue` stand for all of them. An entry that is not a
+    * batch yields its message, with batch index -1, whatever the bounds. Markers of the server yield nothing. A chunk
+    * yields its message if it is the last one.
     */
   def open(ledgerId: Long, entryId: Long, stored: ByteBuf, afterIndex: Int, lastIndex: Int): Unit = {
     entry = stored
@@ -87,7 +86,6 @@ private[pulsarspark] final class EntryDecoder(
     message.firstLedgerId = -1
     message.firstEntryId = -1
     parts = Vector.empty
-    payload = Unpooled.EMPTY_BUFFER
     isUnpacked = false
     nextIndex = 0
     endIndex = 0
@@ -104,9 +102,12 @@ private[pulsarspark] final class EntryDecoder(
       }
   }
 
-  private def isAborted: Boolean = metadata.inTransaction && transactions.isAborted(metadata.txnMostBits, metadata.txnLeastBits)
+  private def isAborted: Boolean = metadata.inTransaction &&
+    transactions.isAborted(metadata.txnMostBits, metadata.txnLeastBits)
 
-  /** Moves the view to the next message; false when the entry is done. Messages that compaction removed are skipped, but have a batch index. */
+  /** Moves the view to the next message; false when the entry is done. Messages that compaction removed are skipped,
+    * but have a batch index.
+    */
   def next(): Boolean =
     if (nextIndex >= endIndex) false
     else
@@ -179,8 +180,9 @@ private[pulsarspark] final class EntryDecoder(
   private def readFrame(): Unit = {
     val bytes = message.bytes
     if (payloadEnd - frame < 4) cutOff()
-    val length = (bytes(frame) & 0xff) << 24 | (bytes(frame + 1) & 0xff) << 16 | (bytes(frame + 2) & 0xff) << 8 | (bytes(frame + 3) & 0xff)
-    val from   = frame + 4
+    val length = (bytes(frame) & 0xff) << 24 | (bytes(frame + 1) & 0xff) << 16 | (bytes(frame + 2) & 0xff) << 8 |
+      (bytes(frame + 3) & 0xff)
+    val from = frame + 4
     if (length < 0 || length > payloadEnd - from) cutOff()
     fields.parseBatched(metadata, bytes, from, length)
     if (fields.payloadSize > payloadEnd - from - length) cutOff()
@@ -197,88 +199,25 @@ private[pulsarspark] final class EntryDecoder(
     message.publishTime = metadata.publishTime
     message.producerName = metadata.producerName.text
     message.schemaVersion = if (metadata.hasSchemaVersion) metadata.schemaVersion.bytes else MessageView.NoBytes
-    message.replicatedFrom = if (metadata.isReplicated) metadata.replicatedFrom.text else null // the view's word for "not"
+    message.replicatedFrom =
+      if (metadata.isReplicated) metadata.replicatedFrom.text else null // the view's word for "not"
   }
 
-  /** Puts the payload into an array; for a message that is not in a batch the metadata is in front of it. */
   private def unpack(): Unit = {
-    if (metadata.compression != 0) limitSize(metadata.uncompressedSize.toLong)
-    locatePayload()
-    val inFront = if (!metadata.isBatch && metadata.hasMessageFields) header.length else 0
-    payloadEnd = inFront + (if (metadata.compression == 0) payloadLength else metadata.uncompressedSize)
-    val bytes =
-      if (ownBytes) new Array[Byte](payloadEnd)
-      else if (payloadEnd <= message.bytes.length) message.bytes
-      else new Array[Byte](payloadEnd + payloadEnd / 4) // entries differ a little in size
-    System.arraycopy(header.bytes, 0, bytes, 0, inFront)
-    if (metadata.compression == 0) payload.getBytes(payloadStart, bytes, inFront, payloadLength) else decompress(bytes, inFront)
-    message.bytes = bytes
+    val own = parts
+    parts = Vector.empty // the joined payload may be large: nothing else keeps its parts
+    message.bytes = payload.read(entry, own, message.bytes)
+    payloadEnd = payload.end
     frame = 0
     isUnpacked = true
   }
 
-  private def locatePayload(): Unit =
-    if (parts.nonEmpty) payloadIs(joined())
-    else if (metadata.isEncrypted)
-      payloadIs(decrypt(header.bytes, header.length, entry.slice(header.payloadStart, header.payloadLength)))
-    else {
-      payload = entry
-      payloadStart = header.payloadStart
-      payloadLength = header.payloadLength
-    }
+  private def corrupt(problem: String) = error("PULSAR_ENTRY_CORRUPT", None, Seq("problem" -> problem))
 
-  private def payloadIs(bytes: Array[Byte]): Unit = {
-    payload = Unpooled.wrappedBuffer(bytes)
-    payloadStart = 0
-    payloadLength = bytes.length
-  }
-
-  /** Producers compress, then split, then encrypt. */
-  private def joined(): Array[Byte] = {
-    limitSize(parts.foldLeft(0L)(_ + _.payload.length))
-    val plain =
-      parts.map(c => if (c.metadata.isEmpty) c.payload else decrypt(c.metadata, c.metadata.length, Unpooled.wrappedBuffer(c.payload)))
-    parts = Vector.empty
-    Array.concat(plain: _*)
-  }
-
-  private def decrypt(metadata: Array[Byte], length: Int, encrypted: ByteBuf): Array[Byte] =
-    try decryptor.decrypt(metadata, length, encrypted)
-    catch { case e: Undecryptable => throw error("PULSAR_ENTRY_ENCRYPTED", "reason" -> e.getMessage) }
-
-  private def limitSize(bytes: Long): Unit =
-    if (bytes > maxMessageBytes) throw error("PULSAR_ENTRY_TOO_LARGE", "bytes" -> bytes.toString, "limit" -> maxMessageBytes.toString)
-
-  private def decompress(target: Array[Byte], at: Int): Unit = {
-    val number = metadata.compression
-    if (number < 1 || number > codecs.length) throw error("PULSAR_ENTRY_UNSUPPORTED", "feature" -> s"compression number $number")
-    val codec = codecs(number - 1)
-    try
-      if (payload.hasArray) codec.unpack(payload.array, payload.arrayOffset + payloadStart, payloadLength, target, at, payloadEnd)
-      else {
-        if (payloadLength > packed.length) packed = new Array[Byte](payloadLength)
-        payload.getBytes(payloadStart, packed, 0, payloadLength)
-        codec.unpack(packed, 0, payloadLength, target, at, payloadEnd)
-      }
-    catch {
-      case malformed: MalformedBytes => throw malformed
-      case missing: LinkageError     =>
-        throw error("PULSAR_ENTRY_UNSUPPORTED", missing, "feature" -> s"compression ${codec.name}, whose library does not load here")
-      case NonFatal(e) =>
-        throw error("PULSAR_ENTRY_CORRUPT", e, "problem" -> s"its ${codec.name} payload cannot be unpacked (${e.getMessage})")
-    }
-  }
-
-  private def corrupt(problem: String) = error("PULSAR_ENTRY_CORRUPT", "problem" -> problem)
-
-  private def error(condition: String, parameters: (String, String)*): RuntimeException with PulsarError = {
+  private def error(condition: String, cause: Option[Throwable], parameters: Seq[(String, String)]): Throwable = {
     endIndex = 0
-    PulsarErrors(condition, parameters ++ where: _*)
-  }
-
-  private def error(condition: String, cause: Throwable, parameters: (String, String)*): RuntimeException with PulsarError = {
-    endIndex = 0
-    PulsarErrors.caused(condition, cause, parameters ++ where: _*)
+    val all = parameters ++ where
+    cause.fold(PulsarErrors(condition, all: _*))(PulsarErrors.caused(condition, _, all: _*))
   }
 
   private def where = Seq("topic" -> topic, "position" -> Position(message.ledgerId, message.entryId).toString)

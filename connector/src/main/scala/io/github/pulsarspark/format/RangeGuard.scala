@@ -4,8 +4,9 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-/** The last line of defence of every entry source: no entry at or before the one read last, or after the end of the range, gets through. Sources keep to their
-  * ranges by themselves. When one does not, the rows stay right, and the rejected entries are counted and logged.
+/** The last line of defence of every entry source: no entry at or before the one read last, or after the end of the
+  * range, gets through. Sources keep to their ranges by themselves. When one does not, the rows stay right, and the
+  * rejected entries are counted and logged.
   */
 private[pulsarspark] final class RangeGuard(range: OffsetRange) {
 
@@ -30,7 +31,9 @@ private[pulsarspark] final class RangeGuard(range: OffsetRange) {
   def reject(entry: Position, last: Position): Unit = {
     count += 1
     if (count == 1)
-      RangeGuard.log.warn(s"$range: entry $entry arrived after $last and was rejected; further ones are counted (pulsarEntriesRejected)")
+      RangeGuard.log.warn(
+        s"$range: entry $entry arrived after $last and was rejected; further ones are counted (pulsarEntriesRejected)"
+      )
   }
 }
 

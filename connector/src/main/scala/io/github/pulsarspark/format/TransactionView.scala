@@ -13,5 +13,8 @@ private[pulsarspark] object TransactionView {
   val NothingAborted: TransactionView = (_, _) => false
 }
 
-/** Nobody here knows what became of a transaction; the message says why. Whoever reads the entries has them delivered by somebody who does. */
-private[pulsarspark] final class UndecidedTransaction(reason: String) extends RuntimeException(reason, null, false, false)
+/** Nobody here knows what became of a transaction; the message says why. Whoever reads the entries has them delivered
+  * by somebody who does.
+  */
+private[pulsarspark] final class UndecidedTransaction(reason: String)
+    extends RuntimeException(reason, null, false, false)

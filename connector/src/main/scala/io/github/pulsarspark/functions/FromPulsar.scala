@@ -12,13 +12,15 @@ import io.github.pulsarspark.pulsar.broker.PulsarBroker
 import io.github.pulsarspark.pulsar.connection.ClientPool
 import io.github.pulsarspark.schema.{DecodeError, RowDecoder, SchemaTranslation, TopicSchema}
 
-/** `from_pulsar(value, schemaVersion)`: the decoder of reads for values without their messages. Every task has its own, so that a version is fetched and compiled
-  * once a task; one that Spark evaluates on the driver may be used by several threads.
+/** `from_pulsar(value, schemaVersion)`: the decoder of reads for values without their messages. Every task has its own,
+  * so that a version is fetched and compiled once a task; one that Spark evaluates on the driver may be used by several
+  * threads.
   *
   * @param reader
   *   the schema all values are read as
   */
-private[functions] final class FromPulsar(topic: String, reader: TopicSchema, options: ReadOptions) extends UDF2[Any, Any, Any] {
+private[functions] final class FromPulsar(topic: String, reader: TopicSchema, options: ReadOptions)
+    extends UDF2[Any, Any, Any] {
   import FromPulsar._
 
   private val columns: StructType  = SchemaTranslation.toStruct(topic, reader)
@@ -53,12 +55,17 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
 
   /** Nobody tells a function that it is done: the client goes back at once, to the pool that keeps it for a while. */
   private def schemaAt(version: Array[Byte]): TopicSchema =
-    Using.resource(new PulsarBroker(ClientPool.acquire(options.client), options.subscriptionPrefix))(_.schemaAt(topic, version))
+    Using.resource(new PulsarBroker(ClientPool.acquire(options.client), options.subscriptionPrefix))(
+      _.schemaAt(topic, version)
+    )
 
-  override def toString: String = s"${PulsarFunctions.From}($topic)"
+  override def toString: String = s"${FromPulsar.Name}($topic)"
 }
 
 private object FromPulsar {
+
+  /** In SQL. */
+  val Name: String = "from_pulsar"
 
   /** Values do not tell theirs. */
   private val NoPartition = -1
@@ -70,7 +77,7 @@ private object FromPulsar {
     case other              =>
       throw PulsarErrors(
         "PULSAR_FUNCTION_ARGUMENT",
-        "function" -> PulsarFunctions.From,
+        "function" -> FromPulsar.Name,
         "argument" -> argument,
         "given"    -> other.getClass.getSimpleName,
         "expected" -> "BINARY"

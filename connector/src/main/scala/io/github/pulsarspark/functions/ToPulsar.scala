@@ -8,15 +8,16 @@ import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import io.github.pulsarspark.schema.{RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
 
-/** `to_pulsar(value)`: the encoder of writes for values without their messages. The type of what it gets is only known with the first value. Every task has its
-  * own; one that Spark evaluates on the driver may be used by several threads.
+/** `to_pulsar(value)`: the encoder of writes for values without their messages. The type of what it gets is only known
+  * with the first value. Every task has its own; one that Spark evaluates on the driver may be used by several threads.
   *
   * @param schema
   *   what values are encoded with
   * @param cutsTimes
   *   as in [[WritePlan]]
   */
-private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cutsTimes: Boolean) extends UDF1[Any, Array[Byte]] {
+private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cutsTimes: Boolean)
+    extends UDF1[Any, Array[Byte]] {
   import ToPulsar._
 
   private val hasFields = SchemaTranslation.hasFields(topic, schema)
@@ -28,7 +29,8 @@ private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cuts
     if (value == null) null
     else synchronized {
       val dataType = typeOf(value)
-      if (encoding == null || (encoding.dataType ne dataType) && encoding.dataType != dataType) encoding = encodingOf(dataType)
+      if (encoding == null || (encoding.dataType ne dataType) && encoding.dataType != dataType)
+        encoding = encodingOf(dataType)
       encoding.encode(value)
     }
 
@@ -41,19 +43,24 @@ private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cuts
 
   private def encodingOf(dataType: DataType): Encoding = dataType match {
     case fields: StructType if hasFields => new Encoding(dataType, plan(fields), _.getStruct(0, fields.size))
-    case _ => new Encoding(dataType, plan(StructType(Seq(StructField(SchemaTranslation.ValueColumn, dataType)))), identity)
+    case _                               =>
+      new Encoding(dataType, plan(StructType(Seq(StructField(SchemaTranslation.ValueColumn, dataType)))), identity)
   }
 
   /** A topic without schema takes bytes as they are. What would be set on a message has no place in its value. */
   private def plan(columns: StructType): WritePlan =
-    WritePlan(columns, Some(topic), Some(schema), if (isBytes(schema)) "bytes" else "auto", cutsTimes = cutsTimes).copy(metadata =
-      Map.empty
+    WritePlan(columns, Some(topic), Some(schema), if (isBytes(schema)) "bytes" else "auto", cutsTimes = cutsTimes).copy(
+      metadata =
+        Map.empty
     )
 
-  override def toString: String = s"${PulsarFunctions.To}($topic)"
+  override def toString: String = s"${ToPulsar.Name}($topic)"
 }
 
 private object ToPulsar {
+
+  /** In SQL. */
+  val Name: String = "to_pulsar"
 
   private def isBytes(schema: TopicSchema) = schema.schemaType == "BYTES" || schema.schemaType == "NONE"
 

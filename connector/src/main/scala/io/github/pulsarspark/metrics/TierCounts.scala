@@ -4,7 +4,9 @@ import org.apache.spark.util.AccumulatorV2
 
 import io.github.pulsarspark.format.Tier
 
-/** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted that are done. */
+/** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted
+  * that are done.
+  */
 private[pulsarspark] final class TierCounts extends AccumulatorV2[TierCounts, TierCounts] {
   import TierCounts._
 

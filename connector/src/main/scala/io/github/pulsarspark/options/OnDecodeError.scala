@@ -29,5 +29,6 @@ object OnDecodeError {
   }
 
   /** Whether a read that says nothing else than these options fails at the first message that does not decode. */
-  private[pulsarspark] def fails(options: RawOptions): Boolean = options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
+  private[pulsarspark] def fails(options: RawOptions): Boolean =
+    options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
 }

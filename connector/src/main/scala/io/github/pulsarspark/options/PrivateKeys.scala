@@ -26,12 +26,16 @@ private[pulsarspark] object PrivateKeys {
   private val FileKey = "encryption.privateKeyFile"
 
   private[options] def apply(options: CheckedOptions): Option[PrivateKeys] =
-    options.get(FileKey).map(files).orElse(options.clientSettings("pulsar.reader.").get("cryptoKeyReader").map(ReaderClass(_)))
+    options.get(FileKey).map(files).orElse(
+      options.clientSettings("pulsar.reader.").get("cryptoKeyReader").map(ReaderClass(_))
+    )
 
   private def files(text: String): Files =
     if (!text.startsWith("{")) Files(Map.empty, Some(text))
     else {
-      val named = Try(new ObjectMapper().readTree(text).properties().asScala.map(p => p.getKey -> p.getValue)).toOption.filter(p =>
+      val named = Try(
+        new ObjectMapper().readTree(text).properties().asScala.map(p => p.getKey -> p.getValue)
+      ).toOption.filter(p =>
         p.nonEmpty && p.forall(_._2.isTextual)
       )
       val byName = named.getOrElse(throw PulsarErrors(

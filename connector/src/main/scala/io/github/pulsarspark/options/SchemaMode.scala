@@ -29,7 +29,8 @@ object SchemaMode {
   private[options] def trackingLocation(options: CheckedOptions): Option[String] = {
     val location = options.get("schemaTrackingLocation")
     if (location.isDefined && SchemaMode(options) != Auto)
-      throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "schemaTrackingLocation", "second" -> s"schemaMode=${options("schemaMode")}")
+      throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "schemaTrackingLocation",
+        "second"                                           -> s"schemaMode=${options("schemaMode")}")
     location
   }
 }

@@ -2,7 +2,9 @@ package io.github.pulsarspark.options
 
 import org.apache.spark.sql.SparkSession
 
-/** Options set for a whole session. Spark mixes them into those of a read or write before it asks for the table, so that only their values tell them apart. */
+/** Options set for a whole session. Spark mixes them into those of a read or write before it asks for the table, so
+  * that only their values tell them apart.
+  */
 private[pulsarspark] object SessionOptions {
   val Name: String = "pulsar"
 

@@ -8,22 +8,26 @@ import io.github.pulsarspark.read.PulsarInputPartition
 import io.github.pulsarspark.read.scan.PulsarScan
 import io.github.pulsarspark.storage.segment.Slice
 
-/** Tells how the batch reads of a query share out what they read, before they read it. Callers are outside the JVM (`pulsar_spark.plan`), so they get text.
+/** Tells how the batch reads of a query share out what they read, before they read it. Callers are outside the JVM
+  * (`pulsar_spark.plan`), so they get text.
   *
-  * What is told is the plan that the read itself has, not another one made in the same way. Spark has no public name for the scans of a query: the relation
-  * that holds them is the same class from Spark 3.1 to 4.3.
+  * What is told is the plan that the read itself has, not another one made in the same way. Spark has no public name
+  * for the scans of a query: the relation that holds them is the same class from Spark 3.1 to 4.3.
   */
 object ReadPlans {
 
   private val nodes = JsonNodeFactory.instance
 
-  /** All tasks as JSON: `{"reads": 1, "tasks": [{"hosts": [...], "slices": [{...}]}]}`. Nothing is read, but clusters are asked where everything is.
+  /** All tasks as JSON: `{"reads": 1, "tasks": [{"hosts": [...], "slices": [{...}]}]}`. Nothing is read, but clusters
+    * are asked where everything is.
     *
     * @param query
     *   the optimized plan of a DataFrame
     */
   def json(query: LogicalPlan): String = {
-    val reads = query.collectWithSubqueries { case relation: DataSourceV2ScanRelation => relation.scan }.collect { case s: PulsarScan => s }
+    val reads = query.collectWithSubqueries { case relation: DataSourceV2ScanRelation => relation.scan }.collect {
+      case s: PulsarScan => s
+    }
     val tasks = nodes.arrayNode()
     reads.flatMap(_.tasks).foreach(t => tasks.add(task(t)))
     nodes.objectNode().put("reads", reads.size).set[ObjectNode]("tasks", tasks).toString

@@ -6,8 +6,8 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
-/** A message id as streamnative/pulsar-spark wrote it: the bytes of Pulsar's `MessageIdData` protobuf (ledgerId 1, entryId 2, partition 3, batch_index 4) as a JSON
-  * array of signed numbers.
+/** A message id as streamnative/pulsar-spark wrote it: the bytes of Pulsar's `MessageIdData` protobuf (ledgerId 1,
+  * entryId 2, partition 3, batch_index 4) as a JSON array of signed numbers.
   */
 private[position] sealed trait LegacyMessageId
 
@@ -26,7 +26,9 @@ private[position] object LegacyMessageId {
     }
   }
 
-  /** The numbers of a protobuf message by field; Spark has no protobuf library of its own to ask. Throws when the bytes are cut off or are something else. */
+  /** The numbers of a protobuf message by field; Spark has no protobuf library of its own to ask. Throws when the bytes
+    * are cut off or are something else.
+    */
   private def numbers(bytes: Iterator[Byte]): Map[Long, Long] =
     Iterator
       .continually(bytes)

@@ -2,10 +2,12 @@ package io.github.pulsarspark.position
 
 /** A place in one topic partition: ledger, entry and index in the entry's batch.
   *
-  * `batchIndex` [[Position.WholeEntry]] (-1) stands for the entry as a whole: it is the position of a message that is not batched, and of "everything in this
-  * entry" when it bounds a range. It therefore sorts after every message of the entry. Entry -1 is the place before the first entry of a ledger.
+  * `batchIndex` [[Position.WholeEntry]] (-1) stands for the entry as a whole: it is the position of a message that is
+  * not batched, and of "everything in this entry" when it bounds a range. It therefore sorts after every message of the
+  * entry. Entry -1 is the place before the first entry of a ledger.
   */
-final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Position.WholeEntry) extends Ordered[Position] {
+final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Position.WholeEntry)
+    extends Ordered[Position] {
 
   override def compare(that: Position): Int = {
     val byLedger = java.lang.Long.compare(ledgerId, that.ledgerId)

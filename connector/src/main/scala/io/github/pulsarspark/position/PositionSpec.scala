@@ -17,15 +17,3 @@ object PositionSpec {
   /** Before the first message published at this time or later, in milliseconds since 1970. */
   final case class AtTime(millis: Long) extends PositionSpec
 }
-
-/** The start or the end of a whole read: one spec for every topic partition.
-  *
-  * @param option
-  *   the option it was made from, for errors
-  */
-sealed abstract class BoundSpec { def option: String }
-
-object BoundSpec {
-  final case class Everywhere(option: String, spec: PositionSpec)         extends BoundSpec
-  final case class Each(option: String, specs: Map[String, PositionSpec]) extends BoundSpec
-}

@@ -1,6 +1,8 @@
 package io.github.pulsarspark.position
 
-/** What is wanted of a topic partition: messages that were published within `times` and are in entries with such ids, in ledgers with such ids. */
+/** What is wanted of a topic partition: messages that were published within `times` and are in entries with such ids,
+  * in ledgers with such ids.
+  */
 final case class PruningBounds(
     times: Interval = Interval.Always,
     ledgers: Interval = Interval.Always,

@@ -13,8 +13,8 @@ import io.github.pulsarspark.errors.PulsarErrors
 /** What a stream has read: everything up to and including one position in each topic partition.
   *
   * @param added
-  *   where the batch that ends here starts reading a partition, if not where the one before it ended: at the place before the first message of a partition that
-  *   is new, or whose ledgers were dropped after all they held was read
+  *   where the batch that ends here starts reading a partition, if not where the one before it ended: at the place
+  *   before the first message of a partition that is new, or whose ledgers were dropped after all they held was read
   * @param missing
   *   what was read of partitions that did not exist any more, so that one that is there again is not read twice
   */
@@ -24,7 +24,8 @@ final case class PulsarOffset(
     missing: SortedMap[String, Position] = SortedMap.empty
 ) extends Offset {
 
-  /** `{"version":1,"positions":{"persistent://public/default/t-partition-0":"12:34:5"}}`, topics in alphabetical order. */
+  /** `{"version":1,"positions":{"persistent://public/default/t-partition-0":"12:34:5"}}`, topics in alphabetical order.
+    */
   override def json: String = {
     val root = PulsarOffset.mapper.createObjectNode().put("version", PulsarOffset.Version)
     PulsarOffset.write(root.putObject("positions"), positions)
@@ -46,15 +47,19 @@ object PulsarOffset {
     val root             =
       try mapper.readTree(text)
       catch { case NonFatal(_) => throw bad("it is not JSON") }
-    if (!root.path("version").isInt || !root.path("positions").isObject) throw bad("it has no `version` and `positions`")
+    if (!root.path("version").isInt || !root.path("positions").isObject)
+      throw bad("it has no `version` and `positions`")
     if (root.get("version").asInt > Version) throw bad(s"its version ${root.get("version")} is newer than $Version")
     def read(field: String) = SortedMap.from(root.path(field).properties().asScala.map { e =>
-      e.getKey -> Position.parse(e.getValue.asText).getOrElse(throw bad(s"`${e.getValue.asText}` of ${e.getKey} is not a position"))
+      e.getKey -> Position.parse(e.getValue.asText).getOrElse(
+        throw bad(s"`${e.getValue.asText}` of ${e.getKey} is not a position")
+      )
     })
     PulsarOffset(read("positions"), read("added"), read("missing"))
   }
 
-  private def write(node: ObjectNode, positions: SortedMap[String, Position]): Unit = positions.foreach { case (topic, p) =>
-    node.put(topic, p.toString)
+  private def write(node: ObjectNode, positions: SortedMap[String, Position]): Unit = positions.foreach {
+    case (topic, p) =>
+      node.put(topic, p.toString)
   }
 }

@@ -46,22 +46,24 @@ private[pulsarspark] object RangePlanner {
           else throw unknownTopic(option, name, partitions, nearest)
         }.toMap
         val missing = partitions.values.flatten.toSeq.sorted.filterNot(named.contains)
-        if (missing.nonEmpty) throw PulsarErrors("PULSAR_OFFSETS_INCOMPLETE", "option" -> option, "missing" -> missing.mkString(", "))
+        if (missing.nonEmpty)
+          throw PulsarErrors("PULSAR_OFFSETS_INCOMPLETE", "option" -> option, "missing" -> missing.mkString(", "))
         named
     }
 
   /** A position belongs to one partition: its ledger is in no other. */
-  private def wholeTopic(option: String, topic: String, spec: PositionSpec, partitions: Seq[String]): Seq[String] = spec match {
-    case PositionSpec.After(p) if partitions.size > 1 =>
-      throw PulsarErrors(
-        "PULSAR_OFFSETS_MALFORMED",
-        "option"  -> option,
-        "where"   -> topic,
-        "why"     -> s"position $p is in one partition, but the topic has ${partitions.size}",
-        "allowed" -> "positions with the names of partitions, as topic-partition-0"
-      )
-    case _ => partitions
-  }
+  private def wholeTopic(option: String, topic: String, spec: PositionSpec, partitions: Seq[String]): Seq[String] =
+    spec match {
+      case PositionSpec.After(p) if partitions.size > 1 =>
+        throw PulsarErrors(
+          "PULSAR_OFFSETS_MALFORMED",
+          "option"  -> option,
+          "where"   -> topic,
+          "why"     -> s"position $p is in one partition, but the topic has ${partitions.size}",
+          "allowed" -> "positions with the names of partitions, as topic-partition-0"
+        )
+      case _ => partitions
+    }
 
   private def unknownTopic(
       option: String,
@@ -86,8 +88,9 @@ private[pulsarspark] object RangePlanner {
     case PositionSpec.AtTime(time) => startAt(before(time), bounds)
   }
 
-  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that are gone: where it finds nothing before or
-    * nothing after the time, the compacted view is read from its beginning, and tasks drop what is outside.
+  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that
+    * are gone: where it finds nothing before or nothing after the time, the compacted view is read from its beginning,
+    * and tasks drop what is outside.
     */
   private def startAt(found: Position, bounds: PartitionBounds): Position =
     if (bounds.compactedBefore.exists(stored => found <= stored || bounds.last <= found)) bounds.first
@@ -103,7 +106,8 @@ private[pulsarspark] object RangePlanner {
 
   /** Refuses an end that the user put before the start. */
   def checkOrder(topic: String, start: PositionSpec, end: PositionSpec): Unit = {
-    def refuse(s: String, e: String): Unit = throw PulsarErrors("PULSAR_OFFSETS_REVERSED", "topic" -> topic, "start" -> s, "end" -> e)
+    def refuse(s: String, e: String): Unit =
+      throw PulsarErrors("PULSAR_OFFSETS_REVERSED", "topic" -> topic, "start" -> s, "end" -> e)
     (start, end) match {
       case (PositionSpec.After(s), PositionSpec.After(e)) if e < s   => refuse(s.toString, e.toString)
       case (PositionSpec.AtTime(s), PositionSpec.AtTime(e)) if e < s => refuse(instant(s), instant(e))
@@ -113,12 +117,14 @@ private[pulsarspark] object RangePlanner {
 
   private def instant(millis: Long) = java.time.Instant.ofEpochMilli(millis).toString
 
-  /** The ranges between two stream offsets: a function of these two values alone, so that a batch that is run again reads the same messages. Where `to` says
-    * that a partition begins, it is read from there.
+  /** The ranges between two stream offsets: a function of these two values alone, so that a batch that is run again
+    * reads the same messages. Where `to` says that a partition begins, it is read from there.
     */
   def between(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
     if (from.positions == to.positions) Nil // what `to` says then belongs to the batch before
     else to.positions.toSeq
-      .map { case (topic, end) => OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end) }
+      .map { case (topic, end) =>
+        OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end)
+      }
       .filterNot(_.isEmpty)
 }

@@ -10,8 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
   * @param offset
   *   positions before the first messages
   * @param notBefore
-  *   for streams that began at a time: publish time, in milliseconds since 1970, before which messages are left out, by topic partition;
-  *   [[StreamStart.AnyPartition]] stands for all that are not named, also those that come later
+  *   for streams that began at a time: publish time, in milliseconds since 1970, before which messages are left out, by
+  *   topic partition; [[StreamStart.AnyPartition]] stands for all that are not named, also those that come later
   */
 final case class StreamStart(offset: PulsarOffset, notBefore: SortedMap[String, Long] = SortedMap.empty) {
 

@@ -19,8 +19,11 @@ private[pulsarspark] object TopicNames {
   def full(topic: String): String = {
     val name =
       try TopicName.get(topic)
-      catch { case NonFatal(e) => throw PulsarErrors.caused("PULSAR_TOPIC_NAME", e, "topic" -> topic, "why" -> e.getMessage) }
-    if (!name.isPersistent) throw PulsarErrors("PULSAR_TOPIC_NAME", "topic" -> topic, "why" -> "non-persistent topics keep no messages")
+      catch {
+        case NonFatal(e) => throw PulsarErrors.caused("PULSAR_TOPIC_NAME", e, "topic" -> topic, "why" -> e.getMessage)
+      }
+    if (!name.isPersistent)
+      throw PulsarErrors("PULSAR_TOPIC_NAME", "topic" -> topic, "why" -> "non-persistent topics keep no messages")
     name.toString
   }
 
@@ -32,13 +35,16 @@ private[pulsarspark] object TopicNames {
     s"v2/${TopicName.get(TopicName.get(partition).getPartitionedTopicName).getRestPath}/offloadPolicies?applied=true"
 
   /** The admin resource with the offload policies of a partition's namespace. */
-  def namespaceOffloadPolicies(partition: String): String = s"v2/namespaces/${TopicName.get(partition).getNamespace}/offloadPolicies"
+  def namespaceOffloadPolicies(partition: String): String =
+    s"v2/namespaces/${TopicName.get(partition).getNamespace}/offloadPolicies"
 
   /** The partitions of a topic that has `count` of them; the topic itself for 0. */
   def partitions(topic: String, count: Int): Seq[String] =
     if (count == 0) Seq(topic) else (0 until count).map(i => TopicName.get(topic).getPartition(i).toString)
 
-  /** Namespace and expression of `[persistent://]tenant/namespace/expression`, or of an expression alone in `public/default`. */
+  /** Namespace and expression of `[persistent://]tenant/namespace/expression`, or of an expression alone in
+    * `public/default`.
+    */
   def pattern(text: String): (NamespaceName, Pattern) = text.stripPrefix("persistent://").split("/", 3) match {
     case Array(tenant, namespace, expression) =>
       try (NamespaceName.get(tenant, namespace), Pattern.compile(expression))
@@ -75,7 +81,9 @@ private[pulsarspark] object TopicNames {
   /** The full name of the topic that `topic` is, or is a partition of. */
   def whole(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
 
-  /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones never do. */
+  /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones
+    * never do.
+    */
   def matching(existing: Seq[String], pattern: Pattern): Seq[String] =
     existing
       .map(TopicName.get)

@@ -9,7 +9,11 @@ import io.github.pulsarspark.format.Tier
   * @param ledgersSkipped
   *   ledgers in which they want nothing, in the others
   */
-private[read] final case class PlannedRead(tasks: Seq[PulsarInputPartition], partitionsSkipped: Long = 0, ledgersSkipped: Long = 0) {
+private[read] final case class PlannedRead(
+    tasks: Seq[PulsarInputPartition],
+    partitionsSkipped: Long = 0,
+    ledgersSkipped: Long = 0
+) {
 
   /** Bytes as they are stored, at least 1; None when the broker reads something, which does not tell. */
   def bytes: Option[Long] = {

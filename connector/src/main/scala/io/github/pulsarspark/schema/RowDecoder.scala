@@ -18,8 +18,8 @@ import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.schema.columns.MetadataReader
 import io.github.pulsarspark.schema.convert.{TimeOutOfRange, UnresolvableSchema}
 
-/** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with the schema version it was written with.
-  * Made by [[RowDecoders]]. Not thread-safe.
+/** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with
+  * the schema version it was written with. Made by [[RowDecoders]]. Not thread-safe.
   *
   * @param valueOrdinals
   *   where in the row the value columns are; empty when the payload is not looked at
@@ -58,7 +58,10 @@ private[pulsarspark] final class RowDecoder private[schema] (
   def decode(m: MessageView): InternalRow = {
     val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
     // Before anything else: a schema that cannot be had is no matter of this message.
-    if (isDecoded && !isReadAsBytes && (m.schemaVersion ne currentVersion) && !Arrays.equals(m.schemaVersion, currentVersion))
+    if (
+      isDecoded && !isReadAsBytes && (m.schemaVersion ne currentVersion) &&
+      !Arrays.equals(m.schemaVersion, currentVersion)
+    )
       switchTo(m.schemaVersion)
     try {
       var i = 0
@@ -120,7 +123,8 @@ private[pulsarspark] final class RowDecoder private[schema] (
         "reason"        -> unresolvable.getMessage
       )
     case time: TimeOutOfRange =>
-      PulsarErrors.caused("PULSAR_TIME_OUT_OF_RANGE", time, "topic" -> topic, "position" -> positionOf(m), "millis" -> time.millis.toString)
+      PulsarErrors.caused("PULSAR_TIME_OUT_OF_RANGE", time, "topic" -> topic, "position" -> positionOf(m),
+        "millis"                                                    -> time.millis.toString)
     case other =>
       PulsarErrors.caused(
         "PULSAR_VALUE_NOT_DECODABLE",

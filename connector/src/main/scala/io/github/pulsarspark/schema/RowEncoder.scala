@@ -34,7 +34,8 @@ private[pulsarspark] final class RowEncoder(plan: WritePlan) {
     else if (keyIsText) plan.text(row.getUTF8String(key), "__key").getBytes
     else row.getBinary(key)
 
-  /** The column `key` is the key of the message; a `__key` next to it, as in rows that were read, can only be the same. */
+  /** The column `key` is the key of the message; a `__key` next to it, as in rows that were read, can only be the same.
+    */
   private def keyOfColumn(row: InternalRow): Array[Byte] = {
     val encoded = separateKey.encode(row)
     val named   = givenKey(row)

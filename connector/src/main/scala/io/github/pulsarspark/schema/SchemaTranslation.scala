@@ -19,8 +19,9 @@ object SchemaTranslation {
   /** Name of the only value column of a topic whose values are not records. */
   val ValueColumn: String = "value"
 
-  /** DATE, TIME and TIMESTAMP are classes around milliseconds since 1970, so a DATE is a moment and not a day. Times of day are shown as the
-    * number that is stored, like those of Avro: not every Spark has a type for them, and none that holds nanoseconds.
+  /** DATE, TIME and TIMESTAMP are classes around milliseconds since 1970, so a DATE is a moment and not a day. Times of
+    * day are shown as the number that is stored, like those of Avro: not every Spark has a type for them, and none that
+    * holds nanoseconds.
     */
   private val primitives: Map[String, DataType] = Map(
     "NONE"            -> BinaryType,
@@ -47,15 +48,17 @@ object SchemaTranslation {
   /** The Spark type of a schema type that is not made of fields; None for all others. */
   private[schema] def primitive(schemaType: String): Option[DataType] = primitives.get(schemaType)
 
-  /** The value columns of a topic, all nullable because any message can be a tombstone. A record's fields are columns, any other value is
-    * one column `value`.
+  /** The value columns of a topic, all nullable because any message can be a tombstone. A record's fields are columns,
+    * any other value is one column `value`.
     */
   def toStruct(topic: String, schema: TopicSchema): StructType = schema.schemaType match {
     case PrimitiveType(dataType)                      => StructType(Seq(StructField(ValueColumn, dataType)))
     case "PROTOBUF_NATIVE" | ProtobufParsingInfo.Type => columns(topic, schema, identity)
     case KeyValueSchema.Type                          =>
       val parts = KeyValueSchema.of(schema)
-      StructType(Seq(part(topic, KeyValueSchema.KeyColumn, parts.key), part(topic, KeyValueSchema.ValueColumn, parts.value)))
+      StructType(
+        Seq(part(topic, KeyValueSchema.KeyColumn, parts.key), part(topic, KeyValueSchema.ValueColumn, parts.value))
+      )
     case "AVRO" =>
       columns(topic, schema, identity)
     case "JSON" =>
@@ -80,7 +83,8 @@ object SchemaTranslation {
     def unapply(schemaType: String): Option[DataType] = primitive(schemaType)
   }
 
-  private def isProtobuf(schema: TopicSchema) = schema.schemaType == "PROTOBUF_NATIVE" || schema.schemaType == ProtobufParsingInfo.Type
+  private def isProtobuf(schema: TopicSchema) = schema.schemaType == "PROTOBUF_NATIVE" ||
+    schema.schemaType == ProtobufParsingInfo.Type
 
   private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
     PulsarErrors(
@@ -92,20 +96,25 @@ object SchemaTranslation {
   /** The Avro schema that AVRO and JSON schemas are described by. */
   private[schema] def avroSchema(topic: String, schema: TopicSchema): Schema =
     try AvroSchemas.parse(schema.definition)
-    catch { case NonFatal(e) => throw notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}") }
+    catch {
+      case NonFatal(e) => throw notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}")
+    }
 
   /** What a PROTOBUF_NATIVE or PROTOBUF schema itself says of its message. */
   private[schema] def declaredMessage(topic: String, schema: TopicSchema): Descriptor =
     parsed(topic, schema)(if (schema.schemaType == ProtobufParsingInfo.Type) ProtobufParsingInfo.declared(schema)
     else ProtobufSchemas.parse(schema.definition))
 
-  /** The message of a PROTOBUF_NATIVE or PROTOBUF schema, as the user describes it or as the schema does; fails when one of the wanted fields is
-    * not known well enough.
+  /** The message of a PROTOBUF_NATIVE or PROTOBUF schema, as the user describes it or as the schema does; fails when
+    * one of the wanted fields is not known well enough.
     */
   private[schema] def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
-    val found = schema.message.fold(declaredMessage(topic, schema))(own => parsed(topic, schema)(ProtobufSchemas.parse(own)))
+    val found = schema.message.fold(declaredMessage(topic, schema))(own =>
+      parsed(topic, schema)(ProtobufSchemas.parse(own))
+    )
     wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
-      throw PulsarErrors("PULSAR_PROTOBUF_FIELD_UNKNOWN", "topic" -> topic, "field" -> f.getName, "type" -> ProtobufWidening.text(f))
+      throw PulsarErrors("PULSAR_PROTOBUF_FIELD_UNKNOWN", "topic" -> topic, "field" -> f.getName,
+        "type"                                                    -> ProtobufWidening.text(f))
     }
     found
   }
@@ -121,7 +130,8 @@ object SchemaTranslation {
     */
   def described(topic: String, own: TopicSchema, source: String, files: Array[Byte], message: String): TopicSchema = {
     def refused(reason: String) =
-      PulsarErrors("PULSAR_PROTOBUF_DESCRIPTOR", "message" -> message, "source" -> source, "topic" -> topic, "reason" -> reason)
+      PulsarErrors("PULSAR_PROTOBUF_DESCRIPTOR", "message" -> message, "source" -> source, "topic" -> topic,
+        "reason"                                           -> reason)
     if (own.schemaType != ProtobufParsingInfo.Type)
       throw refused(s"its schema is of type ${own.schemaType}, and only PROTOBUF lacks a descriptor")
     val definition =
@@ -132,7 +142,9 @@ object SchemaTranslation {
       }
     val found =
       try ProtobufSchemas.parse(definition)
-      catch { case NonFatal(e) => throw refused(s"${e.getMessage} (protoc puts imports into the file with --include_imports)") }
+      catch {
+        case NonFatal(e) => throw refused(s"${e.getMessage} (protoc puts imports into the file with --include_imports)")
+      }
     parsed(topic, own)(ProtobufParsingInfo.disagreement(own, found)).foreach(reason => throw refused(reason))
     own.copy(message = Some(definition))
   }
@@ -141,7 +153,8 @@ object SchemaTranslation {
     try body
     catch {
       case e: AvroSchemas.NotReadable => throw notReadable(topic, schema, e.getMessage)
-      case NonFatal(e)                => throw notReadable(topic, schema, s"its definition has no descriptor of a message: ${e.getMessage}")
+      case NonFatal(e)                =>
+        throw notReadable(topic, schema, s"its definition has no descriptor of a message: ${e.getMessage}")
     }
 
   /** The schema of a topic with a definition of the user's to read it by. */
@@ -184,14 +197,14 @@ object SchemaTranslation {
     PulsarErrors("PULSAR_SCHEMA_NOT_READABLE", "topic" -> topic, "schemaType" -> schema.schemaType, "reason" -> reason)
 
   private def asNullable(dataType: DataType): DataType = dataType match {
-    case StructType(fields)     => StructType(fields.map(f => f.copy(dataType = asNullable(f.dataType), nullable = true)))
-    case ArrayType(item, _)     => ArrayType(asNullable(item), containsNull = true)
+    case StructType(fields) => StructType(fields.map(f => f.copy(dataType = asNullable(f.dataType), nullable = true)))
+    case ArrayType(item, _) => ArrayType(asNullable(item), containsNull = true)
     case MapType(key, value, _) => MapType(asNullable(key), asNullable(value), valueContainsNull = true)
     case other                  => other
   }
 
-  /** Checks a schema that the user gave for reading: any part of the columns, in any order, with the types they have. Nullability is the
-    * connector's to say.
+  /** Checks a schema that the user gave for reading: any part of the columns, in any order, with the types they have.
+    * Nullability is the connector's to say.
     */
   def checkUserSchema(user: StructType, actual: StructType): Unit =
     mismatch(user, actual).foreach { case (column, reason) =>
@@ -199,18 +212,19 @@ object SchemaTranslation {
     }
 
   /** The first part of `user` that `actual` does not have, and why. */
-  private[schema] def mismatch(user: DataType, actual: DataType, path: String = ""): Option[(String, String)] = (user, actual) match {
-    case (u: StructType, a: StructType) =>
-      u.fields.iterator.flatMap { f =>
-        val column = if (path.isEmpty) f.name else s"$path.${f.name}"
-        Try(a(f.name)).toOption match {
-          case None        => Some(column -> s"the topic has no such column; it has ${a.fieldNames.mkString(", ")}")
-          case Some(field) => mismatch(f.dataType, field.dataType, column)
-        }
-      }.nextOption()
-    case (ArrayType(u, _), ArrayType(a, _))     => mismatch(u, a, s"$path[]")
-    case (MapType(uk, u, _), MapType(ak, a, _)) => mismatch(uk, ak, s"$path{}").orElse(mismatch(u, a, s"$path{}"))
-    case _ if user == actual                    => None
-    case _                                      => Some(path -> s"it is ${actual.sql}, not ${user.sql}")
-  }
+  private[schema] def mismatch(user: DataType, actual: DataType, path: String = ""): Option[(String, String)] =
+    (user, actual) match {
+      case (u: StructType, a: StructType) =>
+        u.fields.iterator.flatMap { f =>
+          val column = if (path.isEmpty) f.name else s"$path.${f.name}"
+          Try(a(f.name)).toOption match {
+            case None        => Some(column -> s"the topic has no such column; it has ${a.fieldNames.mkString(", ")}")
+            case Some(field) => mismatch(f.dataType, field.dataType, column)
+          }
+        }.nextOption()
+      case (ArrayType(u, _), ArrayType(a, _))     => mismatch(u, a, s"$path[]")
+      case (MapType(uk, u, _), MapType(ak, a, _)) => mismatch(uk, ak, s"$path{}").orElse(mismatch(u, a, s"$path{}"))
+      case _ if user == actual                    => None
+      case _                                      => Some(path -> s"it is ${actual.sql}, not ${user.sql}")
+    }
 }

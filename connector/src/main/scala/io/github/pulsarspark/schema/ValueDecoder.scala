@@ -11,8 +11,8 @@ import io.github.pulsarspark.schema.keyvalue.{KeyValueDecoder, KeyValueSchema}
 import io.github.pulsarspark.schema.primitive.PrimitiveDecoder
 import io.github.pulsarspark.schema.protobuf.{ProtobufDecoder, ProtobufParsingInfo}
 
-/** Puts the value of a message into the value columns of a row. Only called for messages that have one, but for those who say so
-  * (`takesTombstones`).
+/** Puts the value of a message into the value columns of a row. Only called for messages that have one, but for those
+  * who say so (`takesTombstones`).
   */
 private[schema] abstract class ValueDecoder {
 
@@ -23,11 +23,17 @@ private[schema] abstract class ValueDecoder {
 private[schema] object ValueDecoder {
 
   /** What makes the decoder for each schema that values were written with. */
-  def compiler(topic: String, reader: TopicSchema, wanted: StructType, ordinals: Array[Int]): TopicSchema => ValueDecoder =
+  def compiler(
+      topic: String,
+      reader: TopicSchema,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): TopicSchema => ValueDecoder =
     reader.schemaType match {
       case schemaType if SchemaTranslation.primitive(schemaType).isDefined =>
         val decoder = PrimitiveDecoder(schemaType, ordinals.headOption.getOrElse(0))
-        writer => if (isReadAsBytes(reader) || writer.schemaType == schemaType) decoder else throw otherType(writer, reader)
+        writer =>
+          if (isReadAsBytes(reader) || writer.schemaType == schemaType) decoder else throw otherType(writer, reader)
       case "AVRO" | "JSON" =>
         lazy val readerSchema = SchemaTranslation.avroSchema(topic, reader)
         writer =>
@@ -48,7 +54,9 @@ private[schema] object ValueDecoder {
       case _ => throw SchemaTranslation.unsupported(topic, reader)
     }
 
-  /** Whether values read with this schema may point into the bytes of the message; those without texts are copied or numbers. */
+  /** Whether values read with this schema may point into the bytes of the message; those without texts are copied or
+    * numbers.
+    */
   def refersToBytes(reader: TopicSchema): Boolean =
     reader.schemaType == "STRING" || SchemaTranslation.primitive(reader.schemaType).isEmpty
 

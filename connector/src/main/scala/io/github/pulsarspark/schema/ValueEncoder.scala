@@ -33,10 +33,15 @@ private[schema] object ValueEncoder {
       structured(plan, sink, () => sink.reset(), () => sink.result())
     case KeyValueSchema.Type                          => KeyValueEncoder(plan)
     case "PROTOBUF_NATIVE" | ProtobufParsingInfo.Type => ProtobufEncoder(plan)
-    case _                                            => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
+    case _ => throw SchemaTranslation.unsupported(plan.topicName, plan.schema)
   }
 
-  private def structured(plan: WritePlan, sink: ValueOutput, reset: () => Unit, result: () => Array[Byte]): ValueEncoder = {
+  private def structured(
+      plan: WritePlan,
+      sink: ValueOutput,
+      reset: () => Unit,
+      result: () => Array[Byte]
+  ): ValueEncoder = {
     val schema   = SchemaTranslation.avroSchema(plan.topicName, plan.schema)
     val compiler = new ValueWriterCompiler(plan)
     if (schema.getType == Schema.Type.RECORD) {
@@ -67,7 +72,10 @@ private[schema] object ValueEncoder {
   private def single(plan: WritePlan): Int = plan.values match {
     case Seq(i) if plan.input(i).name == SchemaTranslation.ValueColumn => i
     case several                                                       =>
-      val other = several.map(plan.input(_).name).find(_ != SchemaTranslation.ValueColumn).getOrElse(SchemaTranslation.ValueColumn)
-      throw new Misfit(other, s"values are not records, so that there must be one value column, called ${SchemaTranslation.ValueColumn}")
+      val other = several.map(plan.input(_).name).find(_ != SchemaTranslation.ValueColumn).getOrElse(
+        SchemaTranslation.ValueColumn
+      )
+      throw new Misfit(other,
+        s"values are not records, so that there must be one value column, called ${SchemaTranslation.ValueColumn}")
   }
 }

@@ -5,7 +5,8 @@ import java.math.BigDecimal
 import com.fasterxml.jackson.core.SerializableString
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Where the writers of one row's value put what they find, in the order of the schema: Avro's binary encoding or JSON. */
+/** Where the writers of one row's value put what they find, in the order of the schema: Avro's binary encoding or JSON.
+  */
 private[schema] trait ValueOutput {
   def empty(): Unit
   def boolean(value: Boolean): Unit

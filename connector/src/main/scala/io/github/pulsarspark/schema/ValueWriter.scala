@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.io.SerializedString
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Takes one value out of a row, an array or a map and gives it to a sink as its schema wants it. Except for the ones that say so, only
-  * called for values that are not null.
+/** Takes one value out of a row, an array or a map and gives it to a sink as its schema wants it. Except for the ones
+  * that say so, only called for values that are not null.
   */
 private[schema] abstract class ValueWriter {
   def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit

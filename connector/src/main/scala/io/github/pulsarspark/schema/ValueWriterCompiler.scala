@@ -16,8 +16,8 @@ import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
 
 /** Makes the tree of writers that brings columns into an AVRO or JSON schema, or says which column does not fit.
   *
-  * A column fits when every value of its type has an exact place in the schema. Nulls are the exception: whether a column holds any shows
-  * only in its rows.
+  * A column fits when every value of its type has an exact place in the schema. Nulls are the exception: whether a
+  * column holds any shows only in its rows.
   *
   * @param plan
   *   what is written to, for error texts, and whether times may be cut
@@ -30,7 +30,8 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   /** @param ordinals
     *   where in the rows each field of `columns` is
     */
-  def record(schema: Schema, columns: StructType, ordinals: Array[Int]): ValueWriter.Record = record(schema, columns, ordinals, "")
+  def record(schema: Schema, columns: StructType, ordinals: Array[Int]): ValueWriter.Record =
+    record(schema, columns, ordinals, "")
 
   /** For a value that is not a record. */
   def value(schema: Schema, dataType: DataType, column: String): ValueWriter = nullable(schema, dataType, column)
@@ -38,7 +39,8 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   private def record(schema: Schema, columns: StructType, ordinals: Array[Int], path: String): ValueWriter.Record = {
     val fields = schema.getFields.asScala.toArray
     columns.fields.find(c => schema.getField(c.name) == null).foreach { c =>
-      throw new Misfit(child(path, c.name), s"the schema has no such field; it has ${fields.map(_.name).mkString(", ")}")
+      throw new Misfit(child(path, c.name),
+        s"the schema has no such field; it has ${fields.map(_.name).mkString(", ")}")
     }
     val (writers, places) = fields.map { f =>
       val i = columns.fieldNames.indexOf(f.name)
@@ -63,7 +65,8 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   }
 
   private def required(writer: ValueWriter, path: String): ValueWriter =
-    new ValueWriter.Required(writer, () => PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> plan.target))
+    new ValueWriter.Required(writer,
+      () => PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> plan.target))
 
   private def union(schema: Schema, dataType: DataType, path: String): ValueWriter = {
     val types      = schema.getTypes.asScala.toSeq
@@ -87,50 +90,61 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
 
   /** The branch of exactly this type, else the first that takes it. */
   private def fitting(types: Seq[Schema], dataType: DataType, path: String): (Int, ValueWriter) = {
-    val branches = types.indices.filter(types(_).getType != Type.NULL).sortBy(i => if (sparkType(types(i)) == dataType) 0 else 1)
+    val branches = types.indices.filter(types(_).getType != Type.NULL).sortBy(i =>
+      if (sparkType(types(i)) == dataType) 0 else 1
+    )
     val attempts = branches.map(i => Try(i -> notNull(types(i), dataType, path)))
     attempts.collectFirst { case Success(found) => found }.getOrElse {
       attempts match {
         case Seq(Failure(only)) => throw only
-        case _ => throw new Misfit(path, s"the field is a union of ${types.map(text).mkString(", ")}, the column is ${dataType.sql}")
+        case _                  => throw new Misfit(path,
+            s"the field is a union of ${types.map(text).mkString(", ")}, the column is ${dataType.sql}")
       }
     }
   }
 
-  private def notNull(schema: Schema, dataType: DataType, path: String): ValueWriter = (schema.getType, dataType) match {
-    case (Type.BOOLEAN, BooleanType)                => ValueWriter.of((from, i, out) => out.boolean(from.getBoolean(i)))
-    case (Type.INT, DateType) if isDate(schema)     => ValueWriter.of((from, i, out) => out.int(from.getInt(i)))
-    case (Type.INT, ByteType) if !isDate(schema)    => ValueWriter.of((from, i, out) => out.int(from.getByte(i).toInt))
-    case (Type.INT, ShortType) if !isDate(schema)   => ValueWriter.of((from, i, out) => out.int(from.getShort(i).toInt))
-    case (Type.INT, IntegerType) if !isDate(schema) => ValueWriter.of((from, i, out) => out.int(from.getInt(i)))
-    case (Type.LONG, TimestampType | TimestampNTZType) if sparkType(schema) == dataType =>
-      if (AvroTimeUnit.of(schema).exists(_.isMillis)) {
-        val unit = schema.getLogicalType.getName
-        ValueWriter.of((from, i, out) => out.long(plan.millis(from.getLong(i), path, unit)))
-      } else ValueWriter.of((from, i, out) => out.long(from.getLong(i)))
-    case (Type.LONG, ByteType) if isNumber(schema)    => ValueWriter.of((from, i, out) => out.long(from.getByte(i).toLong))
-    case (Type.LONG, ShortType) if isNumber(schema)   => ValueWriter.of((from, i, out) => out.long(from.getShort(i).toLong))
-    case (Type.LONG, IntegerType) if isNumber(schema) => ValueWriter.of((from, i, out) => out.long(from.getInt(i).toLong))
-    case (Type.LONG, LongType) if isNumber(schema)    => ValueWriter.of((from, i, out) => out.long(from.getLong(i)))
-    case (Type.FLOAT, FloatType)                      => ValueWriter.of((from, i, out) => out.float(from.getFloat(i)))
-    case (Type.DOUBLE, FloatType)                     => ValueWriter.of((from, i, out) => out.double(from.getFloat(i).toDouble))
-    case (Type.DOUBLE, DoubleType)                    => ValueWriter.of((from, i, out) => out.double(from.getDouble(i)))
-    case (Type.DOUBLE, ByteType)                      => ValueWriter.of((from, i, out) => out.double(from.getByte(i).toDouble))
-    case (Type.DOUBLE, ShortType)                     => ValueWriter.of((from, i, out) => out.double(from.getShort(i).toDouble))
-    case (Type.DOUBLE, IntegerType)                   => ValueWriter.of((from, i, out) => out.double(from.getInt(i).toDouble))
-    case (Type.STRING, _: StringType)                 => ValueWriter.of((from, i, out) => out.text(checked(from.getUTF8String(i), path)))
-    case (Type.ENUM, _: StringType)                   =>
-      val symbols = schema.getEnumSymbols.asScala.toSeq
-      new ValueWriter.Enum(symbols, name => plan.refused(path, name.toString, s"the symbols of the enum are ${symbols.mkString(", ")}"))
-    case (Type.BYTES, BinaryType) if !isDecimal(schema)                 => ValueWriter.of((from, i, out) => out.bytes(from.getBinary(i)))
-    case (Type.FIXED, BinaryType) if !isDecimal(schema)                 => fixed(schema.getFixedSize, path)
-    case (Type.BYTES | Type.FIXED, d: DecimalType) if isDecimal(schema) => decimal(schema, d, path)
-    case (Type.ARRAY, ArrayType(item, _))             => new ValueWriter.Sequence(nullable(schema.getElementType, item, s"$path[]"))
-    case (Type.MAP, MapType(_: StringType, value, _)) =>
-      new ValueWriter.Mapping(checked(_, path), nullable(schema.getValueType, value, s"$path{}"))
-    case (Type.RECORD, struct: StructType) => record(schema, struct, struct.indices.toArray, path).nested(struct.size)
-    case _                                 => throw misfit(schema, dataType, path)
-  }
+  private def notNull(schema: Schema, dataType: DataType, path: String): ValueWriter =
+    (schema.getType, dataType) match {
+      case (Type.BOOLEAN, BooleanType)              => ValueWriter.of((from, i, out) => out.boolean(from.getBoolean(i)))
+      case (Type.INT, DateType) if isDate(schema)   => ValueWriter.of((from, i, out) => out.int(from.getInt(i)))
+      case (Type.INT, ByteType) if !isDate(schema)  => ValueWriter.of((from, i, out) => out.int(from.getByte(i).toInt))
+      case (Type.INT, ShortType) if !isDate(schema) => ValueWriter.of((from, i, out) => out.int(from.getShort(i).toInt))
+      case (Type.INT, IntegerType) if !isDate(schema) => ValueWriter.of((from, i, out) => out.int(from.getInt(i)))
+      case (Type.LONG, TimestampType | TimestampNTZType) if sparkType(schema) == dataType =>
+        if (AvroTimeUnit.of(schema).exists(_.isMillis)) {
+          val unit = schema.getLogicalType.getName
+          ValueWriter.of((from, i, out) => out.long(plan.millis(from.getLong(i), path, unit)))
+        } else ValueWriter.of((from, i, out) => out.long(from.getLong(i)))
+      case (Type.LONG, ByteType) if isNumber(schema) =>
+        ValueWriter.of((from, i, out) => out.long(from.getByte(i).toLong))
+      case (Type.LONG, ShortType) if isNumber(schema) =>
+        ValueWriter.of((from, i, out) => out.long(from.getShort(i).toLong))
+      case (Type.LONG, IntegerType) if isNumber(schema) =>
+        ValueWriter.of((from, i, out) => out.long(from.getInt(i).toLong))
+      case (Type.LONG, LongType) if isNumber(schema) => ValueWriter.of((from, i, out) => out.long(from.getLong(i)))
+      case (Type.FLOAT, FloatType)                   => ValueWriter.of((from, i, out) => out.float(from.getFloat(i)))
+      case (Type.DOUBLE, FloatType)     => ValueWriter.of((from, i, out) => out.double(from.getFloat(i).toDouble))
+      case (Type.DOUBLE, DoubleType)    => ValueWriter.of((from, i, out) => out.double(from.getDouble(i)))
+      case (Type.DOUBLE, ByteType)      => ValueWriter.of((from, i, out) => out.double(from.getByte(i).toDouble))
+      case (Type.DOUBLE, ShortType)     => ValueWriter.of((from, i, out) => out.double(from.getShort(i).toDouble))
+      case (Type.DOUBLE, IntegerType)   => ValueWriter.of((from, i, out) => out.double(from.getInt(i).toDouble))
+      case (Type.STRING, _: StringType) =>
+        ValueWriter.of((from, i, out) => out.text(checked(from.getUTF8String(i), path)))
+      case (Type.ENUM, _: StringType) =>
+        val symbols = schema.getEnumSymbols.asScala.toSeq
+        new ValueWriter.Enum(symbols,
+          name => plan.refused(path, name.toString, s"the symbols of the enum are ${symbols.mkString(", ")}"))
+      case (Type.BYTES, BinaryType) if !isDecimal(schema) =>
+        ValueWriter.of((from, i, out) => out.bytes(from.getBinary(i)))
+      case (Type.FIXED, BinaryType) if !isDecimal(schema)                 => fixed(schema.getFixedSize, path)
+      case (Type.BYTES | Type.FIXED, d: DecimalType) if isDecimal(schema) => decimal(schema, d, path)
+      case (Type.ARRAY, ArrayType(item, _))                               =>
+        new ValueWriter.Sequence(nullable(schema.getElementType, item, s"$path[]"))
+      case (Type.MAP, MapType(_: StringType, value, _)) =>
+        new ValueWriter.Mapping(checked(_, path), nullable(schema.getValueType, value, s"$path{}"))
+      case (Type.RECORD, struct: StructType) => record(schema, struct, struct.indices.toArray, path).nested(struct.size)
+      case _                                 => throw misfit(schema, dataType, path)
+    }
 
   private def fixed(size: Int, path: String): ValueWriter = ValueWriter.of { (from, i, out) =>
     val bytes = from.getBinary(i)

@@ -45,7 +45,8 @@ final case class WritePlan(
 
   /** The error for what a row says of its message and cannot be. */
   private[schema] def refused(column: String, what: String, reason: String): RuntimeException =
-    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> column, "target" -> target, "value" -> what, "reason" -> reason)
+    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> column, "target" -> target, "value" -> what,
+      "reason"                                             -> reason)
 
   /** For what becomes a text of Java's on its way, where anything but UTF-8 would be replaced. */
   private[schema] def text(value: UTF8String, field: String): UTF8String =
@@ -70,17 +71,18 @@ final case class WritePlan(
 
 object WritePlan {
 
-  /** Metadata columns are set on the messages ([[MetadataColumn.Written]]) or left out, when they are ones that only Pulsar can decide, so
-    * that rows can be written as they were read. All other columns are values: a single column `value`
-    * that is not a struct is a primitive value, everything else the fields of one record.
+  /** Metadata columns are set on the messages ([[MetadataColumn.Written]]) or left out, when they are ones that only
+    * Pulsar can decide, so that rows can be written as they were read. All other columns are values: a single column
+    * `value` that is not a struct is a primitive value, everything else the fields of one record.
     *
-    * The messages' own times are kept in milliseconds: parts of one are cut towards the past. Those of values are cut as `cutsTimes` says.
+    * The messages' own times are kept in milliseconds: parts of one are cut towards the past. Those of values are cut
+    * as `cutsTimes` says.
     *
     * @param topicSchema
     *   the schema of the topic, if it has one
     * @param schemaType
-    *   `auto` (the topic's schema, else one made from the columns), `bytes` (the column `value` as it is, whatever the schema of the
-    * topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
+    *   `auto` (the topic's schema, else one made from the columns), `bytes` (the column `value` as it is, whatever the
+    *   schema of the topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
     * @param keyValue
     *   what was said of the parts of a KEY_VALUE schema
     */
@@ -100,7 +102,8 @@ object WritePlan {
     val values = columns.collect { case (_, i, None) => i }
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
-      throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target, "columns" -> input.fieldNames.mkString(", "))
+      throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target,
+        "columns"                                                 -> input.fieldNames.mkString(", "))
     val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
     val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
     val plan   = draft.copy(schema = schema)
@@ -125,7 +128,12 @@ object WritePlan {
       "expected" -> types.map(_.sql).mkString(" or ")
     )
 
-  private def schemaOf(plan: WritePlan, own: Option[TopicSchema], schemaType: String, keyValue: KeyValueChoice): TopicSchema = {
+  private def schemaOf(
+      plan: WritePlan,
+      own: Option[TopicSchema],
+      schemaType: String,
+      keyValue: KeyValueChoice
+  ): TopicSchema = {
     def refused(reason: String) =
       PulsarErrors("PULSAR_WRITE_SCHEMA_TYPE", "schemaType" -> schemaType, "target" -> plan.target, "reason" -> reason)
     val chosen = (schemaType, own) match {
@@ -133,18 +141,21 @@ object WritePlan {
       case ("AUTO", None)                              => fromColumns(plan)
       case ("BYTES", _)                                => TopicSchema.Bytes
       case (t, Some(schema)) if t == schema.schemaType => schema
-      case (_, Some(schema))                           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
-      case ("AVRO" | "JSON", None)                     => record(plan, schemaType)
-      case (KeyValueSchema.Type, None) => fitting(plan.copy(schema = TopicSchema(schemaType)))(KeyValueEncoder.schemaOf(plan, keyValue))
+      case (_, Some(schema))           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
+      case ("AVRO" | "JSON", None)     => record(plan, schemaType)
+      case (KeyValueSchema.Type, None) =>
+        fitting(plan.copy(schema = TopicSchema(schemaType)))(KeyValueEncoder.schemaOf(plan, keyValue))
       case ("PROTOBUF_NATIVE" | ProtobufParsingInfo.Type, None) =>
         throw refused("such a schema is made from a message and not from columns, and the topic does not have one yet")
       case (t, None) if SchemaTranslation.primitive(t).isDefined => TopicSchema(t)
-      case _                                                     => throw refused("this version does not write that schema type")
+      case _ => throw refused("this version does not write that schema type")
     }
     if (keyValue.isGiven) {
       if (chosen.schemaType != KeyValueSchema.Type)
         throw refused(s"options of ${KeyValueSchema.Type} schemas do not go with ${chosen.schemaType}")
-      keyValue.conflict(KeyValueSchema.of(chosen)).foreach(reason => throw refused(s"in the schema of the topic $reason"))
+      keyValue.conflict(KeyValueSchema.of(chosen)).foreach(reason =>
+        throw refused(s"in the schema of the topic $reason")
+      )
     }
     chosen
   }

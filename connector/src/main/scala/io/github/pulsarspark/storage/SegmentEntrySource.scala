@@ -16,8 +16,9 @@ import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.offload.OffloadedLedgers
 import io.github.pulsarspark.storage.segment.{HadoopSettings, OffloadedLedger, SegmentLocation, SegmentUnreadable, Slice}
 
-/** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a ledger was offloaded or trimmed), the rest of
-  * the slice is looked up again, and when that does not help, the broker reads it, unless `readLevel` forbids that.
+/** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
+  * ledger was offloaded or trimmed), the rest of the slice is looked up again, and when that does not help, the broker
+  * reads it, unless `readLevel` forbids that.
   */
 private[pulsarspark] final class SegmentEntrySource private[storage] (
     slice: Slice,
@@ -98,7 +99,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     last = before
   }
 
-  /** Opens what is next unless it is open. What was opened ahead is given up when its storage has become silent since. */
+  /** Opens what is next unless it is open. What was opened ahead is given up when its storage has become silent since.
+    */
   private def begin(): Unit = if (!isBegun) {
     val next = readable(left.head)
     if (next ne left.head) closeSource()
@@ -107,11 +109,13 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     isBegun = true
   }
 
-  /** The slice, or what the broker reads in its place where storage has become silent, or cannot be reached from here. */
+  /** The slice, or what the broker reads in its place where storage has become silent, or cannot be reached from here.
+    */
   private def readable(slice: Slice): Slice =
-    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => obstacle(s.home)) else None).fold(slice) { obstacle =>
-      log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
-      Slice(slice.range, None, obstacle)
+    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => obstacle(s.home)) else None).fold(slice) {
+      obstacle =>
+        log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
+        Slice(slice.range, None, obstacle)
     }
 
   private def obstacle(home: SegmentLocation): Option[String] = home match {
@@ -119,18 +123,23 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     case SegmentLocation.Tiered(ledger)  => UnresponsiveStorage.obstacle(ledger.location)
   }
 
-  private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect { case SegmentLocation.Tiered(ledger) =>
-    ledger
+  private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect {
+    case SegmentLocation.Tiered(ledger) =>
+      ledger
   }
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
     case None                                             => BrokerEntrySource(slice.range, options, guard)
-    case Some((segment, SegmentLocation.Bookies(ledger))) => BookieEntrySource.open(ledger, segment, options, connections)
-    case Some((segment, SegmentLocation.Tiered(ledger)))  =>
-      OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes, options.pollTimeout)
+    case Some((segment, SegmentLocation.Bookies(ledger))) =>
+      BookieEntrySource.open(ledger, segment, options, connections)
+    case Some((segment, SegmentLocation.Tiered(ledger))) =>
+      OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes,
+        options.pollTimeout)
   }
 
-  /** Plans what is left of the slice anew, but for storage that gives no answer: where the broker may read, it does. Always false. */
+  /** Plans what is left of the slice anew, but for storage that gives no answer: where the broker may read, it does.
+    * Always false.
+    */
   private def lookAgain(unreadable: Exception, isSilent: Boolean): Boolean = {
     closeSource()
     attempts += 1

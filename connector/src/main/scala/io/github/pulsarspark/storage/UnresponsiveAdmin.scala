@@ -9,8 +9,9 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.pulsar.admin.{AdminApi, JsonFields, LedgerSink}
 
-/** Admin services that gave this JVM no answer in time. Where reads can do without, they are not waited for again, since otherwise each micro-batch would wait
-  * until the deadline. One request at a time, for which nobody waits, finds out when a service answers again, at longer and longer intervals.
+/** Admin services that gave this JVM no answer in time. Where reads can do without, they are not waited for again,
+  * since otherwise each micro-batch would wait until the deadline. One request at a time, for which nobody waits, finds
+  * out when a service answers again, at longer and longer intervals.
   */
 private[storage] object UnresponsiveAdmin {
 
@@ -21,7 +22,8 @@ private[storage] object UnresponsiveAdmin {
     /** Whether the service may be tried now; then the caller does. */
     def isDue: Boolean = synchronized {
       val isDue = System.nanoTime() - due >= 0
-      if (isDue) due = System.nanoTime() + (FirstPause * (1L << math.min(attempts.incrementAndGet(), MostDoublings))).toNanos
+      if (isDue) due = System.nanoTime() +
+        (FirstPause * (1L << math.min(attempts.incrementAndGet(), MostDoublings))).toNanos
       isDue
     }
   }
@@ -50,5 +52,6 @@ private[storage] object UnresponsiveAdmin {
     override def end(fields: JsonFields): Unit    = ()
   }
 
-  private def remove(admin: AdminApi): Unit = if (silent.remove(admin.url).nonEmpty) log.info("{} answers again", admin.url)
+  private def remove(admin: AdminApi): Unit =
+    if (silent.remove(admin.url).nonEmpty) log.info("{} answers again", admin.url)
 }

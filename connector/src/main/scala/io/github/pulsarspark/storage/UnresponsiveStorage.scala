@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.storage.segment.OffloadLocation
 
-/** Storage of offloaded ledgers that gave this JVM no answer in time. Where the broker may be asked instead it is left alone for a while, since otherwise each of
-  * many ledgers would be waited for until the deadline.
+/** Storage of offloaded ledgers that gave this JVM no answer in time. Where the broker may be asked instead it is left
+  * alone for a while, since otherwise each of many ledgers would be waited for until the deadline.
   */
 private[storage] object UnresponsiveStorage {
 

@@ -13,8 +13,8 @@ import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema, WritePlan}
 
-/** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a producer with that schema (permission,
-  * existence, compatibility).
+/** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a
+  * producer with that schema (permission, existence, compatibility).
   */
 private[write] object Preflight {
 
@@ -29,7 +29,9 @@ private[write] object Preflight {
       None
     case Some(name) =>
       val made = planFor(TopicNames.full(name), input, options)
-      Using.resource(ClientPool.acquire(options.client))(lease => TopicProducer.open(lease, made.topic.get, made.schema, options).close())
+      Using.resource(ClientPool.acquire(options.client))(lease =>
+        TopicProducer.open(lease, made.topic.get, made.schema, options).close()
+      )
       Some(made)
   }
 
@@ -37,12 +39,19 @@ private[write] object Preflight {
   def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
     Using.resource(new PulsarBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
       val own = broker.schema(topic).map { schema =>
-        options.protobuf.fold(schema)(p => SchemaTranslation.described(topic, schema, p.source, p.files.toArray, p.name))
+        options.protobuf.fold(schema)(p =>
+          SchemaTranslation.described(topic, schema, p.source, p.files.toArray, p.name)
+        )
       }
       plan(input, Some(topic), own, options)
     }
 
-  private def plan(input: StructType, topic: Option[String], own: Option[TopicSchema], options: WriteOptions): WritePlan = {
+  private def plan(
+      input: StructType,
+      topic: Option[String],
+      own: Option[TopicSchema],
+      options: WriteOptions
+  ): WritePlan = {
     val keyValue = KeyValueChoice.of(options.keySchemaType, options.valueSchemaType, options.keyValueEncoding)
     WritePlan(input, topic, own, options.schemaType, keyValue, options.cutsTimes)
   }

@@ -16,9 +16,11 @@ import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.schema.{RowEncoder, WritePlan}
 
 /** Makes the writer of a task; has no state. */
-private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory with StreamingDataWriterFactory {
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow]                = new PulsarDataWriter(task)
-  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
+private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory
+    with StreamingDataWriterFactory {
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
+  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
+    new PulsarDataWriter(task)
 }
 
 /** Says that everything a task sent is acknowledged. */
@@ -70,7 +72,8 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
   /** What was sent stays: Pulsar cannot take a message back. */
   override def abort(): Unit = ()
 
-  private val metrics = Array(Metrics.messagesWritten.live(() => destinations.valuesIterator.map(_.producer.acknowledged).sum))
+  private val metrics =
+    Array(Metrics.messagesWritten.live(() => destinations.valuesIterator.map(_.producer.acknowledged).sum))
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 

@@ -12,7 +12,8 @@ import io.github.pulsarspark.options.registry.{RawOptions, Scope}
 import io.github.pulsarspark.schema.WritePlan
 
 /** Checks a write before any task: options, columns, the topic and its schema. */
-private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType) extends WriteBuilder with AppendsUpdates
+private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType) extends WriteBuilder
+    with AppendsUpdates
     with SupportsTruncate {
   override def build(): Write = new PulsarWrite(options, input)
 
@@ -44,7 +45,9 @@ private[write] final class PulsarWrite(options: RawOptions, input: StructType) e
   */
 private[write] final case class WriteContext(input: StructType, options: WriteOptions, plan: Option[WritePlan])
 
-/** At-least-once: a task has done its part when all its messages are acknowledged, so there is nothing to commit; what a failed task sent stays. */
+/** At-least-once: a task has done its part when all its messages are acknowledged, so there is nothing to commit; what
+  * a failed task sent stays.
+  */
 private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWrite {
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = PulsarWriterFactory(task)
   override def useCommitCoordinator(): Boolean                                      = false
@@ -54,8 +57,9 @@ private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWri
 
 /** See [[PulsarBatchWrite]]; an epoch that is run again sends its messages again. */
 private[write] final class PulsarStreamingWrite(task: WriteContext) extends StreamingWrite {
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = PulsarWriterFactory(task)
-  override def useCommitCoordinator(): Boolean                                                   = false
-  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit                 = ()
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit                  = ()
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
+    PulsarWriterFactory(task)
+  override def useCommitCoordinator(): Boolean                                   = false
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit  = ()
 }

@@ -30,7 +30,9 @@ class BoundedParallelSuite extends FunSuite {
 
   test("nothing is asked after the first answer that cannot be taken") {
     val asked = mutable.ArrayBuffer.empty[Int]
-    intercept[IllegalStateException](BoundedParallel(1 to 10, 2)(asked += _)((n, _) => if (n == 3) throw new IllegalStateException else n))
+    intercept[IllegalStateException](
+      BoundedParallel(1 to 10, 2)(asked += _)((n, _) => if (n == 3) throw new IllegalStateException else n)
+    )
     assertEquals(asked.toSeq, 1 to 4)
   }
 

@@ -50,7 +50,9 @@ class SharedPoolSuite extends FunSuite {
     made.allClosedOnce()
   }
 
-  test("all who wait for a client wait for one attempt and one deadline; what comes after it is closed, and the next acquirer tries anew") {
+  test(
+    "all who wait for a client wait for one attempt and one deadline; what comes after it is closed, and the next acquirer tries anew"
+  ) {
     val end     = new CountDownLatch(1)
     val made    = new Made(_ => end.await(), 1.second, 1.milli)
     val began   = System.nanoTime()

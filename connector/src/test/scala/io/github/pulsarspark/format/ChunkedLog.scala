@@ -11,7 +11,15 @@ import io.github.pulsarspark.format.entry.{EntrySource, PrecedingEntries}
 import io.github.pulsarspark.position.Position
 
 /** An entry of a made-up topic; `chunks` is 1 for a message in one entry. */
-final case class LogEntry(at: Position, uuid: String, id: Int, chunks: Int, publishTime: Long, payload: Seq[Byte], bytes: ByteBuf) {
+final case class LogEntry(
+    at: Position,
+    uuid: String,
+    id: Int,
+    chunks: Int,
+    publishTime: Long,
+    payload: Seq[Byte],
+    bytes: ByteBuf
+) {
   def isLast: Boolean = id == chunks - 1
 }
 
@@ -37,10 +45,13 @@ final case class ChunkedLog(entries: Vector[LogEntry]) {
       val right = if (first > 0) entries(first - 1).at else Position(entries.head.at.ledgerId, -1)
       if (misleading) Iterator(entries.last.at, right) else Iterator(right, Position(entries.head.at.ledgerId, -1))
     }
-    override def open(startExclusive: Position, endInclusive: Position): EntrySource = source(startExclusive, endInclusive)
+    override def open(startExclusive: Position, endInclusive: Position): EntrySource =
+      source(startExclusive, endInclusive)
   }
 
-  /** What the Java client makes of it when it reads from the first entry on: place and payload of each message; and how many it has to leave out. */
+  /** What the Java client makes of it when it reads from the first entry on: place and payload of each message; and how
+    * many it has to leave out.
+    */
   def asClient: (Vector[(Position, Seq[Byte])], Int) = {
     val open      = scala.collection.mutable.Map.empty[String, Vector[LogEntry]]
     val delivered = scala.collection.mutable.Set.empty[String]
@@ -79,7 +90,8 @@ object ChunkedLog {
       compression: CompressionType = CompressionType.NONE,
       describe: MessageMetadata => Unit = _ => ()
   ): Vector[ByteBuf] = {
-    val packed = CompressionCodecProvider.getCompressionCodec(compression).encode(Unpooled.directBuffer().writeBytes(value))
+    val packed =
+      CompressionCodecProvider.getCompressionCodec(compression).encode(Unpooled.directBuffer().writeBytes(value))
     val length = packed.readableBytes
     (0 until pieces).toVector.map { id =>
       val from     = (length.toLong * id / pieces).toInt
@@ -88,12 +100,14 @@ object ChunkedLog {
       if (pieces > 1) metadata.setUuid(uuid).setChunkId(id).setNumChunksFromMsg(pieces).setTotalChunkMsgSize(length)
       if (compression != CompressionType.NONE) metadata.setCompression(compression).setUncompressedSize(value.length)
       describe(metadata)
-      Unpooled.copiedBuffer(Commands.serializeMetadataAndPayload(Commands.ChecksumType.Crc32c, metadata, packed.slice(from, to - from)))
+      Unpooled.copiedBuffer(
+        Commands.serializeMetadataAndPayload(Commands.ChecksumType.Crc32c, metadata, packed.slice(from, to - from))
+      )
     }
   }
 
-  /** Messages of up to five chunks of several producers, mixed, over several ledgers. Some are sent in part and again from an earlier chunk on, some lack a
-    * chunk, some are given up and begun again under the same id.
+  /** Messages of up to five chunks of several producers, mixed, over several ledgers. Some are sent in part and again
+    * from an earlier chunk on, some lack a chunk, some are given up and begun again under the same id.
     */
   def random(dice: Random): ChunkedLog = {
     val producers = Vector.fill(1 + dice.nextInt(4)) {

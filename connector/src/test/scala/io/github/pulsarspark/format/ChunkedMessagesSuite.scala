@@ -25,18 +25,26 @@ class ChunkedMessagesSuite extends FunSuite {
   private def value(m: MessageView): Seq[Byte] = m.bytes.slice(m.valueOffset, m.valueOffset + m.valueLength).toSeq
 
   /** Place and value of the messages of a range, each looked at before the next is decoded. */
-  private def read(log: ChunkedLog, from: Position, to: Position, decoder: EntryDecoder): Vector[(Position, Seq[Byte])] = {
+  private def read(
+      log: ChunkedLog,
+      from: Position,
+      to: Position,
+      decoder: EntryDecoder
+  ): Vector[(Position, Seq[Byte])] = {
     val source = log.source(from, to)
     val found  = Vector.newBuilder[(Position, Seq[Byte])]
     while (source.next()) {
       decoder.open(source.ledgerId, source.entryId, source.entry, -1, Int.MaxValue)
-      while (decoder.next()) found += Position(decoder.message.ledgerId, decoder.message.entryId) -> value(decoder.message)
+      while (decoder.next()) found +=
+        Position(decoder.message.ledgerId, decoder.message.entryId) -> value(decoder.message)
     }
     found.result()
   }
 
   private def inMemory(chunks: Vector[io.netty.buffer.ByteBuf]): ChunkedLog =
-    ChunkedLog(chunks.zipWithIndex.map { case (bytes, i) => LogEntry(Position(1, i.toLong), "u", i, chunks.size, 5, Nil, bytes) })
+    ChunkedLog(chunks.zipWithIndex.map { case (bytes, i) =>
+      LogEntry(Position(1, i.toLong), "u", i, chunks.size, 5, Nil, bytes)
+    })
 
   test("every way to cut a topic into ranges gives the messages that the client reads, each once") {
     val seed = Random.nextLong()
@@ -45,18 +53,20 @@ class ChunkedMessagesSuite extends FunSuite {
     for (round <- 1 to 400) {
       val log              = ChunkedLog.random(dice)
       val (wanted, absent) = log.asClient
-      val cuts             = (start +: log.entries.map(_.at).filter(_ => dice.nextInt(3) == 0)) ++ log.entries.lastOption.map(_.at)
-      val ranges           = cuts.zip(cuts.drop(1))
-      val limit            = if (dice.nextBoolean()) 1 << 20 else 700 // the smaller one holds about two chunks
+      val cuts = (start +: log.entries.map(_.at).filter(_ => dice.nextInt(3) == 0)) ++ log.entries.lastOption.map(_.at)
+      val ranges = cuts.zip(cuts.drop(1))
+      val limit  = if (dice.nextBoolean()) 1 << 20 else 700 // the smaller one holds about two chunks
       for (level <- Seq(DecodeDepth.Entry, DecodeDepth.Message)) {
         val misleading = dice.nextBoolean()
         val parts      = ranges.map { case (from, to) =>
           val reader = decoder(Some(log.earlier(misleading)), level, limit, ownBytes = dice.nextBoolean())
           (read(log, from, to, reader), reader.incompleteMessages)
         }
-        val clue = s"seed $seed, round $round, $level, limit $limit, misleading $misleading, cuts $cuts, log ${log.entries.map(e =>
-            (e.at, e.uuid, e.id, e.chunks)
-          )}"
+        val clue =
+          s"seed $seed, round $round, $level, limit $limit, misleading $misleading, cuts $cuts, log ${log.entries.map(
+              e =>
+                (e.at, e.uuid, e.id, e.chunks)
+            )}"
         assertEquals(parts.flatMap(_._1).map(_._1), wanted.map(_._1), clue)
         if (level == DecodeDepth.Message) assertEquals(parts.flatMap(_._1), wanted, clue)
         assertEquals(parts.map(_._2).sum, absent.toLong, clue)
@@ -68,7 +78,8 @@ class ChunkedMessagesSuite extends FunSuite {
     val logs = Vector.fill(300)(ChunkedLog.random(new Random(Random.nextLong())))
     assert(logs.map(_.asClient._2).sum > 30, "messages that lack a chunk")
     assert(logs.map(l => l.entries.count(e => e.chunks > 1 && e.isLast) - l.asClient._1.size).exists(_ > 0))
-    assert(logs.exists(l => l.entries.groupBy(_.uuid).values.exists(_.map(_.at.ledgerId).distinct.size > 1)), "messages over ledgers")
+    assert(logs.exists(l => l.entries.groupBy(_.uuid).values.exists(_.map(_.at.ledgerId).distinct.size > 1)),
+      "messages over ledgers")
   }
 
   for (compression <- CompressionType.values) test(s"chunks are joined before they are unpacked: $compression") {
@@ -122,7 +133,9 @@ class ChunkedMessagesSuite extends FunSuite {
   test("damaged entries in front of the range are as good as missing") {
     val whole   = inMemory(ChunkedLog.split(Array.fill[Byte](50)(1), 3, "u", 5))
     val damaged =
-      whole.copy(entries = whole.entries.updated(1, whole.entries(1).copy(bytes = Unpooled.wrappedBuffer(Array[Byte](1, 2, 3)))))
+      whole.copy(
+        entries = whole.entries.updated(1, whole.entries(1).copy(bytes = Unpooled.wrappedBuffer(Array[Byte](1, 2, 3))))
+      )
     val reader = decoder(Some(damaged.earlier(misleading = false)))
     assertEquals(read(damaged, Position(1, 1), Position(1, 2), reader), Vector.empty)
     assertEquals(reader.incompleteMessages, 1L)
@@ -133,7 +146,8 @@ class ChunkedMessagesSuite extends FunSuite {
     for (from <- Seq(start, Position(1, 0), Position(1, 1))) {
       val reader = decoder(Some(log.earlier(misleading = false)), limit = 2000)
       val error  = intercept[RuntimeException with PulsarError](read(log, from, Position(1, 2), reader))
-      assertEquals((error.condition, error.parameters("position"), error.parameters("bytes")), ("PULSAR_ENTRY_TOO_LARGE", "1:2", "2001"))
+      assertEquals((error.condition, error.parameters("position"), error.parameters("bytes")),
+        ("PULSAR_ENTRY_TOO_LARGE", "1:2", "2001"))
       assertEquals(Received.byDecoder(reader, StoredEntry(Seq(Sent.text("v")), batched = true).bytes).size, 1)
     }
   }
@@ -147,7 +161,8 @@ class ChunkedMessagesSuite extends FunSuite {
     )
     for (change <- changes; level <- Seq(DecodeDepth.Entry, DecodeDepth.Message)) {
       val chunk = ChunkedLog.split(Array.fill[Byte](50)(1), 2, "u", 5, describe = m => { change(m); () }).head
-      val error = intercept[RuntimeException with PulsarError](decoder(level = level).open(1, 0, chunk, -1, Int.MaxValue))
+      val error =
+        intercept[RuntimeException with PulsarError](decoder(level = level).open(1, 0, chunk, -1, Int.MaxValue))
       assertEquals(error.condition, "PULSAR_ENTRY_CORRUPT")
     }
   }

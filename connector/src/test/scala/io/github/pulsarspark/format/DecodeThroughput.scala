@@ -7,7 +7,8 @@ import scala.util.Random
 import io.netty.buffer.ByteBuf
 import org.apache.pulsar.common.api.proto.CompressionType
 
-/** Measures the decoder alone on one thread, with the entries in direct memory: `connector/Test/fgRunMain io.github.pulsarspark.log.DecodeThroughput`.
+/** Measures the decoder alone on one thread, with the entries in direct memory:
+  * `connector/Test/fgRunMain io.github.pulsarspark.log.DecodeThroughput`.
   *
   * Every value is copied into a reused array, which is the least that a row needs. The number of rounds can be given.
   */
@@ -16,21 +17,22 @@ object DecodeThroughput {
   private val row    = new Array[Byte](1 << 12)
 
   /** Half of a value is random, so that it compresses about two to one. */
-  private def entries(count: Int, batch: Int, valueBytes: Int, compression: CompressionType): Array[ByteBuf] = Array.tabulate(count) { n =>
-    val sent = Seq.tabulate(batch.max(1)) { i =>
-      val value = Array.tabulate[Byte](valueBytes)(at => if (at % 2 == 0) 'a' else random.nextInt(16).toByte)
-      Sent(
-        Some(value.toSeq),
-        Some(Sent.Text(s"key-${i % 100}")),
-        Nil,
-        Some(1700000000000L + i),
-        Some(n * 1000L + i),
-        None,
-        isCompactedOut = false
-      )
+  private def entries(count: Int, batch: Int, valueBytes: Int, compression: CompressionType): Array[ByteBuf] =
+    Array.tabulate(count) { n =>
+      val sent = Seq.tabulate(batch.max(1)) { i =>
+        val value = Array.tabulate[Byte](valueBytes)(at => if (at % 2 == 0) 'a' else random.nextInt(16).toByte)
+        Sent(
+          Some(value.toSeq),
+          Some(Sent.Text(s"key-${i % 100}")),
+          Nil,
+          Some(1700000000000L + i),
+          Some(n * 1000L + i),
+          None,
+          isCompactedOut = false
+        )
+      }
+      StoredEntry(sent, batched = batch > 0, compression).bytes
     }
-    StoredEntry(sent, batched = batch > 0, compression).bytes
-  }
 
   /** Messages read in a pass over all entries. */
   private def pass(decoder: EntryDecoder, entries: Array[ByteBuf]): Long = {
@@ -77,7 +79,9 @@ object DecodeThroughput {
       )
     ) {
       val made  = entries(count, batch, bytes, compression)
-      val rates = Seq(DecodeDepth.Message, DecodeDepth.Entry).map(level => f"$level ${rate(level, made, rounds) / 1e6}%8.2f M msgs/s")
+      val rates = Seq(DecodeDepth.Message, DecodeDepth.Entry).map(level =>
+        f"$level ${rate(level, made, rounds) / 1e6}%8.2f M msgs/s"
+      )
       println(f"$name%-24s ${rates.mkString("   ")}")
     }
   }

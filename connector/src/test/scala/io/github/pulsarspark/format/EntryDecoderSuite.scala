@@ -31,7 +31,8 @@ class EntryDecoderSuite extends ScalaCheckSuite {
   for (compression <- CompressionType.values) test(s"reads what the client reads: $compression, batch of 1000") {
     val reused      = decoder()
     val overwriting = decoder(ownBytes = false)
-    check(forAll(SentGenerators.entry(1000, compression)) { e => same(reused, e); same(overwriting, e); true }, runs = 5)
+    check(forAll(SentGenerators.entry(1000, compression)) { e => same(reused, e); same(overwriting, e); true },
+      runs = 5)
   }
 
   private def check(prop: Prop, runs: Int): Unit = {
@@ -41,10 +42,11 @@ class EntryDecoderSuite extends ScalaCheckSuite {
 
   property("yields the messages behind afterIndex up to and including lastIndex") {
     val reused = decoder()
-    forAll(SentGenerators.entry(7, CompressionType.LZ4), Gen.choose(-1, 9), Gen.choose(-1, 9)) { (stored, after, last) =>
-      val all    = Received.byClient(stored.bytes)
-      val wanted = all.filter(m => m.batchIndex > after && m.batchIndex <= last)
-      assertEquals(Received.byDecoder(reused, stored.bytes, after, last), wanted)
+    forAll(SentGenerators.entry(7, CompressionType.LZ4), Gen.choose(-1, 9), Gen.choose(-1, 9)) {
+      (stored, after, last) =>
+        val all    = Received.byClient(stored.bytes)
+        val wanted = all.filter(m => m.batchIndex > after && m.batchIndex <= last)
+        assertEquals(Received.byDecoder(reused, stored.bytes, after, last), wanted)
     }
   }
 
@@ -87,7 +89,8 @@ class EntryDecoderSuite extends ScalaCheckSuite {
   /** The first value of each of some entries of one size, looked at when all are decoded. */
   private def valuesAfterwards(reused: EntryDecoder): Seq[String] = {
     val ranges = for (i <- 10 until 30) yield {
-      val stored = StoredEntry(Seq(Sent.text(s"value $i"), Sent.text("x")), batched = true, CompressionType.values()(i % 5))
+      val stored =
+        StoredEntry(Seq(Sent.text(s"value $i"), Sent.text("x")), batched = true, CompressionType.values()(i % 5))
       reused.open(1, i.toLong, stored.bytes, -1, Int.MaxValue)
       assert(reused.next())
       (reused.message.bytes, reused.message.valueOffset, reused.message.valueLength)
@@ -102,7 +105,8 @@ class EntryDecoderSuite extends ScalaCheckSuite {
   }
 
   test("level Entry gives positions and shared fields without touching the payload") {
-    val whole = StoredEntry(Seq.fill(7)(Sent.text("v")), batched = true, checksum = false, brokerTime = Some(9), brokerIndex = Some(106))
+    val whole = StoredEntry(Seq.fill(7)(Sent.text("v")), batched = true, checksum = false, brokerTime = Some(9),
+      brokerIndex = Some(106))
     val bytes = whole.bytes
     bytes.setZero(bytes.writerIndex - 20, 20)
     val counting = decoder(DecodeDepth.Entry)
@@ -118,13 +122,15 @@ class EntryDecoderSuite extends ScalaCheckSuite {
 
   test("level Entry leaves out messages that compaction removed when the entry tells of them") {
     val removed = Sent.text("").copy(isCompactedOut = true)
-    val stored  = StoredEntry(Seq(removed, Sent.text("kept"), removed), batched = true, metadata = _.addCompactedBatchIndexe(1))
+    val stored  =
+      StoredEntry(Seq(removed, Sent.text("kept"), removed), batched = true, metadata = _.addCompactedBatchIndexe(1))
     assertEquals(Received.byDecoder(decoder(DecodeDepth.Entry), stored.bytes).map(_.batchIndex), List(1))
   }
 
   test("markers of the server are no messages, at any level") {
     val marker = StoredEntry(Seq(Sent.text("")), batched = false, metadata = _.setMarkerType(21))
-    for (level <- Seq(DecodeDepth.Entry, DecodeDepth.Message)) assertEquals(Received.byDecoder(decoder(level), marker.bytes), Nil)
+    for (level <- Seq(DecodeDepth.Entry, DecodeDepth.Message))
+      assertEquals(Received.byDecoder(decoder(level), marker.bytes), Nil)
   }
 
   test("equal producer names and schema versions are one object") {
@@ -142,8 +148,11 @@ class EntryDecoderSuite extends ScalaCheckSuite {
   test("fields of newer protocol versions are passed over") {
     val single  = Array[Byte](24, 1, 122, 2, 9, 9, 125, 1, 2, 3, 4, 121, 1, 2, 3, 4, 5, 6, 7, 8, 120, 5)
     val payload = Unpooled.buffer().writeInt(single.length).writeBytes(single).writeByte('v'.toInt)
-    val stored  = StoredEntry(Nil, batched = true, checksum = false, metadata = _.setNumMessagesInBatch(1)).bytes.writeBytes(payload)
-    intercept[RuntimeException](decoder().open(1, 1, stored.duplicate().writerIndex(stored.writerIndex - 24), -1, Int.MaxValue))
+    val stored  = StoredEntry(Nil, batched = true, checksum = false,
+      metadata = _.setNumMessagesInBatch(1)).bytes.writeBytes(payload)
+    intercept[RuntimeException](
+      decoder().open(1, 1, stored.duplicate().writerIndex(stored.writerIndex - 24), -1, Int.MaxValue)
+    )
     assertEquals(Received.byDecoder(decoder(), stored).map(_.value), List(Some(Seq('v'.toByte))))
   }
 }

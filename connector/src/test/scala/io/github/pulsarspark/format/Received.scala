@@ -35,7 +35,12 @@ final case class Received(
 
 object Received {
 
-  def byDecoder(decoder: EntryDecoder, entry: ByteBuf, afterIndex: Int = -1, lastIndex: Int = Int.MaxValue): List[Received] = {
+  def byDecoder(
+      decoder: EntryDecoder,
+      entry: ByteBuf,
+      afterIndex: Int = -1,
+      lastIndex: Int = Int.MaxValue
+  ): List[Received] = {
     decoder.open(3, 5, entry, afterIndex, lastIndex)
     val received = List.newBuilder[Received]
     while (decoder.next()) received += copyOf(decoder.message)
@@ -76,7 +81,8 @@ object Received {
     val broker = Commands.parseBrokerEntryMetadataIfExist(entry)
     if (Commands.hasChecksum(entry)) Commands.readChecksum(entry)
     val metadata = Commands.parseMessageMetadata(entry)
-    val payload  = CompressionCodecProvider.getCompressionCodec(metadata.getCompression).decode(entry, metadata.getUncompressedSize)
+    val payload  =
+      CompressionCodecProvider.getCompressionCodec(metadata.getCompression).decode(entry, metadata.getUncompressedSize)
     def copyOf(message: MessageImpl[Array[Byte]], batchIndex: Int, batchSize: Int): Received = {
       message.setBrokerEntryMetadata(broker)
       val key = Option(message.getKeyBytes).map(_.toSeq)
@@ -106,12 +112,18 @@ object Received {
         val value  = Commands.deSerializeSingleMessageInBatch(payload, single, i, count)
         val id     = new BatchMessageIdImpl(3, 5, -1, i, count, null)
         Option.when(!single.isCompactedOut) {
-          copyOf(MessageImpl.create("t", id, metadata, single, value, Optional.empty(), null, Schema.BYTES, 0, false, 0), i, count)
+          copyOf(
+            MessageImpl.create("t", id, metadata, single, value, Optional.empty(), null, Schema.BYTES, 0, false, 0),
+            i,
+            count
+          )
         }
       }
     } else {
       val id = new MessageIdImpl(3, 5, -1)
-      List(copyOf(MessageImpl.create("t", id, metadata, payload, Optional.empty(), null, Schema.BYTES, 0, false, 0), -1, 0))
+      List(
+        copyOf(MessageImpl.create("t", id, metadata, payload, Optional.empty(), null, Schema.BYTES, 0, false, 0), -1, 0)
+      )
     }
   }
 }

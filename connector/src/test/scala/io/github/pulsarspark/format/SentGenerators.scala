@@ -9,10 +9,13 @@ object SentGenerators {
 
   /** Also outside the basic plane; no lone surrogates, which have no UTF-8. */
   private val text: Gen[String] =
-    Gen.listOf(Gen.oneOf(Gen.alphaNumChar.map(_.toString), Gen.oneOf("", "ä", "漢", "\u0000", "😀", "\n"))).map(_.take(12).mkString)
+    Gen.listOf(Gen.oneOf(Gen.alphaNumChar.map(_.toString), Gen.oneOf("", "ä", "漢", "\u0000", "😀", "\n"))).map(
+      _.take(12).mkString
+    )
 
-  private val key: Gen[Sent.Key] = Gen.oneOf(text.map(Sent.Text(_)), bytes.map(Sent.Bytes(_)), Gen.option(text).map(Sent.Null(_)))
-  private val time: Gen[Long]    = Gen.oneOf(Gen.choose(0L, 4000000000000L), Gen.oneOf(0L, 1L, Long.MaxValue))
+  private val key: Gen[Sent.Key] =
+    Gen.oneOf(text.map(Sent.Text(_)), bytes.map(Sent.Bytes(_)), Gen.option(text).map(Sent.Null(_)))
+  private val time: Gen[Long] = Gen.oneOf(Gen.choose(0L, 4000000000000L), Gen.oneOf(0L, 1L, Long.MaxValue))
 
   val sent: Gen[Sent] = for {
     value       <- Gen.option(bytes)
@@ -35,7 +38,8 @@ object SentGenerators {
     schema      <- Gen.option(bytes)
     replicated  <- Gen.option(text)
     deliverAt   <- Gen.option(time)
-    inBatch     <- Gen.option(Gen.zip(text, time, Gen.oneOf(true, false), Gen.oneOf(true, false))).map(_.filter(_ => size > 0))
+    inBatch     <-
+      Gen.option(Gen.zip(text, time, Gen.oneOf(true, false), Gen.oneOf(true, false))).map(_.filter(_ => size > 0))
   } yield StoredEntry(
     messages,
     size > 0,
@@ -51,7 +55,9 @@ object SentGenerators {
       inBatch.foreach { case (key, eventTime, nullValue, nullKey) =>
         metadata.setPartitionKey(
           key
-        ).setOrderingKey(key.getBytes("UTF-8")).setEventTime(eventTime).setNullValue(nullValue).setNullPartitionKey(nullKey)
+        ).setOrderingKey(key.getBytes("UTF-8")).setEventTime(eventTime).setNullValue(nullValue).setNullPartitionKey(
+          nullKey
+        )
       }
     }
   )
@@ -59,5 +65,7 @@ object SentGenerators {
   val compression: Gen[CompressionType] = Gen.oneOf(CompressionType.values.toSeq)
 
   /** Entries of up to seven messages, in a batch or not. */
-  val smallEntry: Gen[StoredEntry] = Gen.zip(Gen.oneOf(0, 1, 2, 7), compression).flatMap { case (size, c) => entry(size, c) }
+  val smallEntry: Gen[StoredEntry] = Gen.zip(Gen.oneOf(0, 1, 2, 7), compression).flatMap { case (size, c) =>
+    entry(size, c)
+  }
 }

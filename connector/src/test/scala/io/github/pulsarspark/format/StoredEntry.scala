@@ -28,7 +28,8 @@ object Sent {
 
   def base64(bytes: Seq[Byte]): String = java.util.Base64.getEncoder.encodeToString(bytes.toArray)
 
-  def text(value: String): Sent = Sent(Some(value.getBytes("UTF-8").toSeq), None, Nil, None, None, None, isCompactedOut = false)
+  def text(value: String): Sent =
+    Sent(Some(value.getBytes("UTF-8").toSeq), None, Nil, None, None, None, isCompactedOut = false)
 }
 
 /** An entry made by Pulsar's own code, as a broker would store it.
@@ -47,10 +48,11 @@ final case class StoredEntry(
 ) {
 
   def bytes: ByteBuf = {
-    val payload   = if (batched) batch else Unpooled.directBuffer().writeBytes(messages.head.value.getOrElse(Nil).toArray)
-    val packed    = CompressionCodecProvider.getCompressionCodec(compression).encode(payload)
+    val payload = if (batched) batch else Unpooled.directBuffer().writeBytes(messages.head.value.getOrElse(Nil).toArray)
+    val packed  = CompressionCodecProvider.getCompressionCodec(compression).encode(payload)
     val described = new MessageMetadata().setProducerName("producer-ä").setSequenceId(40).setPublishTime(1700000000123L)
-    if (compression != CompressionType.NONE) described.setCompression(compression).setUncompressedSize(payload.readableBytes)
+    if (compression != CompressionType.NONE)
+      described.setCompression(compression).setUncompressedSize(payload.readableBytes)
     if (batched) described.setNumMessagesInBatch(messages.size) else describeOnly(described, messages.head)
     metadata(described)
     val kind   = if (checksum) Commands.ChecksumType.Crc32c else Commands.ChecksumType.None
@@ -85,7 +87,8 @@ final case class StoredEntry(
       sent.orderingKey.foreach(k => single.setOrderingKey(k.toArray))
       if (sent.value.isEmpty) single.setNullValue(true)
       if (sent.isCompactedOut) single.setCompactedOut(true)
-      Commands.serializeSingleMessageInBatchWithPayload(single, Unpooled.wrappedBuffer(sent.value.getOrElse(Nil).toArray), target)
+      Commands.serializeSingleMessageInBatchWithPayload(single,
+        Unpooled.wrappedBuffer(sent.value.getOrElse(Nil).toArray), target)
     }
 
   private def describeOnly(described: MessageMetadata, sent: Sent): Unit = {
@@ -95,7 +98,9 @@ final case class StoredEntry(
       case Sent.Null(besides) => besides.foreach(described.setPartitionKey); described.setNullPartitionKey(true)
     }
     described.addAllProperties(
-      sent.properties.map { case (name, value) => new org.apache.pulsar.common.api.proto.KeyValue().setKey(name).setValue(value) }.asJava
+      sent.properties.map { case (name, value) =>
+        new org.apache.pulsar.common.api.proto.KeyValue().setKey(name).setValue(value)
+      }.asJava
     )
     sent.eventTime.foreach(t => described.setEventTime(t))
     sent.sequenceId.foreach(id => described.setSequenceId(id))

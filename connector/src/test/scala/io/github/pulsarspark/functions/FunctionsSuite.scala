@@ -20,8 +20,9 @@ class FunctionsSuite extends ScalaCheckSuite {
 
   private val topic  = "persistent://public/default/events"
   private val token  = "do-not-show-me"
-  private val record = TopicSchema("AVRO", """{"type": "record", "name": "R", "fields": [{"name": "id", "type": "int"}]}""")
-  private val id     = StructType(Seq(StructField("id", IntegerType)))
+  private val record =
+    TopicSchema("AVRO", """{"type": "record", "name": "R", "fields": [{"name": "id", "type": "int"}]}""")
+  private val id = StructType(Seq(StructField("id", IntegerType)))
 
   private def from(schema: TopicSchema, more: (String, String)*) = {
     val options = Map("service.url" -> "pulsar://localhost:1", "topic" -> topic, "auth.token" -> token) ++ more
@@ -46,7 +47,9 @@ class FunctionsSuite extends ScalaCheckSuite {
   property("what Spark takes from a function is what the row held") {
     forAll(RowGenerators.rows) { case (struct, rows) =>
       val toInternal = CatalystTypeConverters.createToCatalystConverter(struct)
-      rows.foreach(row => assertEquals(Plain.ofSpark(toInternal(ExternalValues.ofRow(struct)(row)), struct), Plain.ofSpark(row, struct)))
+      rows.foreach(row =>
+        assertEquals(Plain.ofSpark(toInternal(ExternalValues.ofRow(struct)(row)), struct), Plain.ofSpark(row, struct))
+      )
     }
   }
 
@@ -97,9 +100,12 @@ class FunctionsSuite extends ScalaCheckSuite {
   test("rows may have other fields from one value to the next, and metadata columns among them") {
     val function = to(record)
     val wide     = StructType(Seq(StructField("__sequenceId", LongType), StructField("id", ShortType)))
-    val bytes    = Seq(rowOf(id, 1), rowOf(wide, 9L, 2.toShort), rowOf(wide, 8L, 3.toShort), rowOf(id, 4)).map(function.call)
+    val bytes    =
+      Seq(rowOf(id, 1), rowOf(wide, 9L, 2.toShort), rowOf(wide, 8L, 3.toShort), rowOf(id, 4)).map(function.call)
     assertEquals(bytes.map(from(record).call(_, null)), Seq(1, 2, 3, 4).map(Row(_): Any))
-    val text = refused("PULSAR_WRITE_COLUMN_MISMATCH")(function.call(rowOf(StructType(Seq(StructField("other", IntegerType))), 1)))
+    val text = refused("PULSAR_WRITE_COLUMN_MISMATCH")(
+      function.call(rowOf(StructType(Seq(StructField("other", IntegerType))), 1))
+    )
     assert(text.contains("other") || text.contains("id"), text)
   }
 
@@ -110,7 +116,9 @@ class FunctionsSuite extends ScalaCheckSuite {
   }
 
   test("other columns than bytes are refused by name") {
-    assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call("text", null)).contains("from_pulsar was given a String as its value"))
+    assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call("text", null)).contains(
+      "from_pulsar was given a String as its value"
+    ))
     assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call(Array.emptyByteArray, 3L)).contains("schema version"))
   }
 

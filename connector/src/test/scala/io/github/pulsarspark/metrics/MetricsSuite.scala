@@ -20,7 +20,8 @@ class MetricsSuite extends FunSuite {
   }
 
   test("there is a metric for each level and measure, by its number") {
-    assertEquals(TierMetric.all.map(m => (m.level, m.measure)), for { level <- Tier.all; measure <- Measure.all } yield (level, measure))
+    assertEquals(TierMetric.all.map(m => (m.level, m.measure)),
+      for { level <- Tier.all; measure <- Measure.all } yield (level, measure))
     assertEquals(Measure.all.map(_.ordinal), Measure.all.indices)
     assertEquals(Tier.all.map(_.ordinal), Tier.all.indices)
   }

@@ -15,7 +15,8 @@ final class LegacyMessageIdSuite extends FunSuite {
     assertEquals(parsed(MessageId.earliest.toByteArray), Some(LegacyMessageId.Earliest))
     assertEquals(parsed(MessageId.latest.toByteArray), Some(LegacyMessageId.Latest))
     assertEquals(parsed(new MessageIdImpl(12, 34, -1).toByteArray), Some(LegacyMessageId.At(Position(12, 34))))
-    assertEquals(parsed(new BatchMessageIdImpl(1L << 40, 300, 2, 7).toByteArray), Some(LegacyMessageId.At(Position(1L << 40, 300, 7))))
+    assertEquals(parsed(new BatchMessageIdImpl(1L << 40, 300, 2, 7).toByteArray),
+      Some(LegacyMessageId.At(Position(1L << 40, 300, 7))))
   }
 
   test("a field with bytes is stepped over") {

@@ -30,7 +30,8 @@ class PositionSuite extends ScalaCheckSuite {
   }
 
   test("what is not a position") {
-    Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808", "1:2:2147483648").foreach(s =>
+    Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808",
+      "1:2:2147483648").foreach(s =>
       assertEquals(Position.parse(s), None, s)
     )
     assertEquals(Position.parse(" 12:34 "), Some(Position(12, 34)))
@@ -41,13 +42,15 @@ class PositionSuite extends ScalaCheckSuite {
 object PositionSuite {
 
   private def number(most: Long): Gen[Long] =
-    Gen.oneOf(Gen.choose(0L, most), Gen.oneOf(Seq(0L, most, most - 1) ++ Seq(18, 9).flatMap(d => Seq.fill(d)('9').mkString.toLongOption)))
+    Gen.oneOf(Gen.choose(0L, most),
+      Gen.oneOf(Seq(0L, most, most - 1) ++ Seq(18, 9).flatMap(d => Seq.fill(d)('9').mkString.toLongOption)))
 
   /** Any position that there can be. */
   val any: Gen[Position] = for {
     ledger <- number(Long.MaxValue)
     entry  <- Gen.oneOf(number(Long.MaxValue), Gen.const(-1L))
-    batch  <- Gen.oneOf(number(Int.MaxValue.toLong).map(n => math.min(n, Int.MaxValue.toLong).toInt), Gen.const(Position.WholeEntry))
+    batch  <- Gen.oneOf(number(Int.MaxValue.toLong).map(n => math.min(n, Int.MaxValue.toLong).toInt),
+      Gen.const(Position.WholeEntry))
   } yield Position(ledger, entry, batch)
 }
 
@@ -57,7 +60,8 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
   private val p1 = "persistent://public/default/t-partition-1"
 
   test("JSON as people read it") {
-    assertEquals(PulsarOffset.of(Seq(p0 -> Position(12, 34, 5))).json, s"""{"version":1,"positions":{"$p0":"12:34:5"}}""")
+    assertEquals(PulsarOffset.of(Seq(p0 -> Position(12, 34, 5))).json,
+      s"""{"version":1,"positions":{"$p0":"12:34:5"}}""")
   }
 
   test("JSON of a checkpoint, version 1, with a partition that joined") {
@@ -76,7 +80,8 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
   }
 
   test("damaged offsets are named") {
-    Seq("", "{}", "[]", "1", """{"version":1}""", """{"version":2,"positions":{}}""", """{"version":1,"positions":{"t":"x"}}""").foreach {
+    Seq("", "{}", "[]", "1", """{"version":1}""", """{"version":2,"positions":{}}""",
+      """{"version":1,"positions":{"t":"x"}}""").foreach {
       text =>
         val e = intercept[RuntimeException with PulsarError](PulsarOffset.parse(text, "the checkpoint c"))
         assertEquals(e.condition, "PULSAR_CHECKPOINT_MALFORMED", text)
@@ -86,14 +91,16 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
 
   test("the ranges of a batch depend on its two offsets alone; an added partition starts where the end says") {
     val from = PulsarOffset.of(Seq(p0 -> Position(1, 5)))
-    val to   = PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"1:9","$p1":"7:3"},"added":{"$p1":"7:-1"}}""", "here")
+    val to   =
+      PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"1:9","$p1":"7:3"},"added":{"$p1":"7:-1"}}""", "here")
     assertEquals(
       RangePlanner.between(from, to),
       Seq(OffsetRange(p0, Position(1, 5), Position(1, 9)), OffsetRange(p1, Position(7, -1), Position(7, 3)))
     )
     assertEquals(RangePlanner.between(to, PulsarOffset(to.positions)), Nil)
     val moved = PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"4:2"},"added":{"$p0":"4:-1"}}""", "here")
-    assertEquals(RangePlanner.between(from, moved), Seq(OffsetRange(p0, Position(4, -1), Position(4, 2))), "where the end says, before all")
+    assertEquals(RangePlanner.between(from, moved), Seq(OffsetRange(p0, Position(4, -1), Position(4, 2))),
+      "where the end says, before all")
     assertEquals(RangePlanner.between(from, PulsarOffset(moved.added, moved.added)), Nil)
   }
 }
@@ -102,13 +109,17 @@ class InitialOffsetLogSuite extends FunSuite {
   test("written once, read back by a restart, whatever would be resolved then") {
     val folder = Files.createTempDirectory("checkpoint").toString
     val first  =
-      StreamStart(PulsarOffset.of(Seq("t" -> Position(1, 2))), scala.collection.immutable.SortedMap(StreamStart.AnyPartition -> 77L))
+      StreamStart(PulsarOffset.of(Seq("t" -> Position(1, 2))),
+        scala.collection.immutable.SortedMap(StreamStart.AnyPartition -> 77L))
     val log = new InitialOffsetLog(folder, new Configuration())
     assertEquals(log.getOrWrite(first), first)
     val again = new InitialOffsetLog(folder, new Configuration()).getOrWrite(fail("resolved again"))
     assertEquals(again, first)
     assertEquals(again.times("any"), Interval(77L))
-    assertEquals(Files.list(java.nio.file.Path.of(folder)).filter(p => p.toString.endsWith("initial-offset.json")).count(), 1L)
+    assertEquals(
+      Files.list(java.nio.file.Path.of(folder)).filter(p => p.toString.endsWith("initial-offset.json")).count(),
+      1L
+    )
   }
 }
 
@@ -120,9 +131,12 @@ class BoundParserSuite extends FunSuite {
   }
 
   test("words, positions, whole streaming offsets") {
-    assertEquals(BoundParser.offsets("startingOffsets", " Earliest "), BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
-    assertEquals(each("""{"a":"12:34:5","b":"latest"}"""), Map("a" -> PositionSpec.After(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
-    assertEquals(each("""{"version":1,"positions":{"a":"1:2"}}"""), Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2))))
+    assertEquals(BoundParser.offsets("startingOffsets", " Earliest "),
+      BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
+    assertEquals(each("""{"a":"12:34:5","b":"latest"}"""),
+      Map("a" -> PositionSpec.After(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
+    assertEquals(each("""{"version":1,"positions":{"a":"1:2"}}"""),
+      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2))))
   }
 
   test("the incumbent's message ids include the message in a start, and are its end") {
@@ -155,7 +169,8 @@ class BoundParserSuite extends FunSuite {
       BoundSpec.Each("startingTime", Map("a" -> PositionSpec.AtTime(5), "b" -> PositionSpec.AtTime(0)))
     )
     Seq("yesterday", "2026-01-01T00:00:00", "2026-01-01", "{").foreach { text =>
-      assertEquals(intercept[IllegalArgumentException with PulsarError](millis(text)).condition, "PULSAR_TIME_MALFORMED", text)
+      assertEquals(intercept[IllegalArgumentException with PulsarError](millis(text)).condition,
+        "PULSAR_TIME_MALFORMED", text)
     }
   }
 }
@@ -164,21 +179,28 @@ class RangePlannerSuite extends FunSuite {
 
   private val t      = "persistent://public/default/t"
   private val topics = Map(t -> Seq(s"$t-partition-0", s"$t-partition-1"))
-  private val full   = (name: String) => if (name.startsWith("persistent://")) name else s"persistent://public/default/$name"
+  private val full   =
+    (name: String) => if (name.startsWith("persistent://")) name else s"persistent://public/default/$name"
   private val bounds = PartitionBounds(Position(3, -1), Position(5, 7))
 
   private def assign(specs: (String, PositionSpec)*) =
     RangePlanner.assign(BoundSpec.Each("startingOffsets", specs.toMap), topics, full, (_, _) => None)
 
   test("short names, partitions, whole topics") {
-    val both = Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Earliest, s"$t-partition-1" -> PositionSpec.Earliest)
+    val both =
+      Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Earliest, s"$t-partition-1" -> PositionSpec.Earliest)
     assertEquals(assign("t" -> PositionSpec.Earliest), both)
-    assertEquals(RangePlanner.assign(BoundSpec.Everywhere("o", PositionSpec.Earliest), topics, full, (_, _) => None), both)
-    assertEquals(assign("t-partition-0" -> PositionSpec.Latest, "t-partition-1" -> PositionSpec.After(Position(1, 1))).size, 2)
+    assertEquals(RangePlanner.assign(BoundSpec.Everywhere("o", PositionSpec.Earliest), topics, full, (_, _) => None),
+      both)
+    assertEquals(
+      assign("t-partition-0" -> PositionSpec.Latest, "t-partition-1" -> PositionSpec.After(Position(1, 1))).size,
+      2
+    )
   }
 
   test("unknown, missing and ambiguous names are refused") {
-    def refused(specs: (String, PositionSpec)*) = intercept[IllegalArgumentException with PulsarError](assign(specs: _*)).condition
+    def refused(specs: (String, PositionSpec)*) =
+      intercept[IllegalArgumentException with PulsarError](assign(specs: _*)).condition
     assertEquals(refused("other" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
     assertEquals(refused("t-partition-7" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
     assertEquals(refused("t-partition-0" -> PositionSpec.Earliest), "PULSAR_OFFSETS_INCOMPLETE")
@@ -211,7 +233,9 @@ class RangePlannerSuite extends FunSuite {
       "PULSAR_OFFSETS_REVERSED"
     )
     assertEquals(
-      intercept[IllegalArgumentException with PulsarError](order(PositionSpec.AtTime(2), PositionSpec.AtTime(1))).condition,
+      intercept[IllegalArgumentException with PulsarError](
+        order(PositionSpec.AtTime(2), PositionSpec.AtTime(1))
+      ).condition,
       "PULSAR_OFFSETS_REVERSED"
     )
     assert(OffsetRange(t, Position(1, 1), Position(1, 1)).isEmpty)

@@ -14,13 +14,15 @@ class TopicNamesSuite extends FunSuite {
 
   test("names that cannot be used") {
     Seq("non-persistent://public/default/t", "a/b", "http://x/y/z", "").foreach { name =>
-      assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition, "PULSAR_TOPIC_NAME", name)
+      assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
+        "PULSAR_TOPIC_NAME", name)
     }
   }
 
   test("partitions") {
     assertEquals(TopicNames.partitions("persistent://a/b/c", 0), Seq("persistent://a/b/c"))
-    assertEquals(TopicNames.partitions("persistent://a/b/c", 2), Seq("persistent://a/b/c-partition-0", "persistent://a/b/c-partition-1"))
+    assertEquals(TopicNames.partitions("persistent://a/b/c", 2),
+      Seq("persistent://a/b/c-partition-0", "persistent://a/b/c-partition-1"))
     assertEquals(TopicNames.partitionIndex("persistent://a/b/c-partition-7"), 7)
     assertEquals(TopicNames.partitionIndex("persistent://a/b/c"), -1)
   }
@@ -45,8 +47,10 @@ class TopicNamesSuite extends FunSuite {
 
   test("matching: whole names, partitions once, nothing internal") {
     val all =
-      Seq("a-1-partition-0", "a-1-partition-1", "a-2", "ba-1", "__change_events", "__transaction_buffer_snapshot").map("persistent://t/n/" +
-        _)
+      Seq("a-1-partition-0", "a-1-partition-1", "a-2", "ba-1", "__change_events", "__transaction_buffer_snapshot").map(
+        "persistent://t/n/" +
+          _
+      )
     assertEquals(TopicNames.matching(all, "a-.*".r.pattern), Seq("persistent://t/n/a-1", "persistent://t/n/a-2"))
   }
 }

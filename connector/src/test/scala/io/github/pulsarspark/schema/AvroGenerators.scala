@@ -21,7 +21,9 @@ object AvroGenerators {
   private val year9999 = 253402300799999L
 
   private val text: Gen[String] =
-    Gen.listOf(Gen.oneOf(Gen.alphaNumChar.map(_.toString), Gen.oneOf("ä", "漢", "\u0000", "😀", "\n", "\"", "\\"))).map(_.take(12).mkString)
+    Gen.listOf(Gen.oneOf(Gen.alphaNumChar.map(_.toString), Gen.oneOf("ä", "漢", "\u0000", "😀", "\n", "\"", "\\"))).map(
+      _.take(12).mkString
+    )
 
   private def logical(name: String, t: Type): Schema = {
     val schema = Schema.create(t)
@@ -49,8 +51,9 @@ object AvroGenerators {
   }
 
   private def leaf(name: String): Gen[Schema] = Gen.frequency(
-    10 -> Gen.oneOf(Type.BOOLEAN, Type.INT, Type.LONG, Type.FLOAT, Type.DOUBLE, Type.STRING, Type.BYTES).map(Schema.create),
-    4  -> Gen.oneOf(
+    10 ->
+      Gen.oneOf(Type.BOOLEAN, Type.INT, Type.LONG, Type.FLOAT, Type.DOUBLE, Type.STRING, Type.BYTES).map(Schema.create),
+    4 -> Gen.oneOf(
       "timestamp-millis",
       "timestamp-micros",
       "local-timestamp-millis",
@@ -65,7 +68,9 @@ object AvroGenerators {
   )
 
   private def nullableOf(schema: Schema): Gen[Schema] =
-    Gen.oneOf(Seq(Schema.create(Type.NULL), schema), Seq(schema, Schema.create(Type.NULL))).map(s => Schema.createUnion(s.asJava))
+    Gen.oneOf(Seq(Schema.create(Type.NULL), schema), Seq(schema, Schema.create(Type.NULL))).map(s =>
+      Schema.createUnion(s.asJava)
+    )
 
   /** Unions of several types. In JSON most of them are ambiguous. */
   private def wideUnion(name: String, depth: Int): Gen[Schema] = {
@@ -95,7 +100,8 @@ object AvroGenerators {
   def record(name: String, depth: Int, unions: Boolean): Gen[Schema] = for {
     n      <- Gen.choose(1, 6)
     fields <- Gen.sequence[Seq[Schema], Schema]((0 until n).map(i => any(s"${name}_$i", depth, unions)))
-  } yield Schema.createRecord(name, null, null, false, fields.zipWithIndex.map { case (s, i) => new Schema.Field(s"f$i", s) }.asJava)
+  } yield Schema.createRecord(name, null, null, false,
+    fields.zipWithIndex.map { case (s, i) => new Schema.Field(s"f$i", s) }.asJava)
 
   /** Records without unions other than with null, which JSON can tell apart. */
   val plainRecord: Gen[Schema] = record("R", 3, unions = false)
@@ -109,7 +115,8 @@ object AvroGenerators {
       val limit = if (schema.getLogicalType == null) Long.MaxValue else Long.MaxValue / 1000
       Gen.oneOf(Gen.choose(-limit, limit), Gen.oneOf(-limit, -1L, 0L, 1L, year9999, limit))
     case Type.FLOAT =>
-      Gen.oneOf(Arbitrary.arbFloat.arbitrary, Gen.oneOf(Float.NaN, -0.0f, Float.MinPositiveValue, Float.MaxValue, Float.NegativeInfinity))
+      Gen.oneOf(Arbitrary.arbFloat.arbitrary,
+        Gen.oneOf(Float.NaN, -0.0f, Float.MinPositiveValue, Float.MaxValue, Float.NegativeInfinity))
     case Type.DOUBLE => Gen.oneOf(
         Arbitrary.arbDouble.arbitrary,
         Gen.oneOf(Double.NaN, -0.0, Double.MinPositiveValue, Double.MaxValue, Double.PositiveInfinity)
@@ -119,9 +126,13 @@ object AvroGenerators {
     case Type.BYTES  => bytes(schema, -1).map(ByteBuffer.wrap)
     case Type.FIXED  => bytes(schema, schema.getFixedSize).map(new GenericData.Fixed(schema, _))
     case Type.ARRAY  =>
-      Gen.choose(0, 4).flatMap(Gen.listOfN(_, value(schema.getElementType))).map(v => new GenericData.Array[Any](schema, v.asJava))
+      Gen.choose(0, 4).flatMap(Gen.listOfN(_, value(schema.getElementType))).map(v =>
+        new GenericData.Array[Any](schema, v.asJava)
+      )
     case Type.MAP =>
-      Gen.choose(0, 20).flatMap(n => Gen.listOfN(if (n > 17) n else n % 4, Gen.zip(text, value(schema.getValueType)))).map { entries =>
+      Gen.choose(0, 20).flatMap(n =>
+        Gen.listOfN(if (n > 17) n else n % 4, Gen.zip(text, value(schema.getValueType)))
+      ).map { entries =>
         entries.map { case (k, v) => (new Utf8(k): Any) -> v }.toMap.asJava
       }
     case Type.UNION  => Gen.oneOf(schema.getTypes.asScala.toSeq).flatMap(value)
@@ -143,7 +154,9 @@ object AvroGenerators {
         val short = n.toByteArray
         if (size < 0) short else Array.fill(size - short.length)(if (n.signum < 0) -1.toByte else 0.toByte) ++ short
       }
-    case _ => (if (size < 0) Gen.choose(0, 20) else Gen.const(size)).flatMap(Gen.listOfN(_, Arbitrary.arbByte.arbitrary)).map(_.toArray)
+    case _ => (if (size < 0) Gen.choose(0, 20) else Gen.const(size)).flatMap(
+        Gen.listOfN(_, Arbitrary.arbByte.arbitrary)
+      ).map(_.toArray)
   }
 
   def encoded(schema: Schema, datum: Any): Array[Byte] = {
@@ -155,7 +168,8 @@ object AvroGenerators {
   }
 
   def decoded(writer: Schema, reader: Schema, bytes: Array[Byte]): Any =
-    new GenericDatumReader[Any](writer, reader, ExactGenericData).read(null, DecoderFactory.get.binaryDecoder(bytes, null))
+    new GenericDatumReader[Any](writer, reader, ExactGenericData).read(null,
+      DecoderFactory.get.binaryDecoder(bytes, null))
 
   /** A schema and some of its values. */
   def dataOf(schemas: Gen[Schema]): Gen[(Schema, Seq[Any])] =

@@ -17,7 +17,11 @@ class DecodeErrorSuite extends FunSuite {
   private def record(fields: String) = s"""{"type": "record", "name": "R", "fields": [$fields]}"""
   private def avro(fields: String)   = TopicSchema("AVRO", record(fields), version = Messages.version(0).toSeq)
 
-  private def refusal(decoder: RowDecoder, value: Array[Byte], version: Array[Byte] = Array.emptyByteArray): Throwable with PulsarError =
+  private def refusal(
+      decoder: RowDecoder,
+      value: Array[Byte],
+      version: Array[Byte] = Array.emptyByteArray
+  ): Throwable with PulsarError =
     intercept[Exception](decoder.decode(Messages.of(value, version))) match {
       case DecodeError(error) => error
       case other              => fail("not about the value", other)
@@ -34,7 +38,8 @@ class DecodeErrorSuite extends FunSuite {
     val error   = refusal(decoder, Array(0x7f.toByte, 1))
     val row     = decoder.withoutValue(bad, error)
     assert(row.isNullAt(0))
-    assert(row.getUTF8String(1).toString.startsWith("[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5"), row.getUTF8String(1))
+    assert(row.getUTF8String(1).toString.startsWith("[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5"),
+      row.getUTF8String(1))
     assertEquals(row.getBinary(2).toSeq, Seq(0x7f.toByte, 1.toByte))
     val good = decoder.decode(Messages.of(Array(2, 'x'.toByte)))
     assertEquals((good.getUTF8String(0).toString, good.isNullAt(1), good.isNullAt(2)), ("x", true, true))
@@ -63,7 +68,8 @@ class DecodeErrorSuite extends FunSuite {
 
   test("a schema that cannot be had is no matter of the value") {
     val reader  = avro("""{"name": "a", "type": "string"}""")
-    val decoder = Messages.decoder(reader, SchemaTranslation.toStruct(Messages.topic, reader), _ => throw new IllegalStateException("away"))
+    val decoder = Messages.decoder(reader, SchemaTranslation.toStruct(Messages.topic, reader),
+      _ => throw new IllegalStateException("away"))
     intercept[Exception](decoder.decode(Messages.of(Array(2, 'x'.toByte), Messages.version(1)))) match {
       case DecodeError(e) => fail("taken for a bad value", e)
       case _              => ()
@@ -84,7 +90,8 @@ class DecodeErrorSuite extends FunSuite {
         """{"name": "d", "type": {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}}, {"name": "n", "type": "long"}"""
       )
     )
-    Seq("""{"d": 1e999999999}""", """{"d": "1e-999999999"}""", """{"n": 1e999999999}""", s"""{"d": "${"1" * 5000000}"}""")
+    Seq("""{"d": 1e999999999}""", """{"d": "1e-999999999"}""", """{"n": 1e999999999}""",
+      s"""{"d": "${"1" * 5000000}"}""")
       .foreach(value => refusal(json, value.getBytes))
     val row = Messages.decode(json, """{"d": 0e999999999, "n": 10e-1}""".getBytes)
     assertEquals((row.getDecimal(0, 10, 2).toString, row.getLong(1)), ("0.00", 1L))
@@ -99,7 +106,8 @@ class DecodeErrorSuite extends FunSuite {
     val decoder = Messages.decoder(
       reader,
       SchemaTranslation.toStruct(Messages.topic, reader),
-      _ => TopicSchema("AVRO", record(s"""{"name": "deep", "type": ["null", $deep]}, {"name": "a", "type": "string"}"""))
+      _ =>
+        TopicSchema("AVRO", record(s"""{"name": "deep", "type": ["null", $deep]}, {"name": "a", "type": "string"}"""))
     )
     assert(refusal(decoder, Array.fill(100000)(2.toByte), Messages.version(1)).getMessage.contains("nested"))
     val json = TopicSchema("JSON", record("""{"name": "a", "type": "string"}"""))

@@ -31,9 +31,13 @@ object EvolvedSchemas {
       )).map(fields => Schema.createRecord(schema.getName, null, null, false, fields.asJava))
     case Type.ARRAY => reader(schema.getElementType).map(Schema.createArray)
     case Type.MAP   => reader(schema.getValueType).map(Schema.createMap)
-    case Type.UNION => Gen.sequence[Seq[Schema], Schema](schema.getTypes.asScala.map(reader)).map(types => Schema.createUnion(types.asJava))
-    case Type.ENUM  => Gen.oneOf(None, Some("S0")).map(d => Schema.createEnum(schema.getName, null, null, schema.getEnumSymbols, d.orNull))
-    case _          => Gen.const(schema)
+    case Type.UNION => Gen.sequence[Seq[Schema], Schema](schema.getTypes.asScala.map(reader)).map(types =>
+        Schema.createUnion(types.asJava)
+      )
+    case Type.ENUM => Gen.oneOf(None, Some("S0")).map(d =>
+        Schema.createEnum(schema.getName, null, null, schema.getEnumSymbols, d.orNull)
+      )
+    case _ => Gen.const(schema)
   }
 
   private def default(schema: Schema): Option[Any] = schema.getType match {
@@ -58,7 +62,8 @@ object EvolvedSchemas {
     case Type.STRING if schema.getLogicalType == null => primitive(Type.STRING, Type.STRING, Type.BYTES)
     case Type.BYTES if schema.getLogicalType == null  => primitive(Type.BYTES, Type.BYTES, Type.STRING, Type.INT)
     case Type.ENUM                                    =>
-      Gen.oneOf(schema.getEnumSymbols.asScala.toSeq, schema.getEnumSymbols.asScala.toSeq :+ "NEW", Seq("NEW", "S0")).map { symbols =>
+      Gen.oneOf(schema.getEnumSymbols.asScala.toSeq, schema.getEnumSymbols.asScala.toSeq :+ "NEW",
+        Seq("NEW", "S0")).map { symbols =>
         Schema.createEnum(schema.getName, null, null, symbols.asJava)
       }
     case Type.ARRAY  => writer(schema.getElementType).map(Schema.createArray)
@@ -66,14 +71,17 @@ object EvolvedSchemas {
     case Type.UNION  => union(schema)
     case Type.RECORD =>
       for {
-        kept   <- Gen.sequence[Seq[Option[(String, Schema)]], Option[(String, Schema)]](schema.getFields.asScala.map(field))
+        kept <-
+          Gen.sequence[Seq[Option[(String, Schema)]], Option[(String, Schema)]](schema.getFields.asScala.map(field))
         extra  <- Gen.oneOf(None, Some("later" -> Schema.createMap(Schema.create(Type.STRING))))
         fields <- Gen.long.map(seed => new scala.util.Random(seed).shuffle(kept.flatten ++ extra))
-      } yield Schema.createRecord(schema.getName, null, null, false, fields.map { case (n, s) => new Schema.Field(n, s) }.asJava)
+      } yield Schema.createRecord(schema.getName, null, null, false,
+        fields.map { case (n, s) => new Schema.Field(n, s) }.asJava)
     case _ => Gen.const(schema)
   }
 
-  private def primitive(types: Type*): Gen[Schema] = Gen.frequency(3 -> Gen.const(types.head), 1 -> Gen.oneOf(types)).map(Schema.create)
+  private def primitive(types: Type*): Gen[Schema] =
+    Gen.frequency(3 -> Gen.const(types.head), 1 -> Gen.oneOf(types)).map(Schema.create)
 
   private def field(f: Schema.Field): Gen[Option[(String, Schema)]] = for {
     inner <- writer(f.schema)

@@ -33,9 +33,14 @@ object Messages {
 
   def version(n: Long): Array[Byte] = ByteBuffer.allocate(8).putLong(n).array
 
-  def noOtherVersion(version: Array[Byte]): TopicSchema = sys.error(s"nobody asked for version ${SchemaVersions.text(version)}")
+  def noOtherVersion(version: Array[Byte]): TopicSchema =
+    sys.error(s"nobody asked for version ${SchemaVersions.text(version)}")
 
-  def decoder(schema: TopicSchema, columns: StructType, schemaAt: Array[Byte] => TopicSchema = noOtherVersion): RowDecoder =
+  def decoder(
+      schema: TopicSchema,
+      columns: StructType,
+      schemaAt: Array[Byte] => TopicSchema = noOtherVersion
+  ): RowDecoder =
     RowDecoder(topic, 3, columns, schema, schemaAt)
 
   /** All value columns of a message that was written with `schema`. */

@@ -14,8 +14,8 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Values of Avro's generic reader and of Spark's rows in one comparable form. What Avro gives is turned into what a row should hold by
-  * rules of its own, written down a second time here: it is the oracle.
+/** Values of Avro's generic reader and of Spark's rows in one comparable form. What Avro gives is turned into what a
+  * row should hold by rules of its own, written down a second time here: it is the oracle.
   */
 object Plain {
 
@@ -41,16 +41,16 @@ object Plain {
     }.toMap
 
   def ofAvro(value: Any, schema: Schema): Any = (value, schema.getType) match {
-    case (_, Type.UNION)              => union(value, schema)
-    case (null, _)                    => null
-    case (l: Long, Type.LONG)         => time(l, schema)
-    case (f: Float, _)                => Bits(java.lang.Float.floatToRawIntBits(f).toLong)
-    case (d: Double, _)               => Bits(java.lang.Double.doubleToRawLongBits(d))
-    case (r: IndexedRecord, _)        => schema.getFields.asScala.map(f => f.name -> ofAvro(r.get(f.pos), f.schema)).toMap
-    case (c: JCollection[_], _)       => c.asScala.toVector.map(ofAvro(_, schema.getElementType))
-    case (m: JMap[_, _], _)           => m.asScala.map { case (k, v) => k.toString -> ofAvro(v, schema.getValueType) }.toMap
-    case (b: ByteBuffer, _)           => bytes(ByteBuffer.allocate(b.remaining).put(b.duplicate).array, schema)
-    case (f: GenericFixed, _)         => bytes(f.bytes, schema)
+    case (_, Type.UNION)        => union(value, schema)
+    case (null, _)              => null
+    case (l: Long, Type.LONG)   => time(l, schema)
+    case (f: Float, _)          => Bits(java.lang.Float.floatToRawIntBits(f).toLong)
+    case (d: Double, _)         => Bits(java.lang.Double.doubleToRawLongBits(d))
+    case (r: IndexedRecord, _)  => schema.getFields.asScala.map(f => f.name -> ofAvro(r.get(f.pos), f.schema)).toMap
+    case (c: JCollection[_], _) => c.asScala.toVector.map(ofAvro(_, schema.getElementType))
+    case (m: JMap[_, _], _)     => m.asScala.map { case (k, v) => k.toString -> ofAvro(v, schema.getValueType) }.toMap
+    case (b: ByteBuffer, _)     => bytes(ByteBuffer.allocate(b.remaining).put(b.duplicate).array, schema)
+    case (f: GenericFixed, _)   => bytes(f.bytes, schema)
     case (_, Type.STRING | Type.ENUM) => value.toString
     case _                            => value
   }
@@ -76,7 +76,9 @@ object Plain {
         case s if s == Set(Type.INT, Type.LONG) && notNull.size == 2     => value.asInstanceOf[Number].longValue
         case s if s == Set(Type.FLOAT, Type.DOUBLE) && notNull.size == 2 =>
           Bits(java.lang.Double.doubleToRawLongBits(value.asInstanceOf[Number].doubleValue))
-        case _ => notNull.zipWithIndex.map { case (t, i) => s"member$i" -> (if (t eq branch) ofAvro(value, t) else null) }.toMap
+        case _ => notNull.zipWithIndex.map { case (t, i) =>
+            s"member$i" -> (if (t eq branch) ofAvro(value, t) else null)
+          }.toMap
       }
   }
 }

@@ -14,14 +14,16 @@ final class ProtobufGenerators(random: Random) {
   private val scalars   = Type.values.toSeq.filterNot(t => Set(Type.TYPE_GROUP, Type.TYPE_MESSAGE, Type.TYPE_ENUM)(t))
   private val mapKeys   = scalars.filterNot(t => Set(Type.TYPE_FLOAT, Type.TYPE_DOUBLE, Type.TYPE_BYTES)(t))
   private val wellKnown =
-    Seq("Timestamp", "Duration", "Int64Value", "UInt64Value", "StringValue", "BytesValue", "DoubleValue", "BoolValue", "UInt32Value")
+    Seq("Timestamp", "Duration", "Int64Value", "UInt64Value", "StringValue", "BytesValue", "DoubleValue", "BoolValue",
+      "UInt32Value")
 
   private def oneOf[T](values: Seq[T]): T = values(random.nextInt(values.size))
 
   def message(): Descriptor = {
     val proto3 = random.nextBoolean()
-    val file   = FileDescriptorProto.newBuilder.setName("a.proto").setPackage("p").setSyntax(if (proto3) "proto3" else "proto2")
-    val codes  = EnumDescriptorProto.newBuilder.setName("Code")
+    val file   =
+      FileDescriptorProto.newBuilder.setName("a.proto").setPackage("p").setSyntax(if (proto3) "proto3" else "proto2")
+    val codes = EnumDescriptorProto.newBuilder.setName("Code")
     Seq("A" -> 0, "B" -> 5, "C" -> -3).foreach { case (n, i) =>
       codes.addValue(EnumValueDescriptorProto.newBuilder.setName(n).setNumber(i))
     }
@@ -43,11 +45,16 @@ final class ProtobufGenerators(random: Random) {
       random.nextInt(6) match {
         case 0 =>
           field.setLabel(Label.LABEL_REPEATED)
-          if (field.getType != Type.TYPE_STRING && field.getType != Type.TYPE_BYTES && field.getType != Type.TYPE_MESSAGE)
+          if (
+            field.getType != Type.TYPE_STRING && field.getType != Type.TYPE_BYTES && field.getType != Type.TYPE_MESSAGE
+          )
             field.setOptions(FieldOptions.newBuilder.setPacked(random.nextBoolean()))
         case 1 => // a map
-          val entry = DescriptorProto.newBuilder.setName(s"F${i}Entry").setOptions(MessageOptions.newBuilder.setMapEntry(true))
-          val key   = FieldDescriptorProto.newBuilder.setName("key").setNumber(1).setLabel(Label.LABEL_OPTIONAL).setType(oneOf(mapKeys))
+          val entry =
+            DescriptorProto.newBuilder.setName(s"F${i}Entry").setOptions(MessageOptions.newBuilder.setMapEntry(true))
+          val key = FieldDescriptorProto.newBuilder.setName("key").setNumber(1).setLabel(Label.LABEL_OPTIONAL).setType(
+            oneOf(mapKeys)
+          )
           val value = field.clone().setName("value").setNumber(2)
           entry.addField(key).addField(value)
           result.addNestedType(entry)
@@ -60,7 +67,9 @@ final class ProtobufGenerators(random: Random) {
     }
     if (oneof && !result.getFieldList.asScala.exists(_.hasOneofIndex))
       result.addField(
-        FieldDescriptorProto.newBuilder.setName("z").setNumber(31).setLabel(Label.LABEL_OPTIONAL).setType(Type.TYPE_INT32).setOneofIndex(0)
+        FieldDescriptorProto.newBuilder.setName("z").setNumber(31).setLabel(Label.LABEL_OPTIONAL).setType(
+          Type.TYPE_INT32
+        ).setOneofIndex(0)
       )
     optional.foreach { field =>
       result.addOneofDecl(OneofDescriptorProto.newBuilder.setName(s"_${field.getName}"))
@@ -114,9 +123,10 @@ final class ProtobufGenerators(random: Random) {
       else field.getEnumType.findValueByNumberCreatingIfUnknown(random.nextInt())
     case t =>
       t.getJavaType match {
-        case FieldDescriptor.JavaType.INT    => oneOf(Seq(0, 1, -1, Int.MinValue, Int.MaxValue, random.nextInt()))
-        case FieldDescriptor.JavaType.LONG   => oneOf(Seq(0L, 1L, -1L, Long.MinValue, Long.MaxValue, random.nextLong()))
-        case FieldDescriptor.JavaType.FLOAT  => oneOf(Seq(0f, -0f, Float.NaN, Float.MinValue, Float.PositiveInfinity, random.nextFloat()))
+        case FieldDescriptor.JavaType.INT   => oneOf(Seq(0, 1, -1, Int.MinValue, Int.MaxValue, random.nextInt()))
+        case FieldDescriptor.JavaType.LONG  => oneOf(Seq(0L, 1L, -1L, Long.MinValue, Long.MaxValue, random.nextLong()))
+        case FieldDescriptor.JavaType.FLOAT =>
+          oneOf(Seq(0f, -0f, Float.NaN, Float.MinValue, Float.PositiveInfinity, random.nextFloat()))
         case FieldDescriptor.JavaType.DOUBLE =>
           oneOf(Seq(0d, -0d, Double.NaN, Double.MaxValue, Double.NegativeInfinity, random.nextDouble()))
         case FieldDescriptor.JavaType.BOOLEAN     => random.nextBoolean()

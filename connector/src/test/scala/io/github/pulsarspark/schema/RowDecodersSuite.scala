@@ -12,7 +12,8 @@ class RowDecodersSuite extends FunSuite {
 
   private def record(version: Long, fields: String*) = TopicSchema(
     "AVRO",
-    fields.map(f => s"""{"name":"$f","type":"int"}""").mkString("""{"type":"record","name":"R","fields":[""", ",", "]}"),
+    fields.map(f => s"""{"name":"$f","type":"int"}""").mkString("""{"type":"record","name":"R","fields":[""", ",",
+      "]}"),
     version = Messages.version(version).toSeq
   )
 
@@ -35,7 +36,9 @@ class RowDecodersSuite extends FunSuite {
   private def read(decoder: RowDecoder, schema: TopicSchema, version: Long, values: Int*): Int =
     decoder.decode(Messages.of(bytes(schema, values: _*), Messages.version(version))).getInt(0)
 
-  test("the version a query reads by is not asked for, and is compiled once for all ranges and all topics with the same schema") {
+  test(
+    "the version a query reads by is not asked for, and is compiled once for all ranges and all topics with the same schema"
+  ) {
     val (decoders, asked) = (new RowDecoders(columns, withErrors = false), new Asked)
     for {
       topic  <- Seq("t", "u")

@@ -35,19 +35,20 @@ class RowEncoderSuite extends ScalaCheckSuite {
     }
   }
 
-  for (schemaType <- Seq("AVRO", "JSON")) property(s"columns of any type come back from a schema made from them: $schemaType") {
-    forAll(RowGenerators.rows) { case (columns, rows) =>
-      val plan    = WritePlan(columns, topic, None, schemaType.toLowerCase)
-      val encoder = new RowEncoder(plan)
-      val read    = SchemaTranslation.toStruct(Messages.topic, plan.schema)
-      val decoder = Messages.decoder(plan.schema, read)
-      assertEquals(plan.schema.schemaType, schemaType)
-      rows.foreach { row =>
-        val back = Plain.ofRow(decoder.decode(Messages.of(encoder.encode(row).value)), read)
-        assertEquals(back, widened(Plain.ofRow(row, columns)).asInstanceOf[Map[String, Any]])
+  for (schemaType <- Seq("AVRO", "JSON"))
+    property(s"columns of any type come back from a schema made from them: $schemaType") {
+      forAll(RowGenerators.rows) { case (columns, rows) =>
+        val plan    = WritePlan(columns, topic, None, schemaType.toLowerCase)
+        val encoder = new RowEncoder(plan)
+        val read    = SchemaTranslation.toStruct(Messages.topic, plan.schema)
+        val decoder = Messages.decoder(plan.schema, read)
+        assertEquals(plan.schema.schemaType, schemaType)
+        rows.foreach { row =>
+          val back = Plain.ofRow(decoder.decode(Messages.of(encoder.encode(row).value)), read)
+          assertEquals(back, widened(Plain.ofRow(row, columns)).asInstanceOf[Map[String, Any]])
+        }
       }
     }
-  }
 
   /** Avro has no smaller numbers than int. */
   private def widened(value: Any): Any = value match {
@@ -69,10 +70,12 @@ class RowEncoderSuite extends ScalaCheckSuite {
       StructField("__deliverAfter", DayTimeIntervalType()),
       StructField("__replicationClusters", ArrayType(StringType))
     )
-    val plan                                  = WritePlan(StructType(fields), topic, None, "auto")
-    def encoded(values: Any*)                 = new RowEncoder(plan).encode(InternalRow(UTF8String.fromString("v") +: values: _*))
+    val plan                  = WritePlan(StructType(fields), topic, None, "auto")
+    def encoded(values: Any*) = new RowEncoder(plan).encode(InternalRow(UTF8String.fromString("v") +: values: _*))
     def refusal(column: String)(body: => Any) =
-      assert(intercept[RuntimeException](body).getMessage.startsWith(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$column`"))
+      assert(
+        intercept[RuntimeException](body).getMessage.startsWith(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$column`")
+      )
     val clusters = new GenericArrayData(Array[Any](UTF8String.fromString("a"), UTF8String.fromString("b")))
 
     val full = encoded(Array[Byte](1, -1), 7L, 3, 1700000000123999L, null, clusters)
@@ -91,7 +94,8 @@ class RowEncoderSuite extends ScalaCheckSuite {
     refusal("__deliverAfter")(encoded(null, null, null, 1700000000000000L, 1000L, null))
     refusal("__replicationClusters")(encoded(null, null, null, null, null, new GenericArrayData(Array[Any](null))))
     val encoder           = new RowEncoder(plan)
-    def numbered(id: Any) = encoder.encode(InternalRow(UTF8String.fromString("v"), null, id, null, null, null, null)).sequenceId
+    def numbered(id: Any) =
+      encoder.encode(InternalRow(UTF8String.fromString("v"), null, id, null, null, null, null)).sequenceId
     assertEquals(Seq[Any](0L, 5L, null, 6L).map(numbered), Seq(0L, 5L, -1L, 6L))
     refusal("__sequenceId")(numbered(6L))
   }
@@ -117,7 +121,9 @@ class RowEncoderSuite extends ScalaCheckSuite {
 
   test("metadata columns are set on the message, and what Pulsar decides is left out") {
     val encoder = new RowEncoder(WritePlan(columns, None, None, "auto"))
-    val m       = encoder.encode(InternalRow(text("t"), text("v"), text("ké"), 1700000000123999L, properties("a" -> "b"), Array[Byte](1)))
+    val m       = encoder.encode(
+      InternalRow(text("t"), text("v"), text("ké"), 1700000000123999L, properties("a" -> "b"), Array[Byte](1))
+    )
     assertEquals(m.topic, text("t"))
     assertEquals(new String(m.key, "UTF-8"), "ké")
     assert(!m.keyIsBytes)
@@ -129,8 +135,9 @@ class RowEncoderSuite extends ScalaCheckSuite {
   }
 
   test("a BINARY key is a key of bytes") {
-    val plan = WritePlan(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None, "auto")
-    val m    = new RowEncoder(plan).encode(InternalRow(Array[Byte](-1), 5))
+    val plan =
+      WritePlan(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None, "auto")
+    val m = new RowEncoder(plan).encode(InternalRow(Array[Byte](-1), 5))
     assert(m.keyIsBytes)
     assertEquals(m.key.toSeq, Seq[Byte](-1))
   }
@@ -155,11 +162,13 @@ class RowEncoderSuite extends ScalaCheckSuite {
   }
 
   private def into(fields: String, columns: StructType, schemaType: String = "AVRO") =
-    WritePlan(columns, topic, Some(TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}""")), "auto")
+    WritePlan(columns, topic, Some(TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}""")),
+      "auto")
 
   test("a null where the schema wants a value is refused with its field, and the next row is written") {
     val inner  = StructType(Seq(StructField("n", IntegerType)))
-    val nested = """{"name":"a","type":{"type":"array","items":{"type":"record","name":"I","fields":[{"name":"n","type":"int"}]}}}"""
+    val nested =
+      """{"name":"a","type":{"type":"array","items":{"type":"record","name":"I","fields":[{"name":"n","type":"int"}]}}}"""
     for (schemaType <- Seq("AVRO", "JSON")) {
       val plan             = into(nested, StructType(Seq(StructField("a", ArrayType(inner)))), schemaType)
       val encoder          = new RowEncoder(plan)
@@ -176,14 +185,16 @@ class RowEncoderSuite extends ScalaCheckSuite {
   }
 
   test("symbols, sizes and members that the schema does not have are refused") {
-    val e = into("""{"name":"e","type":{"type":"enum","name":"E","symbols":["A","B"]}}""", StructType(Seq(StructField("e", StringType))))
+    val e = into("""{"name":"e","type":{"type":"enum","name":"E","symbols":["A","B"]}}""",
+      StructType(Seq(StructField("e", StringType))))
     refused(
       e,
       InternalRow(text("C")),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `e` of a row for topic ${Messages.topic} holds C, which cannot be written: the symbols of the enum are A, B. " +
         "What to do: Filter or change such rows before writing."
     )
-    val f = into("""{"name":"f","type":{"type":"fixed","name":"F","size":2}}""", StructType(Seq(StructField("f", BinaryType))))
+    val f = into("""{"name":"f","type":{"type":"fixed","name":"F","size":2}}""",
+      StructType(Seq(StructField("f", BinaryType))))
     refused(
       f,
       InternalRow(Array[Byte](1)),
@@ -202,25 +213,32 @@ class RowEncoderSuite extends ScalaCheckSuite {
 
   test("parts of a millisecond are refused where the field has none, or cut towards the past, at any depth") {
     def time(kind: String) = s"""{"type":"long","logicalType":"$kind"}"""
-    val fields             = s"""{"name":"at","type":["null",{"type":"array","items":${time("timestamp-millis")}}]},""" +
-      s"""{"name":"local","type":["null",${time("local-timestamp-millis")}]},{"name":"exact","type":["null",${time("timestamp-micros")}]}"""
-    val columns = new StructType().add("at", ArrayType(TimestampType)).add("local", TimestampNTZType).add("exact", TimestampType)
+    val fields = s"""{"name":"at","type":["null",{"type":"array","items":${time("timestamp-millis")}}]},""" +
+      s"""{"name":"local","type":["null",${time("local-timestamp-millis")}]},{"name":"exact","type":["null",${time(
+          "timestamp-micros"
+        )}]}"""
+    val columns =
+      new StructType().add("at", ArrayType(TimestampType)).add("local", TimestampNTZType).add("exact", TimestampType)
     for (schemaType <- Seq("AVRO", "JSON")) {
-      val plan                                  = into(fields, columns, schemaType)
-      val decoder                               = Messages.decoder(plan.schema, columns)
-      def row(at: Any, local: Any, exact: Any)  = InternalRow(if (at == null) null else new GenericArrayData(Array(at)), local, exact)
-      def back(plan: WritePlan)(r: InternalRow) = Plain.ofRow(decoder.decode(Messages.of(new RowEncoder(plan).encode(r).value)), columns)
+      val plan                                 = into(fields, columns, schemaType)
+      val decoder                              = Messages.decoder(plan.schema, columns)
+      def row(at: Any, local: Any, exact: Any) =
+        InternalRow(if (at == null) null else new GenericArrayData(Array(at)), local, exact)
+      def back(plan: WritePlan)(r: InternalRow) =
+        Plain.ofRow(decoder.decode(Messages.of(new RowEncoder(plan).encode(r).value)), columns)
       assertEquals(
         back(plan.copy(cutsTimes = true))(row(-1L, 1767225600123999L, 1L)),
         Map[String, Any]("at" -> Vector(-1000L), "local" -> 1767225600123000L, "exact" -> 1L)
       )
-      assertEquals(back(plan)(row(-1000L, 1000L, 1L)), Map[String, Any]("at" -> Vector(-1000L), "local" -> 1000L, "exact" -> 1L))
+      assertEquals(back(plan)(row(-1000L, 1000L, 1L)),
+        Map[String, Any]("at" -> Vector(-1000L), "local" -> 1000L, "exact" -> 1L))
       def text(field: String, value: String, kind: String) =
         s"[PULSAR_WRITE_PRECISION_LOSS] Field `$field` of a row for topic ${Messages.topic} holds $value, but its schema, $kind, keeps whole milliseconds. " +
           "What to do: Cut the column with date_trunc('MILLISECOND', ...), set the option timestampPrecision to truncate, which does so for all columns, " +
           "or give the field a schema of microseconds."
       refused(plan, row(-1L, null, null), text("at[]", "1969-12-31T23:59:59.999999", "timestamp-millis"))
-      refused(plan, row(null, 1767225600123999L, null), text("local", "2026-01-01T00:00:00.123999", "local-timestamp-millis"))
+      refused(plan, row(null, 1767225600123999L, null),
+        text("local", "2026-01-01T00:00:00.123999", "local-timestamp-millis"))
     }
   }
 
@@ -228,8 +246,9 @@ class RowEncoderSuite extends ScalaCheckSuite {
     val wrong                  = UTF8String.fromBytes(Array[Byte]('a', -1))
     val fields                 = """{"name":"s","type":"string"},{"name":"m","type":{"type":"map","values":"int"}}"""
     val columns                = new StructType().add("s", StringType).add("m", MapType(StringType, IntegerType))
-    def mapOf(key: UTF8String) = new ArrayBasedMapData(new GenericArrayData(Array[Any](key)), new GenericArrayData(Array[Any](1)))
-    def reason(field: String)  =
+    def mapOf(key: UTF8String) =
+      new ArrayBasedMapData(new GenericArrayData(Array[Any](key)), new GenericArrayData(Array[Any](1)))
+    def reason(field: String) =
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$field` of a row for topic ${Messages.topic} holds bytes that are not UTF-8, which cannot be written: " +
         "a BINARY would hold them. What to do: Filter or change such rows before writing."
     refused(into(fields, columns, "JSON"), InternalRow(wrong, mapOf(text("k"))), reason("s"))
@@ -238,9 +257,11 @@ class RowEncoderSuite extends ScalaCheckSuite {
     assertEquals(avro.toSeq, Seq[Byte](4, 'a', -1, 2, 4, 'a', -1, 2, 0))
     val plan = WritePlan(this.columns, topic, None, "auto")
     refused(plan, InternalRow(null, text("v"), wrong, null, null, null), reason("__key"))
-    val entry = new ArrayBasedMapData(new GenericArrayData(Array[Any](text("k"))), new GenericArrayData(Array[Any](wrong)))
+    val entry =
+      new ArrayBasedMapData(new GenericArrayData(Array[Any](text("k"))), new GenericArrayData(Array[Any](wrong)))
     refused(plan, InternalRow(null, text("v"), null, null, entry, null), reason("__messageProperties"))
-    assertEquals(new RowEncoder(plan).encode(InternalRow(null, wrong, null, null, null, null)).value.toSeq, Seq[Byte]('a', -1))
+    assertEquals(new RowEncoder(plan).encode(InternalRow(null, wrong, null, null, null, null)).value.toSeq,
+      Seq[Byte]('a', -1))
   }
 
   test("columns go to fields by name, and fields without a column hold their default or null") {
@@ -250,7 +271,8 @@ class RowEncoderSuite extends ScalaCheckSuite {
     val schema = new Schema.Parser().parse(plan.schema.definition)
     val value  = new RowEncoder(plan).encode(InternalRow(7, 3.toShort)).value
     assertEquals(decoded(schema, schema, value).toString, """{"a": 3, "b": null, "c": 0.5, "d": 7}""")
-    val json = new RowEncoder(into(fields, StructType(Seq(StructField("d", IntegerType), StructField("a", ShortType))), "JSON"))
+    val json =
+      new RowEncoder(into(fields, StructType(Seq(StructField("d", IntegerType), StructField("a", ShortType))), "JSON"))
     assertEquals(new String(json.encode(InternalRow(7, 3.toShort)).value), """{"a":3,"b":null,"c":0.5,"d":7}""")
   }
 

@@ -49,22 +49,23 @@ object RowGenerators {
     if (nullable) Gen.frequency(4 -> value(dataType), 1 -> Gen.const(null)) else value(dataType)
 
   private def value(dataType: DataType): Gen[Any] = dataType match {
-    case BooleanType                                 => Gen.oneOf(true, false)
-    case ByteType                                    => Arbitrary.arbByte.arbitrary
-    case ShortType                                   => Arbitrary.arbShort.arbitrary
-    case IntegerType | DateType                      => Gen.oneOf(Arbitrary.arbInt.arbitrary, Gen.oneOf(Int.MinValue, 0, Int.MaxValue))
+    case BooleanType            => Gen.oneOf(true, false)
+    case ByteType               => Arbitrary.arbByte.arbitrary
+    case ShortType              => Arbitrary.arbShort.arbitrary
+    case IntegerType | DateType => Gen.oneOf(Arbitrary.arbInt.arbitrary, Gen.oneOf(Int.MinValue, 0, Int.MaxValue))
     case LongType | TimestampType | TimestampNTZType =>
       Gen.oneOf(Arbitrary.arbLong.arbitrary, Gen.oneOf(Long.MinValue, 0L, Long.MaxValue, 253402300799999999L))
-    case FloatType      => Gen.oneOf(Arbitrary.arbFloat.arbitrary, Gen.oneOf(Float.NaN, Float.PositiveInfinity, -0.0f))
-    case DoubleType     => Gen.oneOf(Arbitrary.arbDouble.arbitrary, Gen.oneOf(Double.NaN, Double.NegativeInfinity, -0.0))
-    case StringType     => Gen.alphaNumStr.map(s => UTF8String.fromString(s + "é漢😀\u0000".take(s.length % 6)))
-    case BinaryType     => Gen.listOf(Arbitrary.arbByte.arbitrary).map(_.toArray)
+    case FloatType  => Gen.oneOf(Arbitrary.arbFloat.arbitrary, Gen.oneOf(Float.NaN, Float.PositiveInfinity, -0.0f))
+    case DoubleType => Gen.oneOf(Arbitrary.arbDouble.arbitrary, Gen.oneOf(Double.NaN, Double.NegativeInfinity, -0.0))
+    case StringType => Gen.alphaNumStr.map(s => UTF8String.fromString(s + "é漢😀\u0000".take(s.length % 6)))
+    case BinaryType => Gen.listOf(Arbitrary.arbByte.arbitrary).map(_.toArray)
     case d: DecimalType =>
       val most = BigInt(BigInteger.TEN.pow(d.precision)) - 1
       Gen.oneOf(Gen.const(most), Gen.const(-most), Gen.choose(-most, most)).map(n =>
         Decimal(new java.math.BigDecimal(n.bigInteger, d.scale), d.precision, d.scale)
       )
-    case ArrayType(t, n)  => Gen.choose(0, 4).flatMap(Gen.listOfN(_, value(t, n))).map(v => new GenericArrayData(v.toArray[Any]))
+    case ArrayType(t, n) =>
+      Gen.choose(0, 4).flatMap(Gen.listOfN(_, value(t, n))).map(v => new GenericArrayData(v.toArray[Any]))
     case MapType(_, t, n) =>
       Gen.choose(0, 4).flatMap(Gen.listOfN(_, value(t, n))).map { v =>
         new ArrayBasedMapData(

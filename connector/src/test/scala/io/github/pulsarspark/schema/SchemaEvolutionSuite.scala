@@ -37,21 +37,28 @@ class SchemaEvolutionSuite extends ScalaCheckSuite {
         val expected = Try(decoded(writer, reader, bytes))
         val actual   = Try(Plain.ofRow(decoder.decode(Messages.of(bytes, Messages.version(1))), columns))
         (expected, actual) match {
-          case (Success(e), Success(a))              => resolved += 1; assertEquals[Any, Any](a, Plain.ofAvro(e, reader))
-          case (Failure(_), Failure(e: PulsarError)) => refused += 1; assertEquals(e.condition, "PULSAR_SCHEMA_NOT_RESOLVABLE")
-          case _                                     => fail(s"Avro: $expected, we: $actual")
+          case (Success(e), Success(a)) => resolved += 1; assertEquals[Any, Any](a, Plain.ofAvro(e, reader))
+          case (Failure(_), Failure(e: PulsarError)) =>
+            refused += 1; assertEquals(e.condition, "PULSAR_SCHEMA_NOT_RESOLVABLE")
+          case _ => fail(s"Avro: $expected, we: $actual")
         }
       }
     }
   }
 
   test("the property above has seen both") {
-    assert(resolved > 100 && refused > 100, s"$resolved values were resolved, $refused refused: the generator is one-sided")
+    assert(resolved > 100 && refused > 100,
+      s"$resolved values were resolved, $refused refused: the generator is one-sided")
   }
 
   private def record(fields: String) = TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[$fields]}""")
 
-  private def read(writer: TopicSchema, reader: TopicSchema, columns: StructType, datum: (String, Any)*): Map[String, Any] = {
+  private def read(
+      writer: TopicSchema,
+      reader: TopicSchema,
+      columns: StructType,
+      datum: (String, Any)*
+  ): Map[String, Any] = {
     val schema = new Schema.Parser().parse(writer.definition)
     val row    = new org.apache.avro.generic.GenericData.Record(schema)
     datum.foreach { case (k, v) => row.put(k, v) }
@@ -70,10 +77,12 @@ class SchemaEvolutionSuite extends ScalaCheckSuite {
   }
 
   test("decimals keep their value when the digits change, or fail") {
-    def decimal(p: Int, s: Int) = record(s"""{"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":$p,"scale":$s}}""")
-    val wide                    = StructType(Seq(StructField("d", DecimalType(20, 4))))
-    val bytes                   = java.nio.ByteBuffer.wrap(Array[Byte](4, -46)) // 1234
-    assertEquals[Any, Any](read(decimal(10, 2), decimal(20, 4), wide, "d" -> bytes)("d"), new java.math.BigDecimal("12.3400"))
+    def decimal(p: Int, s: Int) =
+      record(s"""{"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":$p,"scale":$s}}""")
+    val wide  = StructType(Seq(StructField("d", DecimalType(20, 4))))
+    val bytes = java.nio.ByteBuffer.wrap(Array[Byte](4, -46)) // 1234
+    assertEquals[Any, Any](read(decimal(10, 2), decimal(20, 4), wide, "d" -> bytes)("d"),
+      new java.math.BigDecimal("12.3400"))
     val narrow = StructType(Seq(StructField("d", DecimalType(10, 1))))
     val error  = intercept[RuntimeException](read(decimal(10, 2), decimal(10, 1), narrow, "d" -> bytes))
     assert(error.getMessage.contains("12.34 does not fit into DECIMAL(10,1)"), error.getMessage)
@@ -104,7 +113,8 @@ class SchemaEvolutionSuite extends ScalaCheckSuite {
     var fetched  = Seq.empty[Long]
     val columns  = SchemaTranslation.toStruct(Messages.topic, schema)
     val decoder  = Messages.decoder(schema, columns, v => { fetched :+= BigInt(v).toLong; schema })
-    val versions = Seq(7, 3, 4, 3, 7, 4).map(n => Messages.version(n.toLong)) ++ Seq(Array.emptyByteArray, Messages.version(3))
+    val versions = Seq(7, 3, 4, 3, 7, 4).map(n => Messages.version(n.toLong)) ++
+      Seq(Array.emptyByteArray, Messages.version(3))
     versions.foreach(v => assertEquals(decoder.decode(Messages.of(Array[Byte](2), v)).getInt(0), 1))
     assertEquals(fetched, Seq(3L, 4L))
   }

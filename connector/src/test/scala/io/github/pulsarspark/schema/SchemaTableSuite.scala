@@ -19,7 +19,9 @@ import io.github.pulsarspark.schema.protobuf.ProtobufSchemas
 class SchemaTableSuite extends FunSuite {
 
   private val page =
-    Seq(Path.of("docs/schemas.md"), Path.of("../docs/schemas.md")).find(Files.exists(_)).getOrElse(fail("the page is not here"))
+    Seq(Path.of("docs/schemas.md"), Path.of("../docs/schemas.md")).find(Files.exists(_)).getOrElse(
+      fail("the page is not here")
+    )
 
   private val codes = "`([^`]+)`".r
 
@@ -30,16 +32,22 @@ class SchemaTableSuite extends FunSuite {
       .drop(1)
       .takeWhile(!_.startsWith("## "))
       .filter(_.startsWith("| `"))
-      .map(_.stripPrefix("|").stripSuffix("|").split('|').toSeq.map(c => codes.findAllMatchIn(c).map(_.group(1)).toSeq -> c.trim))
+      .map(_.stripPrefix("|").stripSuffix("|").split('|').toSeq.map(c =>
+        codes.findAllMatchIn(c).map(_.group(1)).toSeq -> c.trim
+      ))
 
   private def columnOf(dataType: DataType) = new StructType().add("value", dataType)
 
   private val candidates: Seq[DataType] =
-    Seq(BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType, StringType, BinaryType, DateType, TimestampType) ++
-      Seq(TimestampNTZType, DecimalType(20, 0), ArrayType(IntegerType), MapType(StringType, IntegerType), DayTimeIntervalType())
+    Seq(BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType, StringType, BinaryType,
+      DateType, TimestampType) ++
+      Seq(TimestampNTZType, DecimalType(20, 0), ArrayType(IntegerType), MapType(StringType, IntegerType),
+        DayTimeIntervalType())
 
   private def writable(schemaType: String): Set[DataType] =
-    candidates.filter(t => Try(WritePlan(columnOf(t), Some(Messages.topic), Some(TopicSchema(schemaType)), schemaType)).isSuccess).toSet
+    candidates.filter(t =>
+      Try(WritePlan(columnOf(t), Some(Messages.topic), Some(TopicSchema(schemaType)), schemaType)).isSuccess
+    ).toSet
 
   private def parsed(name: String): DataType = DataType.fromDDL(name)
 
@@ -51,7 +59,8 @@ class SchemaTableSuite extends FunSuite {
       val types = codes.findAllMatchIn(written.replace("**`auto`**", "")).map(m => parsed(m.group(1))).toSet
       // NONE and BYTES are no schemas to keep to, so what is written there is the column's own.
       if (name != "NONE" && name != "BYTES") assertEquals(writable(name), types, name)
-      val marked = written.split(',').filter(_.contains("**`auto`**")).map(t => parsed(codes.findFirstMatchIn(t).get.group(1)))
+      val marked =
+        written.split(',').filter(_.contains("**`auto`**")).map(t => parsed(codes.findFirstMatchIn(t).get.group(1)))
       marked.filter(_ => name != "NONE").foreach { t =>
         assertEquals(WritePlan(columnOf(t), Some(Messages.topic), None, "auto").schema.schemaType, name)
       }
@@ -69,7 +78,8 @@ class SchemaTableSuite extends FunSuite {
       }
       def record(field: String) = s"""{"type":"record","name":"Row","fields":[{"name":"value","type":$field}]}"""
       for (kind <- Seq("AVRO", "JSON"))
-        assertEquals(SchemaTranslation.toStruct(Messages.topic, TopicSchema(kind, record(field))), columnOf(parsed(read)), field)
+        assertEquals(SchemaTranslation.toStruct(Messages.topic, TopicSchema(kind, record(field))),
+          columnOf(parsed(read)), field)
       made.foreach { t =>
         val column = new StructType().add("value", parsed(t), nullable = false)
         assertEquals(AvroSchemaOfColumns(column), AvroSchemas.parse(record(field)), field)

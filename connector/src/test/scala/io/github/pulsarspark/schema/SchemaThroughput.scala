@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.format.entry.MessageView
 
-/** Measures decoding and encoding of records of 10 and of 30 fields, CPU time of one thread, in turns: `connector/Test/runMain
-  * io.github.pulsarspark.schema.SchemaThroughput`. The number of rounds can be given.
+/** Measures decoding and encoding of records of 10 and of 30 fields, CPU time of one thread, in turns:
+  * `connector/Test/runMain io.github.pulsarspark.schema.SchemaThroughput`. The number of rounds can be given.
   */
 object SchemaThroughput {
   private val random = new Random(20261121)
@@ -74,7 +74,10 @@ object SchemaThroughput {
     /** What is measured, and how. */
     def cases: Seq[(String, () => Unit)] = {
       val decoding =
-        for ((name, messages, topicSchema) <- Seq(("AVRO", inAvro, avro), ("JSON", inJson, json)); wanted <- Seq(columns, three))
+        for (
+          (name, messages, topicSchema) <- Seq(("AVRO", inAvro, avro), ("JSON", inJson, json));
+          wanted                        <- Seq(columns, three)
+        )
           yield {
             val decoder = Messages.decoder(topicSchema, wanted)
             (s"decode $name, ${wanted.size} of $width fields", () => messages.foreach(decoder.decode(_)))
@@ -109,7 +112,8 @@ object SchemaThroughput {
     for (width <- Seq(10, 30)) {
       val records = new Records(width)
       println(
-        s"$width fields: AVRO ${records.inAvro.map(_.valueLength).sum / Count} bytes, JSON ${records.inJson.map(_.valueLength).sum / Count} bytes"
+        s"$width fields: AVRO ${records.inAvro.map(_.valueLength).sum /
+            Count} bytes, JSON ${records.inJson.map(_.valueLength).sum / Count} bytes"
       )
       val cases = records.cases
       val spent = Seq.fill(3 + rounds)(cases.map { case (_, pass) => nanos(pass) }).drop(3).transpose

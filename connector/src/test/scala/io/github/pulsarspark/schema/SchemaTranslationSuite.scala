@@ -32,13 +32,13 @@ class SchemaTranslationSuite extends FunSuite {
     """{"type":"string","logicalType":"uuid"}"""                                     -> StringType,
     """{"type":"bytes","logicalType":"decimal","precision":38,"scale":5}"""          -> DecimalType(38, 5),
     """{"type":"fixed","name":"F","size":4,"logicalType":"decimal","precision":9}""" -> DecimalType(9, 0),
-    """{"type":"array","items":["null","int"]}"""                                    -> ArrayType(IntegerType, containsNull = true),
-    """{"type":"map","values":"int"}""" -> MapType(StringType, IntegerType, valueContainsNull = false),
-    """["null","int"]"""                -> IntegerType,
-    """["int"]"""                       -> IntegerType,
-    """["int","long"]"""                -> LongType,
-    """["float","null","double"]"""     -> DoubleType,
-    """["null","string","int"]"""       -> new StructType().add("member0", StringType).add("member1", IntegerType)
+    """{"type":"array","items":["null","int"]}""" -> ArrayType(IntegerType, containsNull = true),
+    """{"type":"map","values":"int"}"""           -> MapType(StringType, IntegerType, valueContainsNull = false),
+    """["null","int"]"""                          -> IntegerType,
+    """["int"]"""                                 -> IntegerType,
+    """["int","long"]"""                          -> LongType,
+    """["float","null","double"]"""               -> DoubleType,
+    """["null","string","int"]""" -> new StructType().add("member0", StringType).add("member1", IntegerType)
   )
 
   test("Avro types as Spark types") {
@@ -48,13 +48,16 @@ class SchemaTranslationSuite extends FunSuite {
   test("columns are nullable, fields in them as the schema says, and everything in JSON") {
     val inner =
       """{"name":"r","type":{"type":"record","name":"I","fields":[{"name":"a","type":"int","doc":"an int"},{"name":"b","type":["null","int"]}]}}"""
-    val avroFields = Seq(StructField("a", IntegerType, nullable = false).withComment("an int"), StructField("b", IntegerType))
+    val avroFields =
+      Seq(StructField("a", IntegerType, nullable = false).withComment("an int"), StructField("b", IntegerType))
     assertEquals(avro(inner), StructType(Seq(StructField("r", StructType(avroFields)))))
-    assertEquals(avro(inner, "JSON"), StructType(Seq(StructField("r", StructType(avroFields.map(_.copy(nullable = true)))))))
+    assertEquals(avro(inner, "JSON"),
+      StructType(Seq(StructField("r", StructType(avroFields.map(_.copy(nullable = true)))))))
   }
 
   test("a value that is not a record is the column value") {
-    assertEquals(SchemaTranslation.toStruct("t", TopicSchema("AVRO", "\"long\"")), new StructType().add("value", LongType))
+    assertEquals(SchemaTranslation.toStruct("t", TopicSchema("AVRO", "\"long\"")),
+      new StructType().add("value", LongType))
   }
 
   test("a record may appear twice, and have names that Avro itself would not take") {
@@ -77,7 +80,8 @@ class SchemaTranslationSuite extends FunSuite {
   }
 
   test("schemas that are no columns say why") {
-    val begin                  = "[PULSAR_SCHEMA_NOT_READABLE] The AVRO schema of topic persistent://a/b/t cannot be turned into columns: "
+    val begin =
+      "[PULSAR_SCHEMA_NOT_READABLE] The AVRO schema of topic persistent://a/b/t cannot be turned into columns: "
     def record(fields: String) = TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[$fields]}""")
     refused(
       record("""{"name":"next","type":["null","R"]}"""),
@@ -94,7 +98,8 @@ class SchemaTranslationSuite extends FunSuite {
     refused(TopicSchema("AVRO", """{"type":"object","id":"x"}"""), begin + "its definition is not an Avro schema: ")
   }
 
-  private val actual = new StructType().add("a", IntegerType).add("s", new StructType().add("x", LongType).add("y", ArrayType(StringType)))
+  private val actual =
+    new StructType().add("a", IntegerType).add("s", new StructType().add("x", LongType).add("y", ArrayType(StringType)))
 
   test("a given schema may be a part of the columns in any order") {
     SchemaTranslation.checkUserSchema(actual, actual)
@@ -118,7 +123,8 @@ class SchemaTranslationSuite extends FunSuite {
       new StructType().add("b", IntegerType),
       "Column `b` of the given schema does not match the topic: the topic has no such column; it has a, s."
     )
-    mismatch(new StructType().add("a", LongType), "Column `a` of the given schema does not match the topic: it is INT, not BIGINT.")
+    mismatch(new StructType().add("a", LongType),
+      "Column `a` of the given schema does not match the topic: it is INT, not BIGINT.")
     mismatch(
       new StructType().add("s", new StructType().add("y", ArrayType(BinaryType))),
       "Column `s.y[]` of the given schema does not match the topic: it is STRING, not BINARY."

@@ -41,7 +41,9 @@ class WritePlanSuite extends FunSuite {
     assertEquals(plan(columns("a" -> LongType), schemaType = "JSON").schema.schemaType, "JSON")
   }
 
-  test("a schema made from columns: nullable ones have the default null, times are microseconds, nested records are named by path") {
+  test(
+    "a schema made from columns: nullable ones have the default null, times are microseconds, nested records are named by path"
+  ) {
     val input = new StructType()
       .add("id", LongType, nullable = false)
       .add(StructField("at", TimestampType).withComment("when"))
@@ -113,7 +115,9 @@ class WritePlanSuite extends FunSuite {
       "value"   -> StringType,
       "__topic" -> BinaryType
     )))
-    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__messageProperties` is MAP<STRING, INT>, but must be MAP<STRING, STRING>. $hint")(
+    refused(
+      s"[PULSAR_WRITE_COLUMN_TYPE] Column `__messageProperties` is MAP<STRING, INT>, but must be MAP<STRING, STRING>. $hint"
+    )(
       plan(columns("value" -> StringType, "__messageProperties" -> MapType(StringType, IntegerType)))
     )
     val others = Seq(
@@ -131,7 +135,10 @@ class WritePlanSuite extends FunSuite {
   }
 
   test("other names that begin with __ are values") {
-    assertEquals(new Schema.Parser().parse(plan(columns("__mine" -> LongType)).schema.definition).getField("__mine").pos, 0)
+    assertEquals(
+      new Schema.Parser().parse(plan(columns("__mine" -> LongType)).schema.definition).getField("__mine").pos,
+      0
+    )
   }
 
   test("columns that do not fit the topic's schema are named with their path") {
@@ -139,7 +146,9 @@ class WritePlanSuite extends FunSuite {
       """{"name":"a","type":"int"},{"name":"s","type":["null",{"type":"record","name":"S","fields":[{"name":"x","type":"string"}]}]}"""
     )
     refused(misfit("a", "AVRO", "the field is int, the column is BIGINT"))(plan(columns("a" -> LongType), Some(own)))
-    refused(misfit("b", "AVRO", "the schema has no such field; it has a, s"))(plan(columns("a" -> IntegerType, "b" -> LongType), Some(own)))
+    refused(misfit("b", "AVRO", "the schema has no such field; it has a, s"))(
+      plan(columns("a" -> IntegerType, "b" -> LongType), Some(own))
+    )
     refused(misfit("a", "AVRO", "there is no such column, and the field has no default and cannot be null"))(plan(
       columns("s" -> columns("x" -> StringType)),
       Some(own)
@@ -153,7 +162,9 @@ class WritePlanSuite extends FunSuite {
       Some(own.copy(schemaType = "JSON"))
     ))
     val decimal = record("""{"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":10,"scale":2}}""")
-    refused(misfit("d", "AVRO", "the field is bytes (decimal of 10 digits, 2 after the point), the column is DECIMAL(10,3)"))(plan(
+    refused(
+      misfit("d", "AVRO", "the field is bytes (decimal of 10 digits, 2 after the point), the column is DECIMAL(10,3)")
+    )(plan(
       columns("d" -> DecimalType(10, 3)),
       Some(decimal)
     ))
@@ -163,7 +174,9 @@ class WritePlanSuite extends FunSuite {
       Some(union)
     ))
     val time = record("""{"name":"t","type":{"type":"long","logicalType":"timestamp-millis"}}""")
-    refused(misfit("t", "AVRO", "the field is long (timestamp-millis), the column is BIGINT"))(plan(columns("t" -> LongType), Some(time)))
+    refused(misfit("t", "AVRO", "the field is long (timestamp-millis), the column is BIGINT"))(
+      plan(columns("t" -> LongType), Some(time))
+    )
   }
 
   test("a primitive topic takes one column value of its type") {
@@ -188,12 +201,16 @@ class WritePlanSuite extends FunSuite {
     ))(plan(columns("a-b" -> LongType)))
     refused(misfit("a.m", "AVRO", "Avro has no counterpart of MAP<INT, INT>"))(plan(columns("a" ->
       columns("m" -> MapType(IntegerType, IntegerType)))))
-    refused(misfit("value", "DATE", "values of type DATE cannot be made of DATE"))(plan(columns("value" -> DateType), None, "date"))
+    refused(misfit("value", "DATE", "values of type DATE cannot be made of DATE"))(
+      plan(columns("value" -> DateType), None, "date")
+    )
   }
 
   test("a schema type that the topic does not have, or that is not written") {
     val hint = "What to do: Leave the option schemaType at auto, or choose one that fits."
-    refused(s"[PULSAR_WRITE_SCHEMA_TYPE] Values cannot be written as JSON to topic $topic: the schema of the topic is of type AVRO. $hint")(
+    refused(
+      s"[PULSAR_WRITE_SCHEMA_TYPE] Values cannot be written as JSON to topic $topic: the schema of the topic is of type AVRO. $hint"
+    )(
       plan(columns("a" -> LongType), Some(record("""{"name":"a","type":"long"}""")), "json")
     )
     refused(
@@ -209,7 +226,9 @@ class WritePlanSuite extends FunSuite {
   }
 
   test("rows that name their topic are spoken of as such") {
-    refused("[PULSAR_WRITE_NO_VALUE_COLUMN] There is no value column to write to the topics of the rows: all columns (__topic) are metadata columns. What to do: Add " +
-      "the columns of the value.")(WritePlan(columns("__topic" -> StringType), None, None, "auto"))
+    refused(
+      "[PULSAR_WRITE_NO_VALUE_COLUMN] There is no value column to write to the topics of the rows: all columns (__topic) are metadata columns. What to do: Add " +
+        "the columns of the value."
+    )(WritePlan(columns("__topic" -> StringType), None, None, "auto"))
   }
 }

@@ -9,20 +9,29 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.format.entry.{EntryHeader, EntrySource, MalformedBytes, MessageView, PrecedingEntries, ProtobufCursor}
 import io.github.pulsarspark.position.Position
 
-/** Collects the chunks of messages that their producers split over several entries. Messages of several producers may be mixed.
+/** Collects the chunks of messages that their producers split over several entries. Messages of several producers may
+  * be mixed.
   *
-  * A message belongs to the range that holds its last chunk, so the messages of a range depend on nothing that comes after it. Chunks that are not at hand by
-  * then, because they are in front of the range or were given up to save memory, are read again. A message that lacks a chunk in the topic itself (trimmed, or
-  * its producer gave up) cannot be read by anybody: it is left out, counted and told of.
+  * A message belongs to the range that holds its last chunk, so the messages of a range depend on nothing that comes
+  * after it. Chunks that are not at hand by then, because they are in front of the range or were given up to save
+  * memory, are read again. A message that lacks a chunk in the topic itself (trimmed, or its producer gave up) cannot
+  * be read by anybody: it is left out, counted and told of.
   *
   * @param keepsPayloads
   *   false when only the existence of messages matters
   * @param limit
   *   bytes that incomplete messages may take
   */
-private[format] final class ChunkAssembler(topic: String, keepsPayloads: Boolean, limit: Long, earlier: Option[PrecedingEntries]) {
+private[format] final class ChunkAssembler(
+    topic: String,
+    keepsPayloads: Boolean,
+    limit: Long,
+    earlier: Option[PrecedingEntries]
+) {
 
-  /** Messages that began in the range and did not end yet by their id, the one that got its last chunk longest ago first. */
+  /** Messages that began in the range and did not end yet by their id, the one that got its last chunk longest ago
+    * first.
+    */
   private val begun = mutable.LinkedHashMap.empty[String, Vector[Chunk]]
   private var held  = 0L
 
@@ -48,7 +57,9 @@ private[format] final class ChunkAssembler(topic: String, keepsPayloads: Boolean
     if (last.isEmpty && (chunk.id == 0 || before.isDefined)) hold(Chunk.append(before.getOrElse(Vector.empty), chunk))
   }
 
-  /** All chunks of the message that the chunk added last ends, in order. Nothing when it is incomplete or was complete before. */
+  /** All chunks of the message that the chunk added last ends, in order. Nothing when it is incomplete or was complete
+    * before.
+    */
   def message(): Vector[Chunk] = {
     val others = before.getOrElse(lookBack())
     val all    = last.fold(others)(Chunk.append(others, _))
@@ -57,7 +68,7 @@ private[format] final class ChunkAssembler(topic: String, keepsPayloads: Boolean
     else {
       incomplete += 1
       ChunkAssembler.log.warn(
-        "{}: the message with the last chunk at {} and the id {} is left out: the topic does not have all of its {} chunks",
+        "{}: the message with the last chunk at {} and the id {} is skipped: the topic lacks some of its {} chunks",
         topic,
         last.fold("")(_.at.toString),
         uuid,
@@ -86,7 +97,9 @@ private[format] final class ChunkAssembler(topic: String, keepsPayloads: Boolean
     if (keepsPayloads) header.payload(entry) else MessageView.NoBytes
   )
 
-  /** The chunks before the last one, from the topic. Searched for nearby first; further away where their publish time says, which is that of the last one. */
+  /** The chunks before the last one, from the topic. Searched for nearby first; further away where their publish time
+    * says, which is that of the last one.
+    */
   private def lookBack(): Vector[Chunk] = (for (chunk <- last; entries <- earlier) yield {
     val nearby = Position(chunk.at.ledgerId, math.max(-1, chunk.at.entryId - 1 - ChunkAssembler.Spread * count))
     var end    = Position(chunk.at.ledgerId, chunk.at.entryId - 1)
@@ -102,7 +115,9 @@ private[format] final class ChunkAssembler(topic: String, keepsPayloads: Boolean
     found.foldLeft(Vector.empty[Chunk])(Chunk.append)
   }).getOrElse(Vector.empty)
 
-  /** The wanted message's chunks, from the last first one on. Damaged entries are as good as missing here: whoever reads their range is told. */
+  /** The wanted message's chunks, from the last first one on. Damaged entries are as good as missing here: whoever
+    * reads their range is told.
+    */
   private def chunksIn(source: EntrySource): Vector[Chunk] = {
     val header = new EntryHeader(new ProtobufCursor)
     var found  = Vector.empty[Chunk]
@@ -122,6 +137,8 @@ private[format] final class ChunkAssembler(topic: String, keepsPayloads: Boolean
 private object ChunkAssembler {
   private val log = LoggerFactory.getLogger(classOf[ChunkAssembler])
 
-  /** Entries looked through at first for each chunk of a message: producers send chunks one after another, others may come between. */
+  /** Entries looked through at first for each chunk of a message: producers send chunks one after another, others may
+    * come between.
+    */
   private val Spread = 2
 }

@@ -67,8 +67,13 @@ private[format] final class EntryHeader(cursor: ProtobufCursor) {
     if (unpackedLength < 0) throw new MalformedBytes(s"its uncompressed size is $unpackedLength")
     if (metadata.isBatch && (metadata.messages < 0 || metadata.messages > unpackedLength / SmallestMessage))
       throw new MalformedBytes(s"${metadata.messages} messages do not fit into $unpackedLength bytes")
-    if (metadata.isChunk && (metadata.isBatch || !metadata.hasUuid || metadata.chunkId < 0 || metadata.chunkId >= metadata.chunks))
-      throw new MalformedBytes(s"malformed metadata: it is chunk ${metadata.chunkId} of ${metadata.chunks} of no message, or in a batch")
+    if (
+      metadata.isChunk &&
+      (metadata.isBatch || !metadata.hasUuid || metadata.chunkId < 0 || metadata.chunkId >= metadata.chunks)
+    )
+      throw new MalformedBytes(
+        s"malformed metadata: it is chunk ${metadata.chunkId} of ${metadata.chunks} of no message, or in a batch"
+      )
   }
 
   private def startsWith(magic: Int, at: Int, end: Int): Boolean = end - at >= 2 && entry.getUnsignedShort(at) == magic
@@ -77,7 +82,8 @@ private[format] final class EntryHeader(cursor: ProtobufCursor) {
   private def load(at: Int, end: Int): Int = {
     val available = end - at - 4
     val size      = if (available < 0) -1 else entry.getInt(at)
-    if (size < 0 || size > available) throw new MalformedBytes(s"it is cut off or does not begin with metadata ($entryLength bytes)")
+    if (size < 0 || size > available)
+      throw new MalformedBytes(s"it is cut off or does not begin with metadata ($entryLength bytes)")
     if (size > bytes.length) bytes = new Array[Byte](size)
     entry.getBytes(at + 4, bytes, 0, size)
     size
@@ -104,7 +110,9 @@ private[format] final class EntryHeader(cursor: ProtobufCursor) {
     else if (entry.nioBufferCount == 1) checksum.update(entry.internalNioBuffer(from, end - from)) // makes no object
     else entry.nioBuffers(from, end - from).foreach(checksum.update)
     if (checksum.getValue.toInt != entry.getInt(at))
-      throw new MalformedBytes(f"its checksum is ${checksum.getValue}%08x but was ${entry.getUnsignedInt(at)}%08x when it was produced")
+      throw new MalformedBytes(
+        f"its checksum is ${checksum.getValue}%08x but was ${entry.getUnsignedInt(at)}%08x when it was produced"
+      )
   }
 }
 

@@ -4,10 +4,11 @@ import java.util.{Arrays => JArrays}
 
 import scala.annotation.switch
 
-/** What the `MessageMetadata` in front of an entry says about the entry as a whole. One instance is overwritten by every entry.
+/** What the `MessageMetadata` in front of an entry says about the entry as a whole. One instance is overwritten by
+  * every entry.
   *
-  * Parsed here rather than with the client's own class, which makes strings of the property ranges that a message view wants and takes an unknown compression
-  * for none.
+  * Parsed here rather than with the client's own class, which makes strings of the property ranges that a message view
+  * wants and takes an unknown compression for none.
   */
 private[format] final class EntryMetadata(cursor: ProtobufCursor) {
   val producerName   = new RepeatedBytes
@@ -28,7 +29,9 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
   var isMarker: Boolean    = false
   var isEncrypted: Boolean = false
 
-  /** Above 1 when the entry is one of so many chunks of a message; `chunkId` counts them from 0 on, `uuid` is the same in all of them. */
+  /** Above 1 when the entry is one of so many chunks of a message; `chunkId` counts them from 0 on, `uuid` is the same
+    * in all of them.
+    */
   var chunks: Int      = 0
   var chunkId: Int     = 0
   var hasUuid: Boolean = false
@@ -96,7 +99,8 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
       }
       tag = cursor.nextTag()
     }
-    if (required != 7) throw new MalformedBytes("malformed metadata: producer name, sequence id or publish time is missing")
+    if (required != 7)
+      throw new MalformedBytes("malformed metadata: producer name, sequence id or publish time is missing")
   }
 }
 

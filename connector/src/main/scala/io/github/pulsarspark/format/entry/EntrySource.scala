@@ -2,7 +2,9 @@ package io.github.pulsarspark.format.entry
 
 import io.netty.buffer.ByteBuf
 
-/** The stored entries of one range of a topic partition, in order, each once. Broker, bookies and offloaded storage differ in this alone. One thread uses it. */
+/** The stored entries of one range of a topic partition, in order, each once. Broker, bookies and offloaded storage
+  * differ in this alone. One thread uses it.
+  */
 private[pulsarspark] trait EntrySource extends AutoCloseable {
 
   /** Moves to the next entry; false when the range is done. Waits no longer than its deadline. */

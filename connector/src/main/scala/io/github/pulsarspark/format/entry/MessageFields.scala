@@ -4,7 +4,8 @@ import java.util.{Arrays => JArrays, Base64}
 
 import scala.annotation.switch
 
-/** Moves what one message says about itself into the view: from the `SingleMessageMetadata` in front of it in a batch, or from the entry's `MessageMetadata`.
+/** Moves what one message says about itself into the view: from the `SingleMessageMetadata` in front of it in a batch,
+  * or from the entry's `MessageMetadata`.
   *
   * This is the hot path, hence variables and field tags as literals. Text stays where it is, as ranges.
   */
@@ -19,7 +20,9 @@ private[format] final class MessageFields(view: MessageView, cursor: ProtobufCur
   /** True when compaction removed the message parsed last: it keeps its batch index but is not a message any more. */
   var isCompactedOut: Boolean = false
 
-  /** Parses the metadata of a message in a batch. Fields it lacks have the entry's values where the Pulsar client does the same, so not its keys. */
+  /** Parses the metadata of a message in a batch. Fields it lacks have the entry's values where the Pulsar client does
+    * the same, so not its keys.
+    */
   def parseBatched(entry: EntryMetadata, source: Array[Byte], from: Int, length: Int): Unit = {
     begin(entry, source, from, length)
     payloadSize = -1
@@ -41,7 +44,8 @@ private[format] final class MessageFields(view: MessageView, cursor: ProtobufCur
       }
       tag = cursor.nextTag()
     }
-    if (payloadSize < 0) throw new MalformedBytes("malformed metadata: a message in the batch has no valid payload size")
+    if (payloadSize < 0)
+      throw new MalformedBytes("malformed metadata: a message in the batch has no valid payload size")
     if (!isCompactedOut) finishKey()
   }
 
@@ -95,7 +99,10 @@ private[format] final class MessageFields(view: MessageView, cursor: ProtobufCur
       val base64 = JArrays.copyOfRange(bytes, view.keyOffset, view.keyOffset + view.keyLength)
       view.keyBytes =
         try Base64.getDecoder.decode(base64)
-        catch { case _: IllegalArgumentException => throw new MalformedBytes("malformed metadata: a key is marked as base64 but is not") }
+        catch {
+          case _: IllegalArgumentException =>
+            throw new MalformedBytes("malformed metadata: a key is marked as base64 but is not")
+        }
       view.keyOffset = 0
       view.keyLength = view.keyBytes.length
     }

@@ -3,13 +3,16 @@ package io.github.pulsarspark.format.entry
 import java.lang.invoke.MethodHandles
 import java.nio.ByteOrder
 
-/** Stored bytes that break their own format. Caught by [[EntryDecoder]], which knows topic and position; without a stack trace, as only the text is used. */
+/** Stored bytes that break their own format. Caught by [[EntryDecoder]], which knows topic and position; without a
+  * stack trace, as only the text is used.
+  */
 private[pulsarspark] final class MalformedBytes(problem: String) extends RuntimeException(problem, null, false, false)
 
 /** Steps through the protobuf fields in a range of a byte array.
   *
-  * Written by hand because it runs once per message: it makes no object and never reads outside its range, whatever the bytes are. It has mutable state for the
-  * same reason. A caller loops over `nextTag()` and either reads the field the tag announces or skips it, so unknown fields of newer versions do no harm.
+  * Written by hand because it runs once per message: it makes no object and never reads outside its range, whatever the
+  * bytes are. It has mutable state for the same reason. A caller loops over `nextTag()` and either reads the field the
+  * tag announces or skips it, so unknown fields of newer versions do no harm.
   *
   * @param problem
   *   how error texts begin
@@ -38,7 +41,9 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
       tag
     }
 
-  /** Numbers of up to eight bytes without a branch for each: eight bytes at once, cut behind the first that has no sign, then without the signs. */
+  /** Numbers of up to eight bytes without a branch for each: eight bytes at once, cut behind the first that has no
+    * sign, then without the signs.
+    */
   def long(): Long =
     if (bytes.length - position < 8) longByByte()
     else {
@@ -130,7 +135,8 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
   }
 
   private def advance(length: Int): Unit = {
-    if (length < 0 || length > limit - position) malformed(s"a field of $length bytes is longer than the ${limit - position} bytes left")
+    if (length < 0 || length > limit - position)
+      malformed(s"a field of $length bytes is longer than the ${limit - position} bytes left")
     position += length
   }
 

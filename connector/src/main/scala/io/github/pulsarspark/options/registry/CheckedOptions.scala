@@ -2,14 +2,18 @@ package io.github.pulsarspark.options.registry
 
 import io.github.pulsarspark.errors.PulsarErrors
 
-/** Options that passed every check of the table for one [[Scope]]: all keys are known and in the table's own spelling, all values have their form.
+/** Options that passed every check of the table for one [[Scope]]: all keys are known and in the table's own spelling,
+  * all values have their form.
   *
   * @param set
   *   what the user set, by the table's key
   * @param client
   *   settings under the `pulsar.*` prefixes: prefix -> client's own field name -> value
   */
-private[pulsarspark] final class CheckedOptions private (set: Map[String, String], client: Map[String, Map[String, String]]) {
+private[pulsarspark] final class CheckedOptions private (
+    set: Map[String, String],
+    client: Map[String, Map[String, String]]
+) {
 
   def get(key: String): Option[String] = set.get(key).orElse(definition(key).default)
 
@@ -25,13 +29,15 @@ private[pulsarspark] final class CheckedOptions private (set: Map[String, String
 
   def clientSettings(prefix: String): Map[String, String] = client.getOrElse(prefix, Map.empty)
 
-  private def definition(key: String) = OptionRegistry.find(key).getOrElse(sys.error(s"option $key is not in the table"))
-  private def example(key: String)    = definition(key).example.getOrElse("...")
+  private def definition(key: String) =
+    OptionRegistry.find(key).getOrElse(sys.error(s"option $key is not in the table"))
+  private def example(key: String) = definition(key).example.getOrElse("...")
 }
 
 private[pulsarspark] object CheckedOptions {
 
-  /** Checks everything that can be checked without a cluster, in a fixed order, so that the JVM and Python report the same first mistake.
+  /** Checks everything that can be checked without a cluster, in a fixed order, so that the JVM and Python report the
+    * same first mistake.
     *
     * @param fieldsOf
     *   for a `pulsar.*` prefix, the names of the client's fields
@@ -94,13 +100,16 @@ private[pulsarspark] object CheckedOptions {
     OptionRegistry.needs.find { case (a, b) => set(a) && !set(b) }
       .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> a, "missing" -> b) }
     OptionRegistry.definitions.find(d => d.required && d.scopes.exists(scopes.contains) && !set(d.key))
-      .foreach(d => throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> d.key, "example" -> d.example.getOrElse("...")))
+      .foreach(d =>
+        throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> d.key, "example" -> d.example.getOrElse("..."))
+      )
     OptionRegistry.exactlyOne.filter(_._2.exists(scopes.contains)).foreach { case (keys, _) =>
       val present = keys.filter(set)
       if (present.size != 1)
         throw PulsarErrors(
           "PULSAR_TOPIC_OPTION",
-          "given" -> (if (present.isEmpty) "none is given" else present.map(k => s"`$k`").mkString(" and ") + " are given")
+          "given" ->
+            (if (present.isEmpty) "none is given" else present.map(k => s"`$k`").mkString(" and ") + " are given")
         )
     }
   }

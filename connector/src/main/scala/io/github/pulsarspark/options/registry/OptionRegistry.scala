@@ -60,10 +60,14 @@ private[pulsarspark] object OptionRegistry {
   }
 
   val prefixes: Seq[PrefixDefinition] =
-    items(root, "prefixes").map(p => PrefixDefinition(p.get("prefix").asText, scopes(p), items(p, "fields").map(_.asText)))
+    items(root, "prefixes").map(p =>
+      PrefixDefinition(p.get("prefix").asText, scopes(p), items(p, "fields").map(_.asText))
+    )
 
-  val exactlyOne: Seq[(Seq[String], Seq[Scope])] = items(root, "exactlyOne").map(g => (items(g, "keys").map(_.asText), scopes(g)))
-  val conflicts: Seq[(String, String)]           = items(root, "conflicts").map(pair)
+  val exactlyOne: Seq[(Seq[String], Seq[Scope])] = items(root, "exactlyOne").map(g =>
+    (items(g, "keys").map(_.asText), scopes(g))
+  )
+  val conflicts: Seq[(String, String)] = items(root, "conflicts").map(pair)
 
   /** Options that mean nothing without another, with that one. */
   val needs: Seq[(String, String)] = items(root, "needs").map(pair)
@@ -74,7 +78,8 @@ private[pulsarspark] object OptionRegistry {
   def isOfSpark(key: String): Boolean = sparkOwn(key.toLowerCase)
 
   /** Client settings that an option of ours stands for, by lower-case name, with that option. */
-  val managed: Map[String, String] = root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
+  val managed: Map[String, String] =
+    root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
 
   private val byLowerKey = definitions.map(d => d.key.toLowerCase -> d).toMap
 

@@ -6,14 +6,18 @@ import scala.util.Try
 
 import io.github.pulsarspark.errors.PulsarErrors
 
-/** The forms an option's value can have. Forms that only the cluster can judge (topics, offsets, columns) are checked where they are used. */
+/** The forms an option's value can have. Forms that only the cluster can judge (topics, offsets, columns) are checked
+  * where they are used.
+  */
 private[pulsarspark] object OptionValue {
 
   private val size       = raw"(\d{1,15})\s*([kmg]?)b?".r
   private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
   private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
-  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`; a secret is not repeated in the text. */
+  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`; a secret is not repeated in the
+    * text.
+    */
   def check(definition: OptionDefinition, value: String): Unit =
     form(definition).foreach { case (allowed, holds) =>
       if (!holds(value.trim))
@@ -28,7 +32,9 @@ private[pulsarspark] object OptionValue {
   /** `16m` -> 16777216. */
   def bytes(value: String): Option[Long] = value.trim.toLowerCase match {
     case size(n, unit) =>
-      Try(Math.multiplyExact(n.toLong, Map("" -> 1L, "k" -> 1024L, "m" -> (1L << 20), "g" -> (1L << 30))(unit))).toOption
+      Try(
+        Math.multiplyExact(n.toLong, Map("" -> 1L, "k" -> 1024L, "m" -> (1L << 20), "g" -> (1L << 30))(unit))
+      ).toOption
     case _ => None
   }
 
@@ -53,14 +59,20 @@ private[pulsarspark] object OptionValue {
     case "count" =>
       val least = definition.min.getOrElse(0L)
       Some((s"a whole number, at least $least", v => Try(v.toInt).toOption.exists(_ >= least)))
-    case "addresses"  => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))
-    case "enum"       => Some((definition.values.mkString("one of ", ", ", ""), v => definition.values.contains(v.toLowerCase)))
+    case "addresses" => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))
+    case "enum"      =>
+      Some((definition.values.mkString("one of ", ", ", ""), v => definition.values.contains(v.toLowerCase)))
     case "serviceUrl" =>
-      Some(("pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port", v => serviceUrl.matches(v)))
+      Some(("pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port",
+        v => serviceUrl.matches(v)))
     case "topicPattern" =>
-      Some(("a Java regular expression, with `tenant/namespace/` before it if need be", v => v.nonEmpty && isPattern(v)))
-    case "topic" => Some(("the name of one topic, without commas (reads take several in `topics`)", v => v.nonEmpty && !v.contains(',')))
-    case "topicList"                                        => Some(("names of topics with commas between them", topics(_).nonEmpty))
+      Some(
+        ("a Java regular expression, with `tenant/namespace/` before it if need be", v => v.nonEmpty && isPattern(v))
+      )
+    case "topic" => Some(
+        ("the name of one topic, without commas (reads take several in `topics`)", v => v.nonEmpty && !v.contains(','))
+      )
+    case "topicList" => Some(("names of topics with commas between them", topics(_).nonEmpty))
     case "string" | "offsets" | "times" | "metadataColumns" => Some(("a text that is not empty", _.nonEmpty))
     case other                                              => sys.error(s"the option table has an unknown type $other")
   }

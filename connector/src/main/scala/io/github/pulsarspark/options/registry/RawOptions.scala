@@ -2,8 +2,8 @@ package io.github.pulsarspark.options.registry
 
 import io.github.pulsarspark.errors.PulsarErrors
 
-/** The options of one read or write by where they are set, not yet checked: those of the query override those stored with its table, which override those of the
-  * session. Has no value in its text.
+/** The options of one read or write by where they are set, not yet checked: those of the query override those stored
+  * with its table, which override those of the session. Has no value in its text.
   *
   * @param query
   *   options of the query; Spark mixes those of the session into them unless the query is about a table of the catalog
@@ -22,12 +22,15 @@ private[pulsarspark] final class RawOptions(
 ) {
   import RawOptions.over
 
-  private val own    = if (stored.isDefined) query else query.filterNot { case (key, value) => session.get(key).contains(value) }
+  private val own =
+    if (stored.isDefined) query else query.filterNot { case (key, value) => session.get(key).contains(value) }
   private val values = over(own, over(stored.getOrElse(Map.empty), session))
 
   def get(key: String): Option[String] = values.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
 
-  /** Session options and stored options serve reads and writes, batches and streams: those that have no meaning in the given scopes are ignored. */
+  /** Session options and stored options serve reads and writes, batches and streams: those that have no meaning in the
+    * given scopes are ignored.
+    */
   def check(scopes: Scope*): CheckedOptions = {
     if (stored.exists(_.isEmpty) && values.isEmpty) throw PulsarErrors("PULSAR_TABLE_WITHOUT_OPTIONS")
     def isIgnored(key: String) = !own.contains(key) && !OptionRegistry.scopesOf(key).forall(_.exists(scopes.contains))

@@ -7,7 +7,9 @@ import org.apache.pulsar.client.api.PulsarClientException
 import org.apache.pulsar.client.impl.AdminHttp
 import org.apache.pulsar.common.naming.TopicName
 
-/** Pulsar's admin REST service, as far as reads need it. Answers come with the client's own retries and time-outs; wait for them with [[Answers]]. */
+/** Pulsar's admin REST service, as far as reads need it. Answers come with the client's own retries and time-outs; wait
+  * for them with [[Answers]].
+  */
 private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val url: String) {
 
   /** How a topic partition is stored: its ledgers and where it ends. Needs the permission to consume.
@@ -20,7 +22,9 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   def internalStats[A](partition: String, withMetadata: Boolean)(sink: => LedgerSink[A]): CompletableFuture[A] =
     http.read[A](s"${path(partition)}/internalStats?metadata=$withMetadata", () => new LedgerAnswer(sink))
 
-  /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were offloaded. */
+  /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were
+    * offloaded.
+    */
   def internalInfo[A](partition: String)(sink: => LedgerSink[A]): CompletableFuture[A] =
     http.read[A](s"${path(partition)}/internal-info", () => new LedgerAnswer(sink))
 
@@ -41,8 +45,9 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   private def path(partition: String) = s"admin/v2/${TopicName.get(partition).getRestPath}"
 
   private val ifMissing: java.util.function.Function[Throwable, Option[JsonNode]] = {
-    case e: java.util.concurrent.CompletionException if e.getCause.isInstanceOf[PulsarClientException.NotFoundException] => None
-    case _: PulsarClientException.NotFoundException                                                                      => None
-    case e => throw new java.util.concurrent.CompletionException(e)
+    case e: java.util.concurrent.CompletionException
+        if e.getCause.isInstanceOf[PulsarClientException.NotFoundException] => None
+    case _: PulsarClientException.NotFoundException => None
+    case e                                          => throw new java.util.concurrent.CompletionException(e)
   }
 }

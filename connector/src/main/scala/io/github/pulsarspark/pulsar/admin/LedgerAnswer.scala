@@ -35,8 +35,8 @@ private[pulsarspark] trait LedgerSink[A] {
   def end(fields: JsonFields): A
 }
 
-/** Reads an `internalStats` or `internal-info` answer as it arrives. There may be tens of thousands of ledgers in it, with some hundred bytes each; one of them is
-  * held at a time. What is nested deeper, or in other lists, is skipped.
+/** Reads an `internalStats` or `internal-info` answer as it arrives. There may be tens of thousands of ledgers in it,
+  * with some hundred bytes each; one of them is held at a time. What is nested deeper, or in other lists, is skipped.
   */
 private[pulsar] final class LedgerAnswer[A](sink: LedgerSink[A]) extends AdminHttp.Body[A] {
   import LedgerAnswer._

@@ -21,8 +21,8 @@ import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 
 /** Entries of a range as the broker dispatches them.
   *
-  * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its arrival proves that nothing is missing
-  * between them. [[ContinuityCheck]] decides about every entry after that.
+  * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its
+  * arrival proves that nothing is missing between them. [[ContinuityCheck]] decides about every entry after that.
   */
 private[pulsarspark] final class BrokerEntrySource(
     feeds: EntryFeeds,
@@ -80,10 +80,11 @@ private[pulsarspark] final class BrokerEntrySource(
 
   private def decide(position: Position): Verdict = check.arrived(position, current.session) match {
     case Verdict.Ask =>
-      feed.gather(new EntryFeed.Place(stop.ledgerId, stop.entryId), window.size / 2, GatherMillis) // one question for all of them
+      feed.gather(new EntryFeed.Place(stop.ledgerId, stop.entryId), window.size / 2,
+        GatherMillis) // one question for all of them
       val newest = feed.newest // before the broker is asked
       Try(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
-        case Success(bounds)           => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
+        case Success(bounds) => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
         case Failure(_) if feed.isGone => Verdict.Reopen
         case Failure(e)                => throw e
       }
@@ -108,7 +109,9 @@ private[pulsarspark] final class BrokerEntrySource(
     finally feeds.close()
   }
 
-  /** The next entry, which is known to exist. Null when the feed was opened again or a closer look showed that the range is done. */
+  /** The next entry, which is known to exist. Null when the feed was opened again or a closer look showed that the
+    * range is done.
+    */
   private def take(): EntryFeed.Entry = {
     val deadline = System.nanoTime() + options.pollTimeout.toNanos
     val asked    = feed
@@ -171,7 +174,8 @@ private[pulsarspark] final class BrokerEntrySource(
     }
   }
 
-  private def reportLoss(to: Position, reason: String): Unit = losses.report(range.topic, check.last.toString, to.toString, reason)
+  private def reportLoss(to: Position, reason: String): Unit =
+    losses.report(range.topic, check.last.toString, to.toString, reason)
 
   private def reopen(): Unit = {
     reopened += 1
@@ -182,7 +186,9 @@ private[pulsarspark] final class BrokerEntrySource(
     open()
   }
 
-  /** Opens a feed with the last entry read, or with the beginning of the compacted view where that entry's ledger is gone. */
+  /** Opens a feed with the last entry read, or with the beginning of the compacted view where that entry's ledger is
+    * gone.
+    */
   private def open(): Unit =
     try {
       val isFirst = options.readCompacted && check.last == Position.BeforeAll
@@ -205,7 +211,8 @@ private[pulsarspark] final class BrokerEntrySource(
     }
 
   private def openAt(start: Option[Position]): EntryFeed.Bounds = {
-    feed = feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
+    feed =
+      feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
     ask()
   }
 
@@ -244,5 +251,6 @@ private[pulsarspark] object BrokerEntrySource {
   private def markDelete(bounds: EntryFeed.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
 
   /** The last entry that counts as read as a whole. */
-  private def entryBefore(start: Position) = if (start.isWholeEntry) start else Position(start.ledgerId, start.entryId - 1)
+  private def entryBefore(start: Position) =
+    if (start.isWholeEntry) start else Position(start.ledgerId, start.entryId - 1)
 }

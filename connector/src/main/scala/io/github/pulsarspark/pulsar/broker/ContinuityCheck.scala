@@ -2,16 +2,20 @@ package io.github.pulsarspark.pulsar.broker
 
 import io.github.pulsarspark.position.Position
 
-/** Decides what to do with each entry that a broker dispatches for a range, and what a gap between two of them means. Pure.
+/** Decides what to do with each entry that a broker dispatches for a range, and what a gap between two of them means.
+  * Pure.
   *
-  * Gaps are normal: at markers, aborted transactions, ends of ledgers and what compaction removed. Trimming and expiry make gaps, too, and those are losses. The
-  * cursor tells them apart. Nothing is ever acknowledged, so it moves only when the broker moves it, and only forward: as long as it has not passed the last entry
-  * read, every entry that arrived until then followed its predecessor. If it has moved, the feed is opened again after the last entry read. If the broker then puts
-  * the cursor beyond that place at once, twice, what is between them is gone. If the same entry arrives first again, nothing between them can be read by anybody:
-  * the broker acknowledges markers and aborted transactions itself, which moves the cursor over those that a range begins with.
+  * Gaps are normal: at markers, aborted transactions, ends of ledgers and what compaction removed. Trimming and expiry
+  * make gaps, too, and those are losses. The cursor tells them apart. Nothing is ever acknowledged, so it moves only
+  * when the broker moves it, and only forward: as long as it has not passed the last entry read, every entry that
+  * arrived until then followed its predecessor. If it has moved, the feed is opened again after the last entry read. If
+  * the broker then puts the cursor beyond that place at once, twice, what is between them is gone. If the same entry
+  * arrives first again, nothing between them can be read by anybody: the broker acknowledges markers and aborted
+  * transactions itself, which moves the cursor over those that a range begins with.
   *
-  * A compacted topic begins with entries of ledgers that may be gone. Below the place of the cursor, where the topic's own ledgers begin, gaps are what compaction
-  * removed. They are trusted within one session only: a broker resumes a consumer in the topic's own ledgers.
+  * A compacted topic begins with entries of ledgers that may be gone. Below the place of the cursor, where the topic's
+  * own ledgers begin, gaps are what compaction removed. They are trusted within one session only: a broker resumes a
+  * consumer in the topic's own ledgers.
   *
   * @param start
   *   the last entry that counts as read

@@ -13,7 +13,8 @@ private[pulsar] trait EntryFeeds extends AutoCloseable {
   /** Opens a feed, paused.
     *
     * @param start
-    *   the entry to begin with, or the first one after it; None begins with the first entry there is, of the compacted view if that is read
+    *   the entry to begin with, or the first one after it; None begins with the first entry there is, of the compacted
+    *   view if that is read
     * @param permits
     *   messages that may be sent at first
     */
@@ -31,7 +32,8 @@ private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, optio
     new PendingFeed(
       EntryConsumer.open(
         lease.client,
-        new EntryConsumer.Request(topic, partition, subscription, options.readerName.orNull, id, permits, options.readCompacted, false)
+        new EntryConsumer.Request(topic, partition, subscription, options.readerName.orNull, id, permits,
+          options.readCompacted, false)
       )
     )
   }

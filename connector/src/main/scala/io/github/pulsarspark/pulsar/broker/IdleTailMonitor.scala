@@ -12,11 +12,15 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
 /** Watches whether anything arrives after positions at which a stream stands.
   *
-  * When the ledger of such a position disappears, the first and last position of the partition do not show whether messages went with it: an empty ledger is
-  * dropped when its topic is unloaded, and one that was read to its end is trimmed in time. A consumer that stands there is sent whatever is published, between
-  * two triggers too. An outage that is too long proves nothing any more.
+  * When the ledger of such a position disappears, the first and last position of the partition do not show whether
+  * messages went with it: an empty ledger is dropped when its topic is unloaded, and one that was read to its end is
+  * trimmed in time. A consumer that stands there is sent whatever is published, between two triggers too. An outage
+  * that is too long proves nothing any more.
   */
-private[pulsar] final class IdleTailMonitor(openFeed: (String, Position) => PendingFeed[_ <: EntryFeed], answers: ClusterCalls) {
+private[pulsar] final class IdleTailMonitor(
+    openFeed: (String, Position) => PendingFeed[_ <: EntryFeed],
+    answers: ClusterCalls
+) {
   import IdleTailMonitor._
 
   private val watches = TrieMap.empty[String, Watch]
@@ -47,7 +51,8 @@ private[pulsar] final class IdleTailMonitor(openFeed: (String, Position) => Pend
   /** The position of this partition that is watched. */
   def after(partition: String): Option[Position] = watches.get(partition).map(_.after)
 
-  /** The watched positions after which it is certain that nothing was ever published up to where their partitions begin now.
+  /** The watched positions after which it is certain that nothing was ever published up to where their partitions begin
+    * now.
     *
     * @param firsts
     *   the place before the first message of each partition, now

@@ -6,7 +6,9 @@ import scala.util.Try
 
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-/** A feed that is open or being opened. Whoever has this owns the feed, also one that opens after nobody waits for it any more. */
+/** A feed that is open or being opened. Whoever has this owns the feed, also one that opens after nobody waits for it
+  * any more.
+  */
 private[pulsar] final class PendingFeed[F <: EntryFeed](opening: CompletableFuture[F]) {
 
   def whenOpen: CompletableFuture[F] = opening
@@ -26,7 +28,8 @@ private[pulsar] final class PendingFeed[F <: EntryFeed](opening: CompletableFutu
         throw e
     }
 
-  /** Closes the feed, now or as soon as it is open. Done when it is closed; nobody waits for one that may never open. */
+  /** Closes the feed, now or as soon as it is open. Done when it is closed; nobody waits for one that may never open.
+    */
   def close(): CompletableFuture[Void] = {
     val wasOpen = opening.isDone && !opening.isCompletedExceptionally
     val closing = opening.thenCompose[Void](_.closeAsync())

@@ -1,6 +1,8 @@
 package io.github.pulsarspark.pulsar.broker
 
-/** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: the bound in messages follows the average size seen so far. */
+/** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: the bound in messages follows
+  * the average size seen so far.
+  */
 private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   import PermitWindow._
 

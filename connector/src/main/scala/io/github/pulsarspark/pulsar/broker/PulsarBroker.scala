@@ -17,11 +17,14 @@ import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
   *
-  * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a stream asks for its end with one request for
-  * each partition, and they are gone with the connection whatever happens.
+  * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a
+  * stream asks for its end with one request for each partition, and they are gone with the connection whatever happens.
   */
-private[pulsarspark] final class PulsarBroker(lease: ClientLease, subscriptionPrefix: String, readCompacted: Boolean = false)
-    extends BrokerApi {
+private[pulsarspark] final class PulsarBroker(
+    lease: ClientLease,
+    subscriptionPrefix: String,
+    readCompacted: Boolean = false
+) extends BrokerApi {
 
   private val client  = lease.client
   private val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
@@ -34,7 +37,9 @@ private[pulsarspark] final class PulsarBroker(lease: ClientLease, subscriptionPr
       .awaitAll(topics.map(TopicNames.full))(t => s"Looking up topic $t") { topic =>
         client
           .getPartitionedTopicMetadata(topic, false, true)
-          .thenApply[Option[(String, Seq[String])]](metadata => Some(topic -> TopicNames.partitions(topic, metadata.partitions)))
+          .thenApply[Option[(String, Seq[String])]](metadata =>
+            Some(topic -> TopicNames.partitions(topic, metadata.partitions))
+          )
           .exceptionally(ifMissing(None))
       }
       .flatten
@@ -43,7 +48,9 @@ private[pulsarspark] final class PulsarBroker(lease: ClientLease, subscriptionPr
   override def matching(pattern: String): (Seq[String], Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)
     val found                   =
-      answers.await(s"Listing the topics of $namespace")(client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null))
+      answers.await(s"Listing the topics of $namespace")(
+        client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
+      )
     val all = found.getTopics.asScala.toSeq
     (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
   }
@@ -77,14 +84,15 @@ private[pulsarspark] final class PulsarBroker(lease: ClientLease, subscriptionPr
 
   override def endingBefore(positions: Map[String, Position]): Set[String] =
     answers
-      .awaitAll(positions.toSeq, PulsarBroker.AtOnce)(p => s"Asking whether ${p._1} goes to ${p._2}") { case (partition, position) =>
-        // a cursor is never put beyond what is stored
-        val behind = new MessageIdImpl(position.ledgerId, position.entryId + 1, TopicNames.partitionIndex(partition))
-        val probe  = open(partition, behind)
-        boundsOf(probe)
-          .thenApply[Option[String]](b => Option.when(markDelete(b) < position)(partition))
-          .exceptionally(ifMissing(None))
-          .whenComplete((_, _) => probe.close())
+      .awaitAll(positions.toSeq, PulsarBroker.AtOnce)(p => s"Asking whether ${p._1} goes to ${p._2}") {
+        case (partition, position) =>
+          // a cursor is never put beyond what is stored
+          val behind = new MessageIdImpl(position.ledgerId, position.entryId + 1, TopicNames.partitionIndex(partition))
+          val probe  = open(partition, behind)
+          boundsOf(probe)
+            .thenApply[Option[String]](b => Option.when(markDelete(b) < position)(partition))
+            .exceptionally(ifMissing(None))
+            .whenComplete((_, _) => probe.close())
       }
       .flatten
       .toSet
@@ -111,28 +119,38 @@ private[pulsarspark] final class PulsarBroker(lease: ClientLease, subscriptionPr
     probes.clear()
     try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
     catch {
-      case _: InterruptedException => Thread.currentThread.interrupt() // a query that is stopped; the requests are on their way
-      case NonFatal(e)             => PulsarBroker.log.warn("closing the consumers that watched positions: {}", e.toString)
+      case _: InterruptedException =>
+        Thread.currentThread.interrupt() // a query that is stopped; the requests are on their way
+      case NonFatal(e) => PulsarBroker.log.warn("closing the consumers that watched positions: {}", e.toString)
     } finally lease.close()
   }
 
   /** Partitions that are not asked for any more, and consumers that a broker ended. */
   private def forgetAllBut(wanted: Set[String]): Unit =
-    probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach { case (partition, probe) =>
-      probes.remove(partition)
-      probe.close()
+    probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach {
+      case (partition, probe) =>
+        probes.remove(partition)
+        probe.close()
     }
 
-  private def open(partition: String, start: MessageIdImpl): PendingFeed[EntryConsumer] = open(partition, start, "driver", false)
+  private def open(partition: String, start: MessageIdImpl): PendingFeed[EntryConsumer] =
+    open(partition, start, "driver", false)
 
   private def watchAfter(partition: String, after: Position): PendingFeed[EntryConsumer] =
-    open(partition, new MessageIdImpl(after.ledgerId, after.entryId, TopicNames.partitionIndex(partition)), "watch", true)
+    open(partition, new MessageIdImpl(after.ledgerId, after.entryId, TopicNames.partitionIndex(partition)), "watch",
+      true)
 
-  private def open(partition: String, start: MessageIdImpl, role: String, positionsOnly: Boolean): PendingFeed[EntryConsumer] = {
+  private def open(
+      partition: String,
+      start: MessageIdImpl,
+      role: String,
+      positionsOnly: Boolean
+  ): PendingFeed[EntryConsumer] = {
     val subscription = SubscriptionNames.fresh(subscriptionPrefix, role)
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
-      EntryConsumer.open(client, new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly))
+      EntryConsumer.open(client,
+        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly))
     )
   }
 

@@ -53,7 +53,8 @@ private[pulsar] object ClientFactory {
           checkToken(client)
           client
         case other =>
-          throw PulsarErrors("PULSAR_INTERNAL", "what" -> s"unexpected client ${other.getClass.getName}", "where" -> "ClientFactory")
+          throw PulsarErrors("PULSAR_INTERNAL", "what" -> s"unexpected client ${other.getClass.getName}",
+            "where"                                    -> "ClientFactory")
       }
     } catch {
       case e: PulsarError => throw e
@@ -90,7 +91,9 @@ private[pulsar] object ClientFactory {
     "readTimeout"    -> Duration.ofMillis(patience.toMillis).toString
   )
 
-  /** Asks for the token, which the client keeps for its connections: when it fails there, the client tells nothing but that the connection was closed. */
+  /** Asks for the token, which the client keeps for its connections: when it fails there, the client tells nothing but
+    * that the connection was closed.
+    */
   private def checkToken(client: PulsarClientImpl): Unit = client.getConfiguration.getAuthentication match {
     case oauth2: AuthenticationOAuth2 =>
       try oauth2.getAuthData
@@ -118,8 +121,10 @@ private[pulsar] object ClientFactory {
 
   private def warnOfInsecurity(options: ClientOptions): Unit = {
     if (options.skipHostnameVerification)
-      log.warn("{}: host names of certificates are not verified (tls.insecureSkipHostnameVerification)", options.serviceUrl)
-    if (options.trustAnyCertificate) log.warn("{}: any certificate is accepted (tls.insecureTrustAnyCertificate)", options.serviceUrl)
+      log.warn("{}: host names of certificates are not verified (tls.insecureSkipHostnameVerification)",
+        options.serviceUrl)
+    if (options.trustAnyCertificate)
+      log.warn("{}: any certificate is accepted (tls.insecureTrustAnyCertificate)", options.serviceUrl)
   }
 
   private def rootOf(e: Throwable): Throwable = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last

@@ -11,15 +11,19 @@ import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 
 /** A client in use. Closing it twice does no harm. */
-private[pulsarspark] final class ClientLease private[pulsar] (shared: SharedLease[ConnectedClient], val options: ClientOptions)
-    extends AutoCloseable {
+private[pulsarspark] final class ClientLease private[pulsar] (
+    shared: SharedLease[ConnectedClient],
+    val options: ClientOptions
+) extends AutoCloseable {
 
   def client: PulsarClientImpl = shared.value.client
 
   /** None without `admin.url`. */
   def admin: Option[AdminApi] = shared.value.admin
 
-  /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a topic. */
+  /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
+    * topic.
+    */
   def checkConnection(): Unit =
     if (!options.serviceUrl.startsWith("http"))
       new ClusterCalls(options, options.serviceUrl).await("Connecting")(client.getConnectionToServiceUrl)
@@ -53,10 +57,13 @@ private object ConnectedClient {
 /** The Pulsar clients of this JVM. */
 private[pulsarspark] object ClientPool {
 
-  /** The client's own time-outs end at the operation timeout and say more; this much later the wait for it ends, should they not. */
+  /** The client's own time-outs end at the operation timeout and say more; this much later the wait for it ends, should
+    * they not.
+    */
   private val Grace = 5.seconds
 
-  private val pool = new SharedPool[ClientOptions, ConnectedClient]("Pulsar client", ConnectedClient(_), _.close(), patience, late)
+  private val pool =
+    new SharedPool[ClientOptions, ConnectedClient]("Pulsar client", ConnectedClient(_), _.close(), patience, late)
 
   def acquire(options: ClientOptions): ClientLease = new ClientLease(pool.acquire(options), options)
 

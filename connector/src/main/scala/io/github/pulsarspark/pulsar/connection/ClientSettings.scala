@@ -4,17 +4,12 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.pulsar.client.impl.conf.{
-  ClientConfigurationData,
-  ConfigurationDataUtils,
-  ProducerConfigurationData,
-  ReaderConfigurationData
-}
+import org.apache.pulsar.client.impl.conf.{ClientConfigurationData, ConfigurationDataUtils, ProducerConfigurationData, ReaderConfigurationData}
 
 import io.github.pulsarspark.errors.PulsarErrors
 
-/** The settings of the Pulsar client that `pulsar.client.*`, `pulsar.reader.*` and `pulsar.producer.*` reach, as the client's own configuration classes have
-  * them.
+/** The settings of the Pulsar client that `pulsar.client.*`, `pulsar.reader.*` and `pulsar.producer.*` reach, as the
+  * client's own configuration classes have them.
   */
 private[pulsarspark] object ClientSettings {
 
@@ -33,12 +28,14 @@ private[pulsarspark] object ClientSettings {
   }
 
   /** Fails with the first setting whose value the client's class does not take. */
-  def check(prefix: String, settings: Map[String, String]): Unit = settings.toSeq.sortBy(_._1).foreach { case (name, value) =>
-    try mapper.readValue(mapper.writeValueAsString(Map(name -> structured(value)).asJava), classes(prefix))
-    catch {
-      // the cause repeats the value, which may be a secret
-      case NonFatal(_) => throw PulsarErrors("PULSAR_CLIENT_SETTING", "option" -> (prefix + name), "type" -> typeOf(prefix, name))
-    }
+  def check(prefix: String, settings: Map[String, String]): Unit = settings.toSeq.sortBy(_._1).foreach {
+    case (name, value) =>
+      try mapper.readValue(mapper.writeValueAsString(Map(name -> structured(value)).asJava), classes(prefix))
+      catch {
+        // the cause repeats the value, which may be a secret
+        case NonFatal(_) =>
+          throw PulsarErrors("PULSAR_CLIENT_SETTING", "option" -> (prefix + name), "type" -> typeOf(prefix, name))
+      }
   }
 
   /** The settings as the client's `loadConf` wants them. */

@@ -9,14 +9,17 @@ import io.github.pulsarspark.common.BoundedParallel
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.ClientOptions
 
-/** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into named conditions.
+/** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into
+  * named conditions.
   *
   * @param url
   *   who is asked
   */
 private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: String) {
 
-  /** The client's own retries end at the operation timeout; a little later we end the wait ourselves, should the client fail to. */
+  /** The client's own retries end at the operation timeout; a little later we end the wait ourselves, should the client
+    * fail to.
+    */
   private val graceMillis = 5000L
   private val deadline    = options.operationTimeout.toMillis
 
@@ -28,7 +31,9 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
       case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
     }
 
-  /** The same for something that must be closed: what arrives after the wait has failed or was interrupted is given to `discard`. */
+  /** The same for something that must be closed: what arrives after the wait has failed or was interrupted is given to
+    * `discard`.
+    */
   def awaitOwned[A](what: String)(answer: CompletableFuture[A])(discard: A => Unit): A =
     try await(what)(answer)
     catch {
@@ -50,14 +55,18 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
   }
 
   private def noAnswer(what: String, failure: Throwable): Throwable = failure match {
-    case e @ (_: PulsarClientException.TimeoutException | _: PulsarClientException.ConnectException | _: TimeoutException | _: PulsarClientException.LookupException) =>
+    case e @ (_: PulsarClientException.TimeoutException | _: PulsarClientException.ConnectException |
+        _: PulsarClientException.LookupException | _: TimeoutException) =>
       unreachable(what, s" (${firstLine(e)})")
-    case e if ClusterCalls.noConnection(e).isDefined => unreachable(what, s" (${firstLine(ClusterCalls.noConnection(e).get)})")
+    case e if ClusterCalls.noConnection(e).isDefined =>
+      unreachable(what, s" (${firstLine(ClusterCalls.noConnection(e).get)})")
     case e => PulsarErrors.caused("PULSAR_REQUEST_FAILED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
   }
 
   private def untrusted(what: String, failure: Throwable): Option[Throwable] =
-    TlsCheck.problem(options, url).map(p => PulsarErrors.caused("PULSAR_TLS_FAILED", failure, "what" -> what, "url" -> url, "cause" -> p))
+    TlsCheck.problem(options, url).map(p =>
+      PulsarErrors.caused("PULSAR_TLS_FAILED", failure, "what" -> what, "url" -> url, "cause" -> p)
+    )
 
   private def unreachable(what: String, cause: String) =
     PulsarErrors("PULSAR_UNREACHABLE", "what" -> what, "url" -> url, "waited" -> deadline.toString, "cause" -> cause)
@@ -65,7 +74,9 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
   private def firstLine(e: Throwable): String =
     Option(
       e.getMessage
-    ).map(_.linesIterator.nextOption().getOrElse("").trim.stripSuffix(".")).filter(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
+    ).map(_.linesIterator.nextOption().getOrElse("").trim.stripSuffix(".")).filter(_.nonEmpty).getOrElse(
+      e.getClass.getSimpleName
+    )
 }
 
 private object ClusterCalls {

@@ -16,7 +16,9 @@ import org.apache.pulsar.common.net.ServiceURI
 
 import io.github.pulsarspark.options.ClientOptions
 
-/** Asks a service for its certificate, to learn why no connection comes about: the client tells nothing but that it was closed, and the reason its log alone. */
+/** Asks a service for its certificate, to learn why no connection comes about: the client tells nothing but that it was
+  * closed, and the reason its log alone.
+  */
 private[pulsarspark] object TlsCheck {
 
   /** Settings by which something else than `tls.*` decides whom to trust. */
@@ -25,7 +27,8 @@ private[pulsarspark] object TlsCheck {
   /** How much longer an error takes at most because of this check, however many hosts there are. */
   private[pulsar] val Patience: FiniteDuration = 3.seconds
 
-  /** Why a host of `url` is not trusted; None when all are, when they do not answer in time, or when it is not for us to judge. Looks at all hosts at the same time.
+  /** Why a host of `url` is not trusted; None when all are, when they do not answer in time, or when it is not for us
+    * to judge. Looks at all hosts at the same time.
     *
     * @param resolve
     *   looks up a host and port; may block
@@ -42,7 +45,9 @@ private[pulsarspark] object TlsCheck {
       val found    = new LinkedBlockingQueue[Option[String]]
       checks.foreach(_.startThread(found))
       // the first problem, or nothing once all hosts have answered or the time is over
-      try checks.iterator.map(_ => Option(found.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)).flatten).collectFirst {
+      try checks.iterator.map(_ =>
+          Option(found.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)).flatten
+        ).collectFirst {
           case Some(p) => p
         }
       finally checks.foreach(_.stop())
@@ -97,10 +102,14 @@ private[pulsarspark] object TlsCheck {
     val factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
     val store   = file.map { path =>
       val certificates =
-        Using.resource(new FileInputStream(path))(CertificateFactory.getInstance("X.509").generateCertificates(_).asScala.toSeq)
+        Using.resource(new FileInputStream(path))(
+          CertificateFactory.getInstance("X.509").generateCertificates(_).asScala.toSeq
+        )
       val store = KeyStore.getInstance(KeyStore.getDefaultType)
       store.load(null, Array.emptyCharArray)
-      certificates.zipWithIndex.foreach { case (certificate, index) => store.setCertificateEntry(index.toString, certificate) }
+      certificates.zipWithIndex.foreach { case (certificate, index) =>
+        store.setCertificateEntry(index.toString, certificate)
+      }
       store
     }
     factory.init(store.orNull[KeyStore])

@@ -16,7 +16,9 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.format.codec.{PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.options.PrivateKeys
 
-/** Decrypts with the Pulsar client's own code, which keeps the keys of messages that it has opened. Nothing is loaded before there is something to decrypt. */
+/** Decrypts with the Pulsar client's own code, which keeps the keys of messages that it has opened. Nothing is loaded
+  * before there is something to decrypt.
+  */
 private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKeys) extends PayloadDecryptor {
 
   private lazy val crypto                  = new MessageCryptoBc(s"[$topic]", false)
@@ -33,7 +35,8 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
     val opened =
       try crypto.decrypt(() => parsed, payload.nioBuffer, target, source)
       catch { // its text may tell a key
-        case NonFatal(e) => throw new Undecryptable(s"${source.getClass.getName} failed with ${e.getClass.getSimpleName}")
+        case NonFatal(e) =>
+          throw new Undecryptable(s"${source.getClass.getName} failed with ${e.getClass.getSimpleName}")
       }
     if (!opened) throw new Undecryptable(reason(parsed))
     Arrays.copyOf(target.array, target.limit)
@@ -69,7 +72,8 @@ private object MessageDecryptor {
           "option"  -> "pulsar.reader.cryptoKeyReader",
           "given"   -> className,
           "allowed" ->
-            s"a class on every machine that implements ${classOf[CryptoKeyReader].getName} and has a constructor without arguments"
+            (s"a class on every machine that implements ${classOf[CryptoKeyReader].getName}" +
+              " and has a constructor without arguments")
         )
     }
 }

@@ -5,7 +5,8 @@ import java.util.concurrent.ThreadLocalRandom
 import org.apache.pulsar.client.api.{HashingScheme, Message, MessageRouter, TopicMetadata}
 import org.apache.pulsar.client.impl.RoundRobinPartitionMessageRouterImpl
 
-/** Sends a message to the partition its row names, others as the client does: by their key, else in turn. The client asks on the thread that sends.
+/** Sends a message to the partition its row names, others as the client does: by their key, else in turn. The client
+  * asks on the thread that sends.
   *
   * @param hashing
   *   of keys
@@ -13,7 +14,8 @@ import org.apache.pulsar.client.impl.RoundRobinPartitionMessageRouterImpl
 private[pulsar] final class RowPartitionRouter(hashing: HashingScheme) extends MessageRouter {
   import RowPartitionRouter._
 
-  private val others = new RoundRobinPartitionMessageRouterImpl(hashing, ThreadLocalRandom.current.nextInt(Start), true, SwitchMillis)
+  private val others =
+    new RoundRobinPartitionMessageRouterImpl(hashing, ThreadLocalRandom.current.nextInt(Start), true, SwitchMillis)
 
   /** Of the message that is sent next, -1 for none. */
   var next: Int = -1

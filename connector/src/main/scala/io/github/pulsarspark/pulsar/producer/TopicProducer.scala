@@ -18,7 +18,9 @@ import io.github.pulsarspark.pulsar.schemas.EncodedSchema
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-/** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread uses it. */
+/** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread
+  * uses it.
+  */
 private[pulsarspark] final class TopicProducer private[pulsar] (
     topic: String,
     private val producer: Producer[Array[Byte]],
@@ -74,14 +76,16 @@ private[pulsarspark] final class TopicProducer private[pulsar] (
     val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
     producer.flushAsync()
     // Each message's own answer counts: the client completes a flush before it has told all of them.
-    if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent)) failure.compareAndSet(null, new TimeoutException)
+    if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent))
+      failure.compareAndSet(null, new TimeoutException)
     throwFailure()
   }
 
   /** Gives up what is not acknowledged yet. Never fails: what could be lost was found out by [[flush]]. */
   override def close(): Unit = TopicProducer.close(Seq(this), options.client.operationTimeout)
 
-  private def throwFailure(): Unit = if (failure.get != null) throw TopicProducer.explain(topic, failure.get, confirmed.get, options)
+  private def throwFailure(): Unit =
+    if (failure.get != null) throw TopicProducer.explain(topic, failure.get, confirmed.get, options)
 }
 
 private[pulsarspark] object TopicProducer {
@@ -96,13 +100,16 @@ private[pulsarspark] object TopicProducer {
     val closing = producers.map(_.producer.closeAsync()).toSeq
     try CompletableFuture.allOf(closing: _*).get(deadline.toMillis, TimeUnit.MILLISECONDS)
     catch {
-      case _: InterruptedException => Thread.currentThread.interrupt() // a task that is killed; the requests are on their way
-      case NonFatal(e)             => log.warn("closing producers: {}", e.toString)
+      case _: InterruptedException =>
+        Thread.currentThread.interrupt() // a task that is killed; the requests are on their way
+      case NonFatal(e) => log.warn("closing producers: {}", e.toString)
     }
     ()
   }
 
-  /** Looks until `isDone`; false when the deadline came first. A task that is killed is interrupted, which ends the wait. */
+  /** Looks until `isDone`; false when the deadline came first. A task that is killed is interrupted, which ends the
+    * wait.
+    */
   private[pulsar] def waitFor(deadline: Long)(isDone: => Boolean): Boolean = {
     var done = isDone
     while (!done && System.nanoTime() <= deadline) {
@@ -132,7 +139,9 @@ private[pulsarspark] object TopicProducer {
     // All messages of a batch are replicated like its first one.
     if (columns("__replicationClusters")) builder.enableBatching(false)
     val router = Option.when(columns("__partition")) {
-      new RowPartitionRouter(options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf))
+      new RowPartitionRouter(
+        options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
+      )
     }
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
     val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
@@ -150,9 +159,10 @@ private[pulsarspark] object TopicProducer {
   }
 
   private def explain(topic: String, e: Throwable, acknowledged: Long, options: WriteOptions): Throwable = e match {
-    case c: java.util.concurrent.CompletionException if c.getCause != null => explain(topic, c.getCause, acknowledged, options)
-    case p: PulsarError                                                    => p.asInstanceOf[Throwable]
-    case i: PulsarClientException.InvalidMessageException                  =>
+    case c: java.util.concurrent.CompletionException if c.getCause != null =>
+      explain(topic, c.getCause, acknowledged, options)
+    case p: PulsarError                                   => p.asInstanceOf[Throwable]
+    case i: PulsarClientException.InvalidMessageException =>
       PulsarErrors.caused("PULSAR_MESSAGE_TOO_LARGE", i, "topic" -> topic, "cause" -> firstLine(i))
     case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>
       PulsarErrors.caused(
@@ -174,5 +184,7 @@ private[pulsarspark] object TopicProducer {
   private def firstLine(e: Throwable): String =
     Option(
       e.getMessage
-    ).flatMap(_.linesIterator.nextOption()).map(_.stripSuffix(".")).filter(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
+    ).flatMap(_.linesIterator.nextOption()).map(_.stripSuffix(".")).filter(_.nonEmpty).getOrElse(
+      e.getClass.getSimpleName
+    )
 }

@@ -7,9 +7,10 @@ import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 
-/** Schema versions that this JVM has fetched. A version of a topic never changes, but a topic that is deleted and created again counts its versions anew. The ledger
-  * of a message tells both apart: the cluster numbers ledgers in their order, so a topic created again has higher ones. A version that was fetched for a ledger holds
-  * for it and for lower ledgers, and is fetched again for a higher one. Failures are not kept.
+/** Schema versions that this JVM has fetched. A version of a topic never changes, but a topic that is deleted and
+  * created again counts its versions anew. The ledger of a message tells both apart: the cluster numbers ledgers in
+  * their order, so a topic created again has higher ones. A version that was fetched for a ledger holds for it and for
+  * lower ledgers, and is fetched again for a higher one. Failures are not kept.
   *
   * @param mostChars
   *   size of all definitions together, above which the least recently used go
@@ -20,14 +21,20 @@ private[pulsarspark] final class KnownSchemas(mostChars: Long) {
   private val entries = new JLinkedHashMap[Key, Known](16, 0.75f, true)
   private var chars   = 0L
 
-  /** The schema of a version; `fetch` is called unless it is known, and may be called by several threads for the same version.
+  /** The schema of a version; `fetch` is called unless it is known, and may be called by several threads for the same
+    * version.
     *
     * @param topic
     *   a topic or one of its partitions, which share their versions
     * @param ledgerId
     *   of the message with this version, or any higher one that the topic had when the read was planned
     */
-  def at(client: ClientOptions, topic: String, version: Array[Byte], ledgerId: Long)(fetch: => TopicSchema): TopicSchema = {
+  def at(
+      client: ClientOptions,
+      topic: String,
+      version: Array[Byte],
+      ledgerId: Long
+  )(fetch: => TopicSchema): TopicSchema = {
     val key = Key(client, TopicNames.whole(topic), ByteBuffer.wrap(version.clone))
     get(key).filter(_.throughLedger >= ledgerId).fold {
       val schema = fetch

@@ -18,7 +18,8 @@ private[pulsar] object SchemaInfos {
     if (info.getType == SchemaType.KEY_VALUE) {
       val parts     = KeyValueSchemaInfo.decodeKeyValueSchemaInfo(info)
       val separated = KeyValueSchemaInfo.decodeKeyValueEncodingType(info) == KeyValueEncodingType.SEPARATED
-      KeyValueSchema(toTopicSchema(parts.getKey, version), toTopicSchema(parts.getValue, version), separated).toTopicSchema(version.toSeq)
+      KeyValueSchema(toTopicSchema(parts.getKey, version), toTopicSchema(parts.getValue, version),
+        separated).toTopicSchema(version.toSeq)
     } else TopicSchema(
       info.getType.name,
       new String(info.getSchema, UTF_8),

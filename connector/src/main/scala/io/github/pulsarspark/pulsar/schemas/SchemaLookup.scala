@@ -20,7 +20,9 @@ import io.github.pulsarspark.schema.TopicSchema
 /** Requests the schemas of topics. Keeps none of them. */
 private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: ClusterCalls, url: String) {
 
-  /** The newest schema of each topic that has one, many topics at a time. It has its version, but not over HTTP, where the client drops it. */
+  /** The newest schema of each topic that has one, many topics at a time. It has its version, but not over HTTP, where
+    * the client drops it.
+    */
   def newest(topics: Seq[String]): Map[String, TopicSchema] =
     answers
       .awaitAll(topics)(t => s"Fetching the schema of $t")(topic =>
@@ -36,7 +38,8 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
       .await(what)(client.getLookup.getSchema(TopicName.get(topic), version))
       .toScala
       .map(SchemaInfos.toTopicSchema(_, version))
-      .getOrElse(throw PulsarErrors("PULSAR_REQUEST_FAILED", "what" -> what, "url" -> url, "cause" -> "the cluster has no such version"))
+      .getOrElse(throw PulsarErrors("PULSAR_REQUEST_FAILED", "what" -> what, "url" -> url,
+        "cause"                                                     -> "the cluster has no such version"))
   }
 
   private def request(topic: String): CompletableFuture[Option[TopicSchema]] =

@@ -14,16 +14,17 @@ private[pulsar] trait TransactionBuffer {
 
 /** Asks the broker about the transactions of a range, each once. Nothing is requested before there is a message of one.
   *
-  * Ranges end where the broker delivers messages, so the transactions in them are decided, and one that is not aborted was committed. What is aborted stays so;
-  * that something is not aborted counts only if the buffer was complete when it was requested: after the topic moved, it has to be built again.
+  * Ranges end where the broker delivers messages, so the transactions in them are decided, and one that is not aborted
+  * was committed. What is aborted stays so; that something is not aborted counts only if the buffer was complete when
+  * it was requested: after the topic moved, it has to be built again.
   *
   * @param outcomes
   *   what this JVM found out about transactions of the topic partition
   * @param end
   *   of the range
   * @param most
-  *   so many transactions of the topic partition this JVM asks about one by one within some minutes, with two requests each; then the broker had better read. None
-  *   where it must not.
+  *   so many transactions of the topic partition this JVM asks about one by one within some minutes, with two requests
+  *   each; then the broker had better read. None where it must not.
   */
 private[pulsarspark] final class AbortedTransactions private[pulsar] (
     buffer: TransactionBuffer,
@@ -46,7 +47,9 @@ private[pulsarspark] final class AbortedTransactions private[pulsar] (
 
   private def ask(mostBits: Long, leastBits: Long): Boolean = {
     most.filterNot(outcomes.mayAsk).foreach { most =>
-      throw new UndecidedTransaction(s"this is one of more than $most transactions that would have to be asked about one by one")
+      throw new UndecidedTransaction(
+        s"this is one of more than $most transactions that would have to be asked about one by one"
+      )
     }
     val isAborted = decide(mostBits, leastBits, Attempts)
     outcomes.put(mostBits, leastBits, isAborted)

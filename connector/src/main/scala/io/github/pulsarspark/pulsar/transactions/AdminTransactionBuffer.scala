@@ -12,11 +12,13 @@ import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 
 /** A topic partition's transactions over the admin API. */
-private[pulsarspark] final class AdminTransactionBuffer(partition: String, options: ClientOptions) extends TransactionBuffer {
+private[pulsarspark] final class AdminTransactionBuffer(partition: String, options: ClientOptions)
+    extends TransactionBuffer {
 
   override def stats(): JsonNode = ask(_.transactionBuffer(partition))
 
-  override def transaction(mostBits: Long, leastBits: Long): JsonNode = ask(_.transaction(partition, mostBits, leastBits))
+  override def transaction(mostBits: Long, leastBits: Long): JsonNode =
+    ask(_.transaction(partition, mostBits, leastBits))
 
   private def ask(question: AdminApi => CompletableFuture[JsonNode]): JsonNode = {
     val lease = ClientPool.acquire(options)
@@ -26,7 +28,9 @@ private[pulsarspark] final class AdminTransactionBuffer(partition: String, optio
     } catch {
       case undecided: UndecidedTransaction => throw undecided
       case NonFatal(e)                     =>
-        throw new UndecidedTransaction(s"the admin service did not tell which transactions were aborted (${e.getMessage})")
+        throw new UndecidedTransaction(
+          s"the admin service did not tell which transactions were aborted (${e.getMessage})"
+        )
     } finally lease.close()
   }
 }

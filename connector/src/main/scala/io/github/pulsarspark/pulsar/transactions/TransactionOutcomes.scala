@@ -14,7 +14,9 @@ import io.github.pulsarspark.position.Position
   */
 private[pulsar] final case class BufferState(since: Long, nothingAborted: Boolean, maxRead: Option[Position])
 
-/** What the readers of this JVM found out about the transactions of a topic partition. All of them are decided, so it holds for ever. For many threads. */
+/** What the readers of this JVM found out about the transactions of a topic partition. All of them are decided, so it
+  * holds for ever. For many threads.
+  */
 private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System.nanoTime()) {
   import TransactionOutcomes._
 

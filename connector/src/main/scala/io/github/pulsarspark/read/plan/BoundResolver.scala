@@ -5,23 +5,13 @@ import scala.collection.immutable.SortedMap
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.NearestName
-import io.github.pulsarspark.position.{
-  BoundParser,
-  BoundSpec,
-  Interval,
-  OffsetRange,
-  PartitionBounds,
-  Position,
-  PositionSpec,
-  PulsarOffset,
-  RangePlanner,
-  StreamStart
-}
+import io.github.pulsarspark.position.{BoundParser, BoundSpec, Interval, OffsetRange, PartitionBounds, Position, PositionSpec, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 
-/** Turns what the options say of start and end into positions, once, on the driver. Times are looked up with the allowance `publishTimeSkew`, because the broker
-  * searches as if publish times were in order; tasks drop what is outside.
+/** Turns what the options say of start and end into positions, once, on the driver. Times are looked up with the
+  * allowance `publishTimeSkew`, because the broker searches as if publish times were in order; tasks drop what is
+  * outside.
   */
 private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi) {
 
@@ -32,9 +22,14 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     * @param isWanted
     *   false for partitions of which the query wants nothing: the cluster is not asked about them
     */
-  def batchRanges(topics: Map[String, Seq[String]], isWanted: String => Boolean = _ => true): Seq[(OffsetRange, Interval)] = {
+  def batchRanges(
+      topics: Map[String, Seq[String]],
+      isWanted: String => Boolean = _ => true
+  ): Seq[(OffsetRange, Interval)] = {
     val allStarts = assign(startBound(PositionSpec.Earliest), topics)
-    val allEnds   = assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest), topics)
+    val allEnds   =
+      assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest),
+        topics)
     if (allStarts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
     if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
     allStarts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, allEnds(partition)) }
@@ -44,7 +39,8 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     val latest         = positions(ends.view.filterKeys(bounds.contains).toMap, skew)
     bounds.keys.toSeq.sorted.map { p =>
       val range =
-        OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)), RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
+        OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)),
+          RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
       range -> Interval(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
     }.filterNot(_._1.isEmpty)
   }
@@ -66,8 +62,13 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     )
   }
 
-  /** Of the partitions that exist. One of a partitioned topic need not: brokers delete inactive ones. Then it holds nothing, unless a position in it was named. */
-  private def boundsOf(starts: Map[String, PositionSpec], topics: Map[String, Seq[String]]): Map[String, PartitionBounds] = {
+  /** Of the partitions that exist. One of a partitioned topic need not: brokers delete inactive ones. Then it holds
+    * nothing, unless a position in it was named.
+    */
+  private def boundsOf(
+      starts: Map[String, PositionSpec],
+      topics: Map[String, Seq[String]]
+  ): Map[String, PartitionBounds] = {
     val found = broker.bounds(starts.keys.toSeq.sorted)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
       val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]

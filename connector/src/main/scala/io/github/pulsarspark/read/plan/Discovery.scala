@@ -52,14 +52,16 @@ private[read] final class Discovery(
   }
 
   private def readAs(topic: String, own: TopicSchema): TopicSchema = mode match {
-    case SchemaMode.Auto => protobuf.fold(own)(p => SchemaTranslation.described(topic, own, p.source, p.files.toArray, p.name))
+    case SchemaMode.Auto =>
+      protobuf.fold(own)(p => SchemaTranslation.described(topic, own, p.source, p.files.toArray, p.name))
     case SchemaMode.Pinned(definition) => SchemaTranslation.pinned(topic, own, definition)
     case SchemaMode.Raw                => TopicSchema.Bytes
   }
 
   private def noMatch(pattern: String, all: Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)
-    val shown                   = if (all.isEmpty) "none" else all.take(10).mkString(", ") + (if (all.size > 10) ", ..." else "")
-    PulsarErrors("PULSAR_NO_TOPIC_MATCHES", "namespace" -> namespace.toString, "pattern" -> expression.pattern, "topics" -> shown)
+    val shown = if (all.isEmpty) "none" else all.take(10).mkString(", ") + (if (all.size > 10) ", ..." else "")
+    PulsarErrors("PULSAR_NO_TOPIC_MATCHES", "namespace" -> namespace.toString, "pattern" -> expression.pattern,
+      "topics"                                          -> shown)
   }
 }

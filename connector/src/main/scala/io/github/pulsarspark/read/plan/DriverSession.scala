@@ -14,11 +14,13 @@ import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
-private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions) extends AutoCloseable {
+private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions)
+    extends AutoCloseable {
 
   val broker: BrokerApi = new PulsarBroker(lease, options.subscriptionPrefix, options.readCompacted)
 
-  private[read] val discovery = new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
+  private[read] val discovery =
+    new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
 
   /** The columns of the table these options are about, before any query. */
   def columns(metadataColumns: Option[String]): StructType =
@@ -27,7 +29,8 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
   /** The topics there are now, and what each is read as. */
   def topicSchemas: Seq[(String, TopicSchema)] = current(discovery.topics().keys)
 
-  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the `wanted` ones are read.
+  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the
+    * `wanted` ones are read.
     *
     * @param known
     *   those that the query reads some of the topics with already
@@ -41,7 +44,9 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
     val schemas = known ++ current(topics.filterNot(known.contains))
     val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
     SchemaTranslation.checkUserSchema(columns, SourceColumns.all(values, options.errorColumns))
-    schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) => SchemaTranslation.checkKnown(topic, schema, wanted) }
+    schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
+      SchemaTranslation.checkKnown(topic, schema, wanted)
+    }
     tracking.foreach(_.keep(schemas))
     schemas
   }

@@ -2,13 +2,15 @@ package io.github.pulsarspark.read.plan
 
 import io.github.pulsarspark.position.{Interval, PruningBounds}
 
-/** For which messages of one topic partition a condition may be true, and for which it may be false. Outside the first it is certain that it is not true. By
-  * SQL's logic it can be neither, and as far as is known here it may be both.
+/** For which messages of one topic partition a condition may be true, and for which it may be false. Outside the first
+  * it is certain that it is not true. By SQL's logic it can be neither, and as far as is known here it may be both.
   */
 private[read] final case class PredicateBounds(whenTrue: PruningBounds, whenFalse: PruningBounds) {
-  def and(that: PredicateBounds): PredicateBounds = PredicateBounds(whenTrue.intersect(that.whenTrue), whenFalse.around(that.whenFalse))
-  def or(that: PredicateBounds): PredicateBounds  = PredicateBounds(whenTrue.around(that.whenTrue), whenFalse.intersect(that.whenFalse))
-  def not: PredicateBounds                        = PredicateBounds(whenFalse, whenTrue)
+  def and(that: PredicateBounds): PredicateBounds =
+    PredicateBounds(whenTrue.intersect(that.whenTrue), whenFalse.around(that.whenFalse))
+  def or(that: PredicateBounds): PredicateBounds =
+    PredicateBounds(whenTrue.around(that.whenTrue), whenFalse.intersect(that.whenFalse))
+  def not: PredicateBounds = PredicateBounds(whenFalse, whenTrue)
 }
 
 private[read] object PredicateBounds {

@@ -7,13 +7,17 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
 
-/** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a message, to read less. Spark applies them to every
-  * row again, so all that matters here is that nothing is left out that they keep. Pure.
+/** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a
+  * message, to read less. Spark applies them to every row again, so all that matters here is that nothing is left out
+  * that they keep. Pure.
   *
   * @param predicates
   *   those that help, all of which a row has to pass
   */
-private[pulsarspark] final class PushedFilters private (val predicates: Seq[Predicate], rules: Seq[PushedFilters.Rule]) {
+private[pulsarspark] final class PushedFilters private (
+    val predicates: Seq[Predicate],
+    rules: Seq[PushedFilters.Rule]
+) {
 
   /** In a topic partition, only these messages can pass.
     *
@@ -79,8 +83,10 @@ private[pulsarspark] object PushedFilters {
         }
       )
     case ("__publishTime", Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
-    case ("__ledgerId", Id(wanted)) => number(operator, wanted, after(wanted), n => PruningBounds(ledgers = n)).map(outcome => _ => outcome)
-    case ("__entryId", Id(wanted))  => number(operator, wanted, after(wanted), n => PruningBounds(entries = n)).map(outcome => _ => outcome)
+    case ("__ledgerId", Id(wanted))        =>
+      number(operator, wanted, after(wanted), n => PruningBounds(ledgers = n)).map(outcome => _ => outcome)
+    case ("__entryId", Id(wanted)) =>
+      number(operator, wanted, after(wanted), n => PruningBounds(entries = n)).map(outcome => _ => outcome)
     case ("__position", Text(wanted)) => position(operator, wanted.toString).map(outcome => _ => outcome)
     case _                            => None
   }
@@ -89,7 +95,7 @@ private[pulsarspark] object PushedFilters {
     case "STARTS_WITH" => Some(place => PredicateBounds.of(place.topic.startsWith(wanted)))
     case "ENDS_WITH"   => Some(place => PredicateBounds.of(place.topic.endsWith(wanted)))
     case "CONTAINS"    => Some(place => PredicateBounds.of(place.topic.contains(wanted)))
-    case other         => signs(other).map(holds => place => PredicateBounds.of(holds(place.topic.binaryCompare(wanted))))
+    case other => signs(other).map(holds => place => PredicateBounds.of(holds(place.topic.binaryCompare(wanted))))
   }
 
   /** Publish times are whole milliseconds, times in queries microseconds. */
@@ -103,7 +109,12 @@ private[pulsarspark] object PushedFilters {
     * @param in
     *   what is wanted when only some numbers are
     */
-  private def number(operator: String, upTo: Long, after: Long, in: Interval => PruningBounds): Option[PredicateBounds] = operator match {
+  private def number(
+      operator: String,
+      upTo: Long,
+      after: Long,
+      in: Interval => PruningBounds
+  ): Option[PredicateBounds] = operator match {
     case "<"         => Some(PredicateBounds.below(upTo, in))
     case ">="        => Some(PredicateBounds.below(upTo, in).not)
     case "<="        => Some(PredicateBounds.below(after, in))
@@ -115,11 +126,15 @@ private[pulsarspark] object PushedFilters {
 
   private def after(id: Long): Long = if (id == Long.MaxValue) id else id + 1
 
-  /** Positions are texts, whose order is not that of messages, so only equality says something; and there is one text for each. */
+  /** Positions are texts, whose order is not that of messages, so only equality says something; and there is one text
+    * for each.
+    */
   private def position(operator: String, text: String): Option[PredicateBounds] = {
     val equal = Position.parse(text).filter(_.toString == text) match {
       case Some(p) =>
-        PredicateBounds.within(PruningBounds(ledgers = Interval(p.ledgerId, p.ledgerId + 1), entries = Interval(p.entryId, p.entryId + 1)))
+        PredicateBounds.within(
+          PruningBounds(ledgers = Interval(p.ledgerId, p.ledgerId + 1), entries = Interval(p.entryId, p.entryId + 1))
+        )
       case None => PredicateBounds.False
     }
     operator match {
@@ -140,7 +155,8 @@ private[pulsarspark] object PushedFilters {
     case _           => None
   }
 
-  private val Mirrored = Map("=" -> "=", "<=>" -> "<=>", "<>" -> "<>", "<" -> ">", "<=" -> ">=", ">" -> "<", ">=" -> "<=")
+  private val Mirrored =
+    Map("=" -> "=", "<=>" -> "<=>", "<>" -> "<>", "<" -> ">", "<=" -> ">=", ">" -> "<", ">=" -> "<=")
 
   private object Call {
     def unapply(e: Expression): Option[(String, Seq[Expression])] = e match {

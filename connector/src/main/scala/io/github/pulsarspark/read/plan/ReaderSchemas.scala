@@ -5,8 +5,9 @@ import io.github.pulsarspark.schema.TopicSchema
 
 /** What a stream reads its topics by. The schema of a topic is fixed when a micro-batch first reads it.
   *
-  * Tasks take the version of that schema as known, but only in ledgers that the topic had when it was asked for its schema. A topic that was deleted and created
-  * again counts its versions anew, and has higher ledgers (see [[io.github.pulsarspark.pulsar.schemas.KnownSchemas]]).
+  * Tasks take the version of that schema as known, but only in ledgers that the topic had when it was asked for its
+  * schema. A topic that was deleted and created again counts its versions anew, and has higher ledgers (see
+  * [[io.github.pulsarspark.pulsar.schemas.KnownSchemas]]).
   *
   * @param ask
   *   the schemas of more topics, together with those that are known already

@@ -12,8 +12,8 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.SchemaMerge
 
-/** What a streaming query reads its topics by, kept from one start to the next: files `0.json`, `1.json`, ..., of which the last one counts and the others tell
-  * what was.
+/** What a streaming query reads its topics by, kept from one start to the next: files `0.json`, `1.json`, ..., of which
+  * the last one counts and the others tell what was.
   *
   * @param location
   *   a folder of this query alone
@@ -26,7 +26,9 @@ private[read] final class SchemaTracking(location: String, conf: Configuration) 
     val known = kept()
     newest.map { case (topic, schema) =>
       topic ->
-        known.get(topic).fold(schema)(was => SchemaMerge(topic, was, schema).fold(d => throw changed(topic, d, was, schema), identity))
+        known.get(topic).fold(schema)(was =>
+          SchemaMerge(topic, was, schema).fold(d => throw changed(topic, d, was, schema), identity)
+        )
     }
   }
 
@@ -37,7 +39,9 @@ private[read] final class SchemaTracking(location: String, conf: Configuration) 
     if (now != known) file(numbers().lastOption.fold(0)(_ + 1)).write(json(now))
   }
 
-  private def kept(): Map[String, TopicSchema] = numbers().lastOption.fold(Map.empty[String, TopicSchema])(n => parse(file(n)))
+  private def kept(): Map[String, TopicSchema] = numbers().lastOption.fold(Map.empty[String, TopicSchema])(n =>
+    parse(file(n))
+  )
 
   private def file(number: Int) = new WriteOnceFile(location, s"$number.json", conf)
 

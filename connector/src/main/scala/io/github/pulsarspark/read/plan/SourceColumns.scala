@@ -25,15 +25,20 @@ private[pulsarspark] object SourceColumns {
     )
   }
 
-  /** Value columns of all topics together. Records are put together by the names of their fields, other values must be the same. */
+  /** Value columns of all topics together. Records are put together by the names of their fields, other values must be
+    * the same.
+    */
   def values(schemas: Seq[(String, TopicSchema)], translated: Translated = new Translated): StructType = {
-    val tables = schemas.map { case (topic, schema) => translated.table(topic, schema) }.distinctBy(t => (t.columns, t.hasFields))
+    val tables = schemas.map { case (topic, schema) => translated.table(topic, schema) }.distinctBy(t =>
+      (t.columns, t.hasFields)
+    )
     tables.zipWithIndex.tail.foldLeft(tables.head.columns) { case (all, (table, i)) =>
       // what fits all together fits each of them
       if (table.hasFields != tables.head.hasFields || ColumnMerge(all, table.columns).isLeft)
         tables.take(i).iterator.flatMap(first => difference(first, table).map(first -> _)).nextOption().foreach {
           case (first, difference) =>
-            throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> table.topic, "difference" -> difference)
+            throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> table.topic,
+              "difference"                                      -> difference)
         }
       ColumnMerge(all, table.columns).getOrElse(all)
     }
@@ -53,9 +58,13 @@ private[pulsarspark] object SourceColumns {
 
   private def text(table: Table): String = if (table.hasFields) "a record" else table.columns.head.dataType.sql
 
-  /** Value columns, then the metadata columns that are always shown, then those asked for by `metadataColumns` and `errorColumns`. */
+  /** Value columns, then the metadata columns that are always shown, then those asked for by `metadataColumns` and
+    * `errorColumns`.
+    */
   def shown(values: StructType, metadataColumns: Option[String], errorColumns: Boolean): StructType =
-    StructType(values.fields ++ (MetadataColumns.default ++ asked(metadataColumns)).map(field) ++ ofErrors(values, errorColumns))
+    StructType(
+      values.fields ++ (MetadataColumns.default ++ asked(metadataColumns)).map(field) ++ ofErrors(values, errorColumns)
+    )
 
   /** Everything a query could select. */
   def all(values: StructType, errorColumns: Boolean): StructType =

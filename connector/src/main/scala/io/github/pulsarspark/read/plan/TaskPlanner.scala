@@ -27,7 +27,7 @@ private[read] final class TaskPlanner(
     val slices                   = catalog.slices(ranges.map(_.range), tail)
     val bytes                    = taskBytes(slices)
     val starts                   = catalog.starts(slices.flatMap(_.segment).filter(SegmentPlanner.isCut(_, bytes)))
-    val planned                  = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
+    val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
       PlannedSlice(slice, byTopic(slice.range.topic).wanted, byTopic(slice.range.topic).schema)
     }
     val tasks = SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(PulsarInputPartition(_))
@@ -55,5 +55,6 @@ private[read] final class TaskPlanner(
 private[read] object TaskPlanner {
 
   /** The messages of a topic partition that can pass the filters. */
-  def wanted(filters: PushedFilters, partition: String): PruningBounds = filters.wanted(partition, TopicNames.partitionIndex(partition))
+  def wanted(filters: PushedFilters, partition: String): PruningBounds =
+    filters.wanted(partition, TopicNames.partitionIndex(partition))
 }

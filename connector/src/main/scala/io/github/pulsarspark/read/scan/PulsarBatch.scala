@@ -11,7 +11,8 @@ import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PushedFilt
 import io.github.pulsarspark.read.task.PulsarReaderFactory
 import io.github.pulsarspark.read.{PlannedRange, PlannedRead, PulsarInputPartition, ReadContext}
 
-/** A batch read. All positions are fixed here, before a task runs, and once: Spark may ask for the partitions more than once.
+/** A batch read. All positions are fixed here, before a task runs, and once: Spark may ask for the partitions more than
+  * once.
   *
   * @param columns
   *   what Spark was told the table has; checked against what the topics have now
@@ -30,7 +31,9 @@ private[read] final class PulsarBatch(task: ReadContext, columns: StructType, fi
     val ranges            = new BoundResolver(task.options, session.broker).batchRanges(topics, wanted)
     // after the ranges: what is asked later holds for all of their ledgers, see ReaderSchemas
     val schemas = session.schemas(topics.keys, columns, task.output)
-    val asked   = ranges.map { case (range, times) => PlannedRange(range, PruningBounds(times), schemas(topicOf(range.topic))) }
+    val asked   = ranges.map { case (range, times) =>
+      PlannedRange(range, PruningBounds(times), schemas(topicOf(range.topic)))
+    }
     val planner = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss), filters)
     val planned = planner.plan(asked).copy(partitionsSkipped = skipped.size.toLong)
     made = Some(planned)
@@ -44,8 +47,8 @@ private[read] final class PulsarBatch(task: ReadContext, columns: StructType, fi
 
   override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task)
 
-  /** Bytes to read as they are stored, for Spark's optimizer; None when that is not known. Plans the read, which Spark does next anyway, but only where that is
-    * enough to know.
+  /** Bytes to read as they are stored, for Spark's optimizer; None when that is not known. Plans the read, which Spark
+    * does next anyway, but only where that is enough to know.
     */
   def bytes: Option[Long] = if (task.options.mayReadSegments) read.bytes else None
 }

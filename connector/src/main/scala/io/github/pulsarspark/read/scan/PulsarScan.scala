@@ -35,7 +35,9 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
   private var filters            = PushedFilters.none
   private var limit: Option[Int] = None
 
-  /** Which messages are bad must not depend on the columns a query wants. So all values are decoded in full unless a bad one fails the query. */
+  /** Which messages are bad must not depend on the columns a query wants. So all values are decoded in full unless a
+    * bad one fails the query.
+    */
   override def pruneColumns(required: StructType): Unit = {
     def isMetadata(column: StructField) = MetadataColumns.byName(column.name).isDefined
     wanted =
@@ -95,18 +97,22 @@ private[pulsarspark] final class PulsarScan(
   private def task(scope: Scope): ReadContext = {
     val checked = ReadOptions(options.check(scope))
     val hadoop  =
-      if (checked.mayReadSegments) HadoopSettings.of(SparkSession.active.sparkContext.hadoopConfiguration) else HadoopSettings.none
+      if (checked.mayReadSegments) HadoopSettings.of(SparkSession.active.sparkContext.hadoopConfiguration)
+      else HadoopSettings.none
     ReadContext(output, checked, hadoop)
   }
 
   override def columnarSupportMode(): Scan.ColumnarSupportMode = Scan.ColumnarSupportMode.UNSUPPORTED
 
   override def estimateStatistics(): Statistics = new Statistics {
-    override def sizeInBytes: OptionalLong = if (isStream) OptionalLong.empty else size.fold(OptionalLong.empty)(OptionalLong.of)
-    override def numRows: OptionalLong     = OptionalLong.empty
+    override def sizeInBytes: OptionalLong =
+      if (isStream) OptionalLong.empty else size.fold(OptionalLong.empty)(OptionalLong.of)
+    override def numRows: OptionalLong = OptionalLong.empty
   }
 
-  /** Spark asks repeatedly; what failed once is not tried again for this. The read itself reports why it fails, and DESCRIBE, which only asks for the size, works. */
+  /** Spark asks repeatedly; what failed once is not tried again for this. The read itself reports why it fails, and
+    * DESCRIBE, which only asks for the size, works.
+    */
   private lazy val size: Option[Long] =
     try theBatch.bytes
     catch {
@@ -120,17 +126,21 @@ private[pulsarspark] final class PulsarScan(
   override def reportDriverMetrics(): Array[CustomTaskMetric] = batch
     .flatMap(_.planned)
     .toArray
-    .flatMap(read => Array(Metrics.partitionsSkipped(read.partitionsSkipped), Metrics.ledgersSkipped(read.ledgersSkipped)))
+    .flatMap(read =>
+      Array(Metrics.partitionsSkipped(read.partitionsSkipped), Metrics.ledgersSkipped(read.ledgersSkipped))
+    )
 
   override def description(): String = {
-    val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime", "endingTime").flatMap(k =>
+    val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime",
+      "endingTime").flatMap(k =>
       options.get(k).map(v => s"$k=$v")
     )
     val pushed = Option.when(filters.predicates.nonEmpty)(filters.predicates.mkString("filters=[", ", ", "]")) ++
       limit.map(n => s"limit=$n")
     val level = options.get("readLevel").getOrElse("auto").toLowerCase
     val found = batch.flatMap(_.planned).fold("")(read => s" (${read.summary})")
-    (Seq(s"PulsarScan readLevel=$level$found") ++ said ++ Seq(output.fieldNames.mkString("columns=[", ", ", "]")) ++ pushed).mkString(" ")
+    (Seq(s"PulsarScan readLevel=$level$found") ++ said ++ Seq(output.fieldNames.mkString("columns=[", ", ", "]")) ++
+      pushed).mkString(" ")
   }
 }
 

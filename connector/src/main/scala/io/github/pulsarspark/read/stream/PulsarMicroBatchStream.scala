@@ -16,17 +16,20 @@ import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, InitialOff
 import io.github.pulsarspark.read.task.PulsarReaderFactory
 import io.github.pulsarspark.read.{PlannedRange, ReadContext}
 
-/** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how the stream began.
+/** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how
+  * the stream began.
   *
   * @param columns
   *   what Spark was told the table has
   * @param checkpoint
   *   the folder of this source under the query's checkpoint
   */
-private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: StructType, checkpoint: String) extends MicroBatchStream
+private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: StructType, checkpoint: String)
+    extends MicroBatchStream
     with SupportsTriggerAvailableNow with ReportsSourceMetrics {
 
-  private lazy val start = new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
+  private lazy val start =
+    new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
   private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
   private lazy val bad   = SparkSession.active.sparkContext.longAccumulator
   private val standstill = new IdlePartitions
@@ -37,7 +40,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     made
   }
 
-  private val schemas                       = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private var opened: Option[DriverSession] = None
   private var topicOf: Map[String, String]  = Map.empty
   private var newest: Option[PulsarOffset]  = None
@@ -65,11 +68,14 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   override def latestOffset(): Offset =
-    throw PulsarErrors("PULSAR_INTERNAL", "what" -> "latestOffset without a start was called", "where" -> "PulsarMicroBatchStream")
+    throw PulsarErrors("PULSAR_INTERNAL", "what" -> "latestOffset without a start was called",
+      "where"                                    -> "PulsarMicroBatchStream")
 
   override def reportLatestOffset(): Offset = newest.orNull
 
-  /** What was read since the query started, and the losses that were found here; those that tasks find are in the metrics of the batch. */
+  /** What was read since the query started, and the losses that were found here; those that tasks find are in the
+    * metrics of the batch.
+    */
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
     (Seq(Metrics.dataLoss.name -> losses.lostRanges, Metrics.decodeErrors.name -> bad.sum.longValue) ++
       TierMetric.all.map(m => m.name -> counted.of(m.level, m.measure)))
@@ -78,24 +84,30 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       .asJava
 
   /** Remembers what is there now; the trigger reads that far and no further. */
-  override def prepareForTriggerAvailableNow(): Unit = pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
+  override def prepareForTriggerAvailableNow(): Unit =
+    pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(pulsar(from), pulsar(to))
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
     val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
     gone.foreach { range =>
-      losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString, "the topic or partition was deleted")
+      losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString,
+        "the topic or partition was deleted")
     }
-    val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) => topicOf.get(partition).map(_ -> end.ledgerId) }
-    val readBy  = schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
+    val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
+      topicOf.get(partition).map(_ -> end.ledgerId)
+    }
+    val readBy =
+      schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
     val planned = existing.zip(readBy).map { case (range, schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
     new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
   }
 
-  override def createReaderFactory(): PartitionReaderFactory = PulsarReaderFactory(task.copy(decodeErrors = Some(bad)), Some(counted))
+  override def createReaderFactory(): PartitionReaderFactory =
+    PulsarReaderFactory(task.copy(decodeErrors = Some(bad)), Some(counted))
 
   /** Nothing to tell Pulsar: positions are kept in the checkpoint. */
   override def commit(end: Offset): Unit = ()
@@ -113,7 +125,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     made
   }
 
-  private def resolveStart(): StreamStart = new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
+  private def resolveStart(): StreamStart =
+    new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
 
   private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
 
@@ -132,6 +145,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
 private object PulsarMicroBatchStream {
 
-  /** What a partition got since the last micro-batch is left to the broker up to this many entries, which it has in its cache. */
+  /** What a partition got since the last micro-batch is left to the broker up to this many entries, which it has in its
+    * cache.
+    */
   private val TailEntries = 1000L
 }

@@ -35,7 +35,8 @@ private[read] final class DecodeErrorHandler(task: ReadContext) extends AutoClos
   /** Waits until every copy is acknowledged, without which the task must not succeed. */
   def flush(): Unit = opened.foreach(_.flush())
 
-  /** Of a task that has had enough of its rows before their end the copies count, too; one that fails sends them again. */
+  /** Of a task that has had enough of its rows before their end the copies count, too; one that fails sends them again.
+    */
   override def close(): Unit =
     try if (!Option(TaskContext.get()).exists(c => c.isFailed() || c.isInterrupted())) flush()
     finally opened.foreach(_.close())

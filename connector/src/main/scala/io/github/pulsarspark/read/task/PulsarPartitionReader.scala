@@ -19,16 +19,20 @@ import io.github.pulsarspark.storage.TaskStorage
   * @param total
   *   what the tasks of all batches have read
   */
-private[read] final case class PulsarReaderFactory(task: ReadContext, total: Option[TierCounts] = None) extends PartitionReaderFactory {
+private[read] final case class PulsarReaderFactory(task: ReadContext, total: Option[TierCounts] = None)
+    extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
     case p: PulsarInputPartition => new PulsarPartitionReader(p, task, total)
-    case other                   => throw new IllegalArgumentException(s"not a partition of this source: ${other.getClass.getName}")
+    case other => throw new IllegalArgumentException(s"not a partition of this source: ${other.getClass.getName}")
   }
 }
 
 /** Reads the slices of a partition in turn: entries from a source, messages from entries, rows from messages. */
-private[read] final class PulsarPartitionReader(partition: PulsarInputPartition, task: ReadContext, total: Option[TierCounts])
-    extends PartitionReader[InternalRow] {
+private[read] final class PulsarPartitionReader(
+    partition: PulsarInputPartition,
+    task: ReadContext,
+    total: Option[TierCounts]
+) extends PartitionReader[InternalRow] {
   import PulsarPartitionReader._
 
   private val counts                   = new ReadCounts(Option(slice))
@@ -68,7 +72,10 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   /** Of many small slices, several are on their way at a time, unless the first may be enough. */
   private def prepareSome(): Unit =
-    while (task.limit.isEmpty && left.nonEmpty && ahead.size < MostAhead && left.head.slice.segment.exists(_.bytes <= SmallBytes)) {
+    while (
+      task.limit.isEmpty && left.nonEmpty && ahead.size < MostAhead &&
+      left.head.slice.segment.exists(_.bytes <= SmallBytes)
+    ) {
       val reader = take()
       ahead.append(reader)
       reader.prepare()
@@ -78,7 +85,8 @@ private[read] final class PulsarPartitionReader(partition: PulsarInputPartition,
 
   /** Asked only when a message has a schema version that this JVM has not met, or began in front of the range. */
   private def broker: BrokerApi = asked.getOrElse {
-    val made = new PulsarBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix, task.options.readCompacted)
+    val made = new PulsarBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix,
+      task.options.readCompacted)
     asked = Some(made)
     made
   }

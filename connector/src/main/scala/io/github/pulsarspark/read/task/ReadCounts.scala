@@ -47,7 +47,9 @@ private[read] final class ReadCounts(open: => Option[SliceReader]) {
     Metrics.incompleteChunks.live(() => incomplete + open.fold(0L)(_.incompleteMessages))
   ) ++ TierMetric.all.map(m => m.live(() => levels.of(m.level, m.measure)))
 
-  /** Memory is looked at now and then: it takes longer than reading some small rows, and changes little until another request has been answered. */
+  /** Memory is looked at now and then: it takes longer than reading some small rows, and changes little until another
+    * request has been answered.
+    */
   private def memoryAtMost(): Long = {
     val read = levels.sum(Measure.Bytes)
     if (read >= lookAt) {

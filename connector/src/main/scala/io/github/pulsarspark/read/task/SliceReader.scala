@@ -39,7 +39,8 @@ private[read] final class SliceReader(
   private val rows    = decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema, schemaAt)
   private val decoder = new EntryDecoder(
     range.topic,
-    if (task.options.readCompacted) DecodeDepth.Message else rows.level, // else messages that compaction removed would count
+    if (task.options.readCompacted) DecodeDepth.Message
+    else rows.level, // else messages that compaction removed would count
     task.options.maxMessageBytes,
     ownBytes = rows.refersToBytes,
     Some(new BrokerPrecedingEntries(range.topic, task.options, broker())),
@@ -120,7 +121,8 @@ private[read] final class SliceReader(
     if (isEntryOf(range.startExclusive) && !range.startExclusive.isWholeEntry) range.startExclusive.batchIndex else -1
 
   private def lastIndex: Int =
-    if (isEntryOf(range.endInclusive) && !range.endInclusive.isWholeEntry) range.endInclusive.batchIndex else Int.MaxValue
+    if (isEntryOf(range.endInclusive) && !range.endInclusive.isWholeEntry) range.endInclusive.batchIndex
+    else Int.MaxValue
 
   private def isEntryOf(p: Position): Boolean = source.entryId == p.entryId && source.ledgerId == p.ledgerId
 

@@ -10,9 +10,9 @@ import io.github.pulsarspark.schema.convert.MalformedValue
 
 /** Reads Avro's binary encoding from a range of an array.
   *
-  * Avro's own decoder copies every string and allocates whatever length the bytes claim. Here strings point into the array, which is
-  * never written again, and no length is believed beyond the end of the range, so a malformed message fails instead of taking the memory
-  * of the task. Not thread-safe.
+  * Avro's own decoder copies every string and allocates whatever length the bytes claim. Here strings point into the
+  * array, which is never written again, and no length is believed beyond the end of the range, so a malformed message
+  * fails instead of taking the memory of the task. Not thread-safe.
   */
 private[schema] final class AvroInput {
   private var bytes: Array[Byte] = Array.emptyByteArray
@@ -114,8 +114,8 @@ private[schema] final class AvroInput {
     l.toInt
   }
 
-  /** Number of items in the next block of an array or a map, 0 after the last. All items of a value that take at least one byte cannot
-    * be more than its bytes.
+  /** Number of items in the next block of an array or a map, 0 after the last. All items of a value that take at least
+    * one byte cannot be more than its bytes.
     */
   def blockCount(): Int = {
     val l = long()
@@ -159,7 +159,8 @@ private[schema] final class AvroInput {
   /** One level deeper, until [[leave]]; recursive values are skipped, and must not exhaust the stack. */
   def enter(): Unit = {
     depth += 1
-    if (depth > AvroInput.MaxDepth) throw new MalformedValue(s"the value is nested more than ${AvroInput.MaxDepth} levels deep")
+    if (depth > AvroInput.MaxDepth)
+      throw new MalformedValue(s"the value is nested more than ${AvroInput.MaxDepth} levels deep")
   }
 
   def leave(): Unit = depth -= 1
@@ -173,7 +174,8 @@ private[schema] final class AvroInput {
 
   private def tooLong() = new MalformedValue(s"a number is longer than ${AvroInput.MaxNumberLength} bytes")
 
-  private def tooShort(length: Long) = new MalformedValue(s"$length bytes are needed where the value has $remaining left")
+  private def tooShort(length: Long) =
+    new MalformedValue(s"$length bytes are needed where the value has $remaining left")
 }
 
 private[schema] object AvroInput {

@@ -9,8 +9,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MapBuilder, UnresolvableSchema}
 
-/** Takes one value from Avro's encoding, in the writer's schema, and gives it as the reader wants it. A tree of these is compiled once
-  * for each schema version.
+/** Takes one value from Avro's encoding, in the writer's schema, and gives it as the reader wants it. A tree of these
+  * is compiled once for each schema version.
   */
 private[schema] abstract class AvroReader {
 
@@ -116,7 +116,8 @@ private[schema] object AvroReader {
   final class Enum(symbols: Array[UTF8String], names: Seq[String]) extends AvroReader {
     override def value(in: AvroInput): Any = {
       val i = in.index(symbols.length)
-      if (symbols(i) == null) throw new UnresolvableSchema(s"enum symbol ${names(i)} is not in the schema it is read with")
+      if (symbols(i) == null)
+        throw new UnresolvableSchema(s"enum symbol ${names(i)} is not in the schema it is read with")
       symbols(i)
     }
   }
@@ -156,8 +157,9 @@ private[schema] object AvroReader {
   }
 
   final class Union(branches: Array[AvroReader]) extends AvroReader {
-    override def value(in: AvroInput): Any                                = branches(in.index(branches.length)).value(in)
-    override def set(in: AvroInput, row: InternalRow, ordinal: Int): Unit = branches(in.index(branches.length)).set(in, row, ordinal)
+    override def value(in: AvroInput): Any = branches(in.index(branches.length)).value(in)
+    override def set(in: AvroInput, row: InternalRow, ordinal: Int): Unit =
+      branches(in.index(branches.length)).set(in, row, ordinal)
   }
 
   /** One branch of a union that is read as a struct: the other members are null. */
@@ -170,7 +172,8 @@ private[schema] object AvroReader {
   }
 
   /** Every writer's field in its order, wanted or passed over, then what only the reader has. */
-  final class Record(steps: Array[AvroReader], ordinals: Array[Int], defaults: Array[(Int, Any)], size: Int) extends AvroReader {
+  final class Record(steps: Array[AvroReader], ordinals: Array[Int], defaults: Array[(Int, Any)], size: Int)
+      extends AvroReader {
 
     def setAll(in: AvroInput, row: InternalRow): Unit = {
       var i = 0
@@ -191,8 +194,8 @@ private[schema] object AvroReader {
       row
     }
 
-    /** The same for a record that is a whole value: fields go to these places of a wider row, and what follows the last that is wanted is
-      * not looked at.
+    /** The same for a record that is a whole value: fields go to these places of a wider row, and what follows the last
+      * that is wanted is not looked at.
       */
     def atTop(places: Array[Int]): Record = {
       val needed = steps.lastIndexWhere(!_.isInstanceOf[AvroSkipper]) + 1

@@ -15,8 +15,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
 
-/** Makes the tree of readers for one writer's schema: Avro's own rules decide what is read as what (names, aliases, promotions, defaults,
-  * enums, unions), the Spark type says which fields are wanted and what they become.
+/** Makes the tree of readers for one writer's schema: Avro's own rules decide what is read as what (names, aliases,
+  * promotions, defaults, enums, unions), the Spark type says which fields are wanted and what they become.
   */
 private[schema] object AvroReaderCompiler {
 
@@ -35,13 +35,17 @@ private[schema] object AvroReaderCompiler {
     compile(field.schema, field.schema, wanted).value(new AvroInput().reset(bytes, 0, bytes.length))
   }
 
-  /** The reader's schema with the wanted fields alone, so that resolving asks for no more, and the rest is passed over. */
+  /** The reader's schema with the wanted fields alone, so that resolving asks for no more, and the rest is passed over.
+    */
   private def project(schema: Schema, wanted: DataType): Schema = (schema.getType, wanted) match {
     case (Type.RECORD, struct: StructType) =>
       val names  = struct.fieldNames.toSet
       val fields =
-        schema.getFields.asScala.filter(f => names(f.name)).map(f => new Schema.Field(f, project(f.schema, struct(f.name).dataType)))
-      val record = Schema.createRecord(schema.getName, schema.getDoc, schema.getNamespace, schema.isError, fields.asJava)
+        schema.getFields.asScala.filter(f => names(f.name)).map(f =>
+          new Schema.Field(f, project(f.schema, struct(f.name).dataType))
+        )
+      val record =
+        Schema.createRecord(schema.getName, schema.getDoc, schema.getNamespace, schema.isError, fields.asJava)
       schema.getAliases.asScala.foreach(record.addAlias(_))
       record
     case (Type.ARRAY, ArrayType(item, _)) => Schema.createArray(project(schema.getElementType, item))
@@ -50,7 +54,9 @@ private[schema] object AvroReaderCompiler {
       val types                     = schema.getTypes.asScala.toSeq
       val asked: Map[Int, DataType] = (shape(schema), wanted) match {
         case (Members(members, _), struct: StructType) =>
-          members.zipWithIndex.flatMap { case (branch, i) => struct.find(_.name == memberName(i)).map(branch -> _.dataType) }.toMap
+          members.zipWithIndex.flatMap { case (branch, i) =>
+            struct.find(_.name == memberName(i)).map(branch -> _.dataType)
+          }.toMap
         case (Single(branch, _), other) => Map(branch -> other)
         case _                          => Map.empty
       }
@@ -80,15 +86,16 @@ private[schema] object AvroReaderCompiler {
   }
 
   /** Branch `index` of the reader's union `reader`, which may be shown as a struct of members. */
-  private def branch(action: Action, reader: Schema, index: Int, wanted: DataType): AvroReader = (shape(reader), wanted) match {
-    case _ if reader.getTypes.get(index).getType == Type.NULL => AvroReader.Null
-    case (Members(members, _), struct: StructType)            =>
-      val name    = memberName(members.indexOf(index))
-      val ordinal = struct.fieldNames.indexOf(name)
-      val value   = if (ordinal < 0) AvroSkipper(action.writer) else compile(action, struct(ordinal).dataType)
-      new AvroReader.Member(value, ordinal, struct.size)
-    case _ => compile(action, wanted)
-  }
+  private def branch(action: Action, reader: Schema, index: Int, wanted: DataType): AvroReader =
+    (shape(reader), wanted) match {
+      case _ if reader.getTypes.get(index).getType == Type.NULL => AvroReader.Null
+      case (Members(members, _), struct: StructType)            =>
+        val name    = memberName(members.indexOf(index))
+        val ordinal = struct.fieldNames.indexOf(name)
+        val value   = if (ordinal < 0) AvroSkipper(action.writer) else compile(action, struct(ordinal).dataType)
+        new AvroReader.Member(value, ordinal, struct.size)
+      case _ => compile(action, wanted)
+    }
 
   private def compileRecord(record: RecordAdjust, wanted: StructType): AvroReader.Record = {
     val readerFields = record.readerOrder.iterator
@@ -114,7 +121,8 @@ private[schema] object AvroReaderCompiler {
 
   private def compileEnum(action: EnumAdjust): AvroReader = {
     val symbols = action.reader.getEnumSymbols.asScala.map(UTF8String.fromString).toArray
-    new AvroReader.Enum(action.adjustments.map(i => if (i < 0) null else symbols(i)), action.writer.getEnumSymbols.asScala.toSeq)
+    new AvroReader.Enum(action.adjustments.map(i => if (i < 0) null else symbols(i)),
+      action.writer.getEnumSymbols.asScala.toSeq)
   }
 
   private def leaf(writer: Schema, reader: Schema, wanted: DataType): AvroReader = (writer.getType, wanted) match {

@@ -10,7 +10,8 @@ import org.apache.spark.sql.types._
 import io.github.pulsarspark.schema.SchemaTranslation
 import io.github.pulsarspark.schema.avro.AvroSchemas._
 
-/** An Avro schema that values of two others are read by: it has the fields of both, those of `known` first. Where both have one, it has the wider type.
+/** An Avro schema that values of two others are read by: it has the fields of both, those of `known` first. Where both
+  * have one, it has the wider type.
   *
   * Types that have names stay one type each, since resolving goes by names, and a schema can define a name once only.
   */
@@ -40,9 +41,10 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
 
   private def wider(a: Schema, b: Schema, path: String): Schema = (sparkType(a), sparkType(b)) match {
     case (was, is) if was == is                                     => b
-    case (was, is) if numbers.contains(was) && numbers.contains(is) => if (numbers.indexOf(was) > numbers.indexOf(is)) a else b
+    case (was, is) if numbers.contains(was) && numbers.contains(is) =>
+      if (numbers.indexOf(was) > numbers.indexOf(is)) a else b
     case (was: StructType, is: StructType) if b.getType == Type.UNION && is.startsWith(was) => b // one more member
-    case (was, is)                                                                          => throw new Difference(path, was, is)
+    case (was, is) => throw new Difference(path, was, is)
   }
 
   /** Null comes first, which a field may change. */
@@ -96,14 +98,16 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
   /** A default is one of the first type of a union. */
   private def withType(field: Field, schema: Schema): Field = {
     val isFirst = field.hasDefaultValue && field.defaultVal != JsonProperties.NULL_VALUE
-    new Field(field, if (isFirst && schema.getType == Type.UNION && isNullable(schema)) nullLast(branches(schema)) else schema)
+    new Field(field,
+      if (isFirst && schema.getType == Type.UNION && isNullable(schema)) nullLast(branches(schema)) else schema)
   }
 }
 
 private[schema] object AvroSchemaMerge {
 
   /** A value that cannot be read as one type in both. */
-  final class Difference(val path: String, val was: DataType, val is: DataType) extends RuntimeException(s"$path: ${was.sql}, ${is.sql}")
+  final class Difference(val path: String, val was: DataType, val is: DataType)
+      extends RuntimeException(s"$path: ${was.sql}, ${is.sql}")
 
   /** Fails with [[Difference]]. */
   def apply(known: Schema, newest: Schema): Schema = tolerant {
@@ -141,7 +145,8 @@ private[schema] object AvroSchemaMerge {
 
   /** Types by their names. */
   private def named(schema: Schema): Map[String, Schema] = schema.getType match {
-    case Type.RECORD            => schema.getFields.asScala.map(f => named(f.schema)).foldLeft(Map(schema.getFullName -> schema))(_ ++ _)
+    case Type.RECORD =>
+      schema.getFields.asScala.map(f => named(f.schema)).foldLeft(Map(schema.getFullName -> schema))(_ ++ _)
     case Type.ENUM | Type.FIXED => Map(schema.getFullName -> schema)
     case Type.ARRAY             => named(schema.getElementType)
     case Type.MAP               => named(schema.getValueType)

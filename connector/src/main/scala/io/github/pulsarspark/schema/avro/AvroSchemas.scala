@@ -11,10 +11,11 @@ import org.apache.spark.sql.types._
 private[schema] object AvroSchemas {
 
   /** Reads a schema as tolerantly as Pulsar's own clients, which accept any names and defaults. */
-  def parse(definition: String): Schema = new Schema.Parser(NameValidator.NO_VALIDATION).setValidateDefaults(false).parse(definition)
+  def parse(definition: String): Schema =
+    new Schema.Parser(NameValidator.NO_VALIDATION).setValidateDefaults(false).parse(definition)
 
-  /** Makes schemas out of parts of others, with the same tolerance. Avro keeps its strictness in thread-locals, so they are put back.
-    * Deprecated, but there is no other way to it outside of a parser.
+  /** Makes schemas out of parts of others, with the same tolerance. Avro keeps its strictness in thread-locals, so they
+    * are put back. Deprecated, but there is no other way to it outside of a parser.
     */
   @nowarn("cat=deprecation")
   def tolerant[T](body: => T): T = {
@@ -34,7 +35,8 @@ private[schema] object AvroSchemas {
     if (schema.getType == Type.RECORD) schema.getFields.asScala.map(_.name).toSeq else Nil
 
   /** Why a schema has no Spark type, and where. */
-  final class NotReadable(path: String, reason: String) extends RuntimeException(if (path.isEmpty) reason else s"field `$path`: $reason")
+  final class NotReadable(path: String, reason: String)
+      extends RuntimeException(if (path.isEmpty) reason else s"field `$path`: $reason")
 
   /** How a union looks in Spark. */
   sealed trait UnionShape { def nullable: Boolean }
@@ -45,7 +47,9 @@ private[schema] object AvroSchemas {
   /** `{int, long}` and `{float, double}`, with or without null. */
   final case class Widened(dataType: DataType, nullable: Boolean) extends UnionShape
 
-  /** Any other: a struct with one field for each branch but null; `members(i)` is the branch index of field `member<i>`. */
+  /** Any other: a struct with one field for each branch but null; `members(i)` is the branch index of field
+    * `member<i>`.
+    */
   final case class Members(members: Seq[Int], nullable: Boolean) extends UnionShape
 
   def shape(union: Schema): UnionShape = {
@@ -83,7 +87,8 @@ private[schema] object AvroSchemas {
     case Type.BYTES | Type.FIXED =>
       schema.getLogicalType match {
         case d: LogicalTypes.Decimal if d.getPrecision > DecimalType.MAX_PRECISION =>
-          throw new NotReadable(path, s"decimals of ${d.getPrecision} digits are more than Spark's ${DecimalType.MAX_PRECISION}")
+          throw new NotReadable(path,
+            s"decimals of ${d.getPrecision} digits are more than Spark's ${DecimalType.MAX_PRECISION}")
         case d: LogicalTypes.Decimal => DecimalType(d.getPrecision, d.getScale)
         case _                       => BinaryType
       }
@@ -95,7 +100,8 @@ private[schema] object AvroSchemas {
       MapType(StringType, sparkType(value, s"$path{}", open), isNullable(value))
     case Type.RECORD =>
       val name = schema.getFullName
-      if (open.contains(name)) throw new NotReadable(path, s"record $name contains itself, and a table cannot be nested without end")
+      if (open.contains(name))
+        throw new NotReadable(path, s"record $name contains itself, and a table cannot be nested without end")
       StructType(schema.getFields.asScala.toSeq.map { f =>
         StructField(f.name, sparkType(f.schema, child(path, f.name), name :: open), isNullable(f.schema)).withDoc(f.doc)
       })

@@ -8,11 +8,13 @@ import org.apache.avro.Schema
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Passes over values that nobody asked for, one after the other. All of it is one class whose steps are numbers: a call through an
-  * interface for each value would take longer than what it does.
+/** Passes over values that nobody asked for, one after the other. All of it is one class whose steps are numbers: a
+  * call through an interface for each value would take longer than what it does.
   */
-private[schema] final class AvroSkipper private (private val schemas: Seq[Schema], records: IdentityHashMap[Schema, AvroSkipper])
-    extends AvroReader {
+private[schema] final class AvroSkipper private (
+    private val schemas: Seq[Schema],
+    records: IdentityHashMap[Schema, AvroSkipper]
+) extends AvroReader {
   import AvroSkipper._
 
   /** So many bytes, or one of the steps below. */
@@ -24,8 +26,9 @@ private[schema] final class AvroSkipper private (private val schemas: Seq[Schema
   private def compile(): this.type = {
     val compiled = schemas.foldLeft(Vector.empty[(Int, Array[AvroSkipper])]) { (before, schema) =>
       (before.lastOption, step(schema)) match {
-        case (Some((bytes, _)), (more, _)) if bytes >= 0 && more >= 0 && bytes + more >= 0 => before.init :+ ((bytes + more, NoParts))
-        case (_, next)                                                                     => before :+ next
+        case (Some((bytes, _)), (more, _)) if bytes >= 0 && more >= 0 && bytes + more >= 0 =>
+          before.init :+ ((bytes + more, NoParts))
+        case (_, next) => before :+ next
       }
     }
     steps = compiled.map(_._1).toArray

@@ -31,10 +31,12 @@ private[schema] object AvroTimeUnit {
     "time-micros"            -> AvroTimeUnit(Micros, LongType)
   )
 
-  def of(schema: Schema): Option[AvroTimeUnit] = Option(schema.getLogicalType).flatMap((t: LogicalType) => units.get(t.getName))
+  def of(schema: Schema): Option[AvroTimeUnit] = Option(schema.getLogicalType).flatMap((t: LogicalType) =>
+    units.get(t.getName)
+  )
 
-  /** How a number as written becomes the number Spark holds. Avro ignores units when it resolves schemas; a time must not move because of
-    * that.
+  /** How a number as written becomes the number Spark holds. Avro ignores units when it resolves schemas; a time must
+    * not move because of that.
     */
   def scaling(writer: Schema, reader: Schema): Scaling = of(reader) match {
     case None       => Scaling(1, 1)

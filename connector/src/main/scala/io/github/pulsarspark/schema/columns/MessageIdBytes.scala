@@ -2,8 +2,8 @@ package io.github.pulsarspark.schema.columns
 
 import java.util.Arrays
 
-/** Message ids in the form that native clients read back: Pulsar's protobuf message `MessageIdData`, byte for byte as the Java client writes it. What the
-  * messages of an entry share is written once per entry. For one thread.
+/** Message ids in the form that native clients read back: Pulsar's protobuf message `MessageIdData`, byte for byte as
+  * the Java client writes it. What the messages of an entry share is written once per entry. For one thread.
   *
   * @param partition
   *   -1 for a topic without partitions

@@ -11,7 +11,13 @@ import io.github.pulsarspark.format.DecodeDepth
   * @param inWrites
   *   what a write does with a column of this name
   */
-final case class MetadataColumn(name: String, dataType: DataType, doc: String, level: DecodeDepth, inWrites: MetadataColumn.InWrites)
+final case class MetadataColumn(
+    name: String,
+    dataType: DataType,
+    doc: String,
+    level: DecodeDepth,
+    inWrites: MetadataColumn.InWrites
+)
 
 object MetadataColumn {
 
@@ -20,6 +26,8 @@ object MetadataColumn {
   /** Set on the message; the column may have one of these types. */
   final case class Written(types: DataType*) extends InWrites
 
-  /** Decided by Pulsar or by the producer itself: accepted, so that rows can be written as they were read, and left out. */
+  /** Decided by Pulsar or by the producer itself: accepted, so that rows can be written as they were read, and left
+    * out.
+    */
   case object Ignored extends InWrites
 }

@@ -8,7 +8,9 @@ import org.apache.spark.sql.types.StringType
 
 import io.github.pulsarspark.schema.WritePlan
 
-/** Sets on a message what the metadata columns of a row say, but for topic and key. What is null is not set. Made once per task and topic, not thread-safe. */
+/** Sets on a message what the metadata columns of a row say, but for topic and key. What is null is not set. Made once
+  * per task and topic, not thread-safe.
+  */
 private[schema] final class MetadataEncoder(plan: WritePlan) {
   private val eventTime    = place("__eventTime")
   private val properties   = place("__messageProperties")
@@ -46,7 +48,8 @@ private[schema] final class MetadataEncoder(plan: WritePlan) {
   /** Pulsar has no times up to 1970: its 0 means that there is none. */
   private def time(column: String, micros: Long): Long = {
     val result = Math.floorDiv(micros, 1000L)
-    if (result <= 0) throw plan.refused(column, s"$result ms since 1970", "Pulsar keeps times after 1970-01-01 00:00:00 UTC only")
+    if (result <= 0)
+      throw plan.refused(column, s"$result ms since 1970", "Pulsar keeps times after 1970-01-01 00:00:00 UTC only")
     result
   }
 
@@ -76,14 +79,16 @@ private[schema] final class MetadataEncoder(plan: WritePlan) {
     var i      = 0
     while (i < map.numElements()) {
       val name = text(keys, i)
-      if (values.isNullAt(i)) throw plan.refused("__messageProperties", s"null for `$name`", "properties of messages have a text")
+      if (values.isNullAt(i))
+        throw plan.refused("__messageProperties", s"null for `$name`", "properties of messages have a text")
       result.put(name, text(values, i))
       i += 1
     }
     result
   }
 
-  private def text(properties: ArrayData, i: Int) = plan.text(properties.getUTF8String(i), "__messageProperties").toString
+  private def text(properties: ArrayData, i: Int) =
+    plan.text(properties.getUTF8String(i), "__messageProperties").toString
 
   private def javaList(names: ArrayData): JList[String] = {
     val result = new JArrayList[String](names.numElements())

@@ -11,7 +11,9 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.schema.convert.{MapBuilder, TimeOutOfRange}
 
-/** Fills one metadata column of a row, with values of its own: none points into the bytes of the entry. Millisecond times become Spark's microseconds; what a message does not have is null. */
+/** Fills one metadata column of a row, with values of its own: none points into the bytes of the entry. Millisecond
+  * times become Spark's microseconds; what a message does not have is null.
+  */
 private[schema] abstract class MetadataReader {
   def set(m: MessageView, row: InternalRow, ordinal: Int): Unit
 }
@@ -19,26 +21,29 @@ private[schema] abstract class MetadataReader {
 private[schema] object MetadataReader {
 
   def apply(column: MetadataColumn, topic: String, partition: Int): MetadataReader = column.name match {
-    case "__key"               => key
-    case "__topic"             => topicName(topic)
-    case "__messageId"         => messageId(partition)
-    case "__publishTime"       => (m, row, i) => row.setLong(i, micros(m.publishTime))
-    case "__eventTime"         => (m, row, i) => if (m.eventTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.eventTime))
+    case "__key"         => key
+    case "__topic"       => topicName(topic)
+    case "__messageId"   => messageId(partition)
+    case "__publishTime" => (m, row, i) => row.setLong(i, micros(m.publishTime))
+    case "__eventTime" => (m, row, i) => if (m.eventTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.eventTime))
     case "__messageProperties" => (m, row, i) => row.update(i, properties(m))
-    case "__position"          => (m, row, i) => row.update(i, text(Position(m.ledgerId, m.entryId, m.batchIndex).toString))
-    case "__partition"         => (_, row, i) => if (partition < 0) row.setNullAt(i) else row.setInt(i, partition)
-    case "__ledgerId"          => (m, row, i) => row.setLong(i, m.ledgerId)
-    case "__entryId"           => (m, row, i) => row.setLong(i, m.entryId)
-    case "__batchIndex"        => (m, row, i) => if (m.batchIndex < 0) row.setNullAt(i) else row.setInt(i, m.batchIndex)
-    case "__sequenceId"        => (m, row, i) => row.setLong(i, m.sequenceId)
-    case "__producerName"      => producerName
-    case "__schemaVersion"     => (m, row, i) => if (m.schemaVersion.isEmpty) row.setNullAt(i) else row.update(i, m.schemaVersion)
-    case "__orderingKey"       => (m, row, i) => row.update(i, m.orderingKey)
-    case "__replicatedFrom"    => (m, row, i) => if (m.replicatedFrom == null) row.setNullAt(i) else row.update(i, text(m.replicatedFrom))
+    case "__position"      => (m, row, i) => row.update(i, text(Position(m.ledgerId, m.entryId, m.batchIndex).toString))
+    case "__partition"     => (_, row, i) => if (partition < 0) row.setNullAt(i) else row.setInt(i, partition)
+    case "__ledgerId"      => (m, row, i) => row.setLong(i, m.ledgerId)
+    case "__entryId"       => (m, row, i) => row.setLong(i, m.entryId)
+    case "__batchIndex"    => (m, row, i) => if (m.batchIndex < 0) row.setNullAt(i) else row.setInt(i, m.batchIndex)
+    case "__sequenceId"    => (m, row, i) => row.setLong(i, m.sequenceId)
+    case "__producerName"  => producerName
+    case "__schemaVersion" =>
+      (m, row, i) => if (m.schemaVersion.isEmpty) row.setNullAt(i) else row.update(i, m.schemaVersion)
+    case "__orderingKey"    => (m, row, i) => row.update(i, m.orderingKey)
+    case "__replicatedFrom" =>
+      (m, row, i) => if (m.replicatedFrom == null) row.setNullAt(i) else row.update(i, text(m.replicatedFrom))
     case "__brokerPublishTime" =>
       (m, row, i) => if (m.brokerPublishTime < 0) row.setNullAt(i) else row.setLong(i, micros(m.brokerPublishTime))
     case "__index"     => (m, row, i) => if (m.index < 0) row.setNullAt(i) else row.setLong(i, m.index)
-    case "__deliverAt" => (m, row, i) => if (m.deliverAtTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.deliverAtTime))
+    case "__deliverAt" =>
+      (m, row, i) => if (m.deliverAtTime == 0) row.setNullAt(i) else row.setLong(i, micros(m.deliverAtTime))
   }
 
   private def micros(millis: Long): Long =
@@ -47,7 +52,8 @@ private[schema] object MetadataReader {
   private def text(s: String): UTF8String = UTF8String.fromString(s)
 
   private val key: MetadataReader = (m, row, i) =>
-    if (m.keyLength < 0) row.setNullAt(i) else row.update(i, Arrays.copyOfRange(m.keyBytes, m.keyOffset, m.keyOffset + m.keyLength))
+    if (m.keyLength < 0) row.setNullAt(i)
+    else row.update(i, Arrays.copyOfRange(m.keyBytes, m.keyOffset, m.keyOffset + m.keyLength))
 
   private def topicName(topic: String): MetadataReader = {
     val name = text(topic)
@@ -90,5 +96,7 @@ private[schema] object MetadataReader {
   }
 
   private def range(m: MessageView, at: Int): UTF8String =
-    UTF8String.fromBytes(Arrays.copyOfRange(m.propertyBytes, m.propertyRanges(at), m.propertyRanges(at) + m.propertyRanges(at + 1)))
+    UTF8String.fromBytes(
+      Arrays.copyOfRange(m.propertyBytes, m.propertyRanges(at), m.propertyRanges(at) + m.propertyRanges(at + 1))
+    )
 }

@@ -4,8 +4,9 @@ import java.util.{List => JList, Map => JMap}
 
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a row says about the message to send. One instance per [[RowEncoder]], overwritten for each row: what it refers to is not written
-  * again and may be kept, the instance itself may not. Plain variables and nulls because this is the hot path.
+/** What a row says about the message to send. One instance per [[RowEncoder]], overwritten for each row: what it refers
+  * to is not written again and may be kept, the instance itself may not. Plain variables and nulls because this is the
+  * hot path.
   */
 private[pulsarspark] final class OutgoingMessage {
 

@@ -4,13 +4,14 @@ import java.math.{BigDecimal => JBigDecimal, BigInteger}
 
 import org.apache.spark.sql.types.{Decimal, DecimalType}
 
-/** Makes Spark decimals of type `to` from numbers with `scale` digits after the point; a number that does not fit exactly is an error,
-  * never rounded.
+/** Makes Spark decimals of type `to` from numbers with `scale` digits after the point; a number that does not fit
+  * exactly is an error, never rounded.
   */
 private[schema] final class DecimalConversion(scale: Int, to: DecimalType) {
   private val sameScale = scale == to.scale
   // Whatever fits into a long of this type needs no BigDecimal.
-  private val limit = if (sameScale && to.precision <= Decimal.MAX_LONG_DIGITS) DecimalConversion.powers(to.precision) else 0L
+  private val limit =
+    if (sameScale && to.precision <= Decimal.MAX_LONG_DIGITS) DecimalConversion.powers(to.precision) else 0L
 
   def of(unscaled: Long): Decimal =
     if (unscaled < limit && unscaled > -limit) Decimal.createUnsafe(unscaled, to.precision, to.scale)

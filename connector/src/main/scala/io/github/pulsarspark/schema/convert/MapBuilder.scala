@@ -12,7 +12,8 @@ private[schema] final class MapBuilder(expectedSize: Int) {
   private var keys   = new Array[Any](math.max(4, math.min(expectedSize, MapBuilder.MaxInitialSize)))
   private var values = new Array[Any](keys.length)
   private var size   = 0
-  // Comparing with every earlier key is fastest for the few entries that most maps have; from SmallSize on an index is kept.
+  /* Comparing with every earlier key is fastest for the few entries that most maps have; from SmallSize on an index is
+   * kept. */
   private var index: JHashMap[Any, Integer] = _
 
   def put(key: Any, value: Any): Unit = {
@@ -54,7 +55,9 @@ private[schema] object MapBuilder {
   private val SmallSize      = 16
   private val MaxInitialSize = 1024
 
-  /** In Spark's binary form, which is copied as it is into rows: the size of the array of keys, then two arrays of no elements. */
+  /** In Spark's binary form, which is copied as it is into rows: the size of the array of keys, then two arrays of no
+    * elements.
+    */
   val Empty: MapData = {
     val map   = new UnsafeMapData
     val bytes = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder()).putLong(8).putLong(0).putLong(0).array

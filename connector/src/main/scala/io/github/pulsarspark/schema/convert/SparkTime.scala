@@ -2,8 +2,8 @@ package io.github.pulsarspark.schema.convert
 
 import java.time.{LocalDateTime, ZoneOffset}
 
-/** Times of Pulsar's schemas in Spark's units, microseconds and days, exact but for parts of a microsecond, which are cut towards the
-  * past, as Spark does with `java.time` objects. No time zone is involved anywhere.
+/** Times of Pulsar's schemas in Spark's units, microseconds and days, exact but for parts of a microsecond, which are
+  * cut towards the past, as Spark does with `java.time` objects. No time zone is involved anywhere.
   */
 private[schema] object SparkTime {
   val MicrosPerDay: Long         = 86400L * 1000 * 1000
@@ -19,7 +19,8 @@ private[schema] object SparkTime {
     val micros = Math.floorDiv(nanos, 1000L)
     try
       // The first second that there is has no beginning in microseconds.
-      if (seconds < 0 && micros > 0) Math.addExact(Math.multiplyExact(seconds + 1, MicrosPerSecond), micros - MicrosPerSecond)
+      if (seconds < 0 && micros > 0)
+        Math.addExact(Math.multiplyExact(seconds + 1, MicrosPerSecond), micros - MicrosPerSecond)
       else Math.addExact(Math.multiplyExact(seconds, MicrosPerSecond), micros)
     catch { case _: ArithmeticException => throw tooFar(s"$seconds s since 1970") }
   }
@@ -38,10 +39,12 @@ private[schema] object SparkTime {
   def isTimeOfDay(nanos: Long): Boolean = nanos >= 0 && nanos < NanosPerDay
 
   def days(days: Long): Int =
-    if (days == days.toInt) days.toInt else throw new MalformedValue(s"$days days since 1970 are more than a date can hold")
+    if (days == days.toInt) days.toInt
+    else throw new MalformedValue(s"$days days since 1970 are more than a date can hold")
 
   /** In ISO 8601 without a zone. */
-  def text(micros: Long): String = LocalDateTime.ofEpochSecond(secondsOf(micros), nanosOf(micros), ZoneOffset.UTC).toString
+  def text(micros: Long): String =
+    LocalDateTime.ofEpochSecond(secondsOf(micros), nanosOf(micros), ZoneOffset.UTC).toString
 
   def secondsOf(micros: Long): Long = Math.floorDiv(micros, MicrosPerSecond)
   def nanosOf(micros: Long): Int    = Math.floorMod(micros, MicrosPerSecond).toInt * 1000

@@ -6,7 +6,9 @@ import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 import io.github.pulsarspark.schema.protobuf.ProtobufParsingInfo
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema, ValueDecoder}
 
-/** What a query that has read a topic by one schema reads it by when the topic has another: new fields are there, and those that were removed stay. Pure. */
+/** What a query that has read a topic by one schema reads it by when the topic has another: new fields are there, and
+  * those that were removed stay. Pure.
+  */
 private[pulsarspark] object SchemaMerge {
 
   /** Left with what cannot be read as one. */
@@ -17,9 +19,9 @@ private[pulsarspark] object SchemaMerge {
 
   private def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] =
     (known.schemaType, newest.schemaType) match {
-      case (was, is) if was == is && known.definition == newest.definition              => Right(newest)
-      case ("AVRO" | "JSON", "AVRO" | "JSON")                                           => avro(topic, known, newest)
-      case (KeyValueSchema.Type, KeyValueSchema.Type)                                   => keyValue(topic, known, newest)
+      case (was, is) if was == is && known.definition == newest.definition => Right(newest)
+      case ("AVRO" | "JSON", "AVRO" | "JSON")                              => avro(topic, known, newest)
+      case (KeyValueSchema.Type, KeyValueSchema.Type)                      => keyValue(topic, known, newest)
       case _ if ValueDecoder.isReadAsBytes(known) && ValueDecoder.isReadAsBytes(newest) => Right(newest)
       case (was, is) if was != is                            => Left(s"values were of type $was and are of type $is")
       case _ if newest.message.isDefined                     => Right(newest) // the user says what there is
@@ -53,7 +55,9 @@ private[pulsarspark] object SchemaMerge {
   private def protobuf(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] = {
     val (was, is) = (SchemaTranslation.toStruct(topic, known), SchemaTranslation.toStruct(topic, newest))
     ColumnMerge(was, is).left.map(d => s"column `${d.path}` was ${d.one.sql} and is ${d.other.sql}").flatMap { all =>
-      Seq(is -> newest, was -> known).collectFirst { case (columns, schema) if SchemaTranslation.mismatch(all, columns).isEmpty => schema }
+      Seq(is -> newest, was -> known).collectFirst {
+        case (columns, schema) if SchemaTranslation.mismatch(all, columns).isEmpty => schema
+      }
         .toRight(s"fields were removed and others added, and for ${newest.schemaType} no schema is made of both")
     }
   }

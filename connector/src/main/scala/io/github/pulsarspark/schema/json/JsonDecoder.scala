@@ -11,8 +11,8 @@ import io.github.pulsarspark.schema.ValueDecoder
 import io.github.pulsarspark.schema.avro.AvroSchemas
 import io.github.pulsarspark.schema.convert.{MalformedValue, UnresolvableSchema}
 
-/** JSON values: a record's fields are the columns, any other value is the column `value`. What follows the value is ignored, as Pulsar's
-  * Java readers do.
+/** JSON values: a record's fields are the columns, any other value is the column `value`. What follows the value is
+  * ignored, as Pulsar's Java readers do.
   */
 private[schema] object JsonDecoder {
 

@@ -5,8 +5,8 @@ import org.apache.avro.{LogicalTypes, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 
-/** A union of several types in JSON, which does not say which of them a value is of: an object that names a type is believed, any other
-  * value goes to the narrowest member it can be of.
+/** A union of several types in JSON, which does not say which of them a value is of: an object that names a type is
+  * believed, any other value goes to the narrowest member it can be of.
   */
 private[schema] final class JsonMembers(members: Seq[JsonMembers.Member], size: Int) extends JsonReader {
   import JsonReader.unexpected

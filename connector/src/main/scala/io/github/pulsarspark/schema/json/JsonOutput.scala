@@ -8,7 +8,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.schema.ValueOutput
 
-/** JSON as Pulsar's Java client writes it: values of unions plain, bytes in base64, NaN and infinities as texts. Not thread-safe.
+/** JSON as Pulsar's Java client writes it: values of unions plain, bytes in base64, NaN and infinities as texts. Not
+  * thread-safe.
   *
   * Nulls are written where Java leaves them out, so that a reader never takes a null for its own default.
   */

@@ -3,8 +3,8 @@ package io.github.pulsarspark.schema.json
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.{Arrays, HashMap => JHashMap}
 
-/** Copies the members of an object that are wanted, as they stand, so that the others need not become tokens. Those are passed over as
-  * Avro's are: it is found where they end, not whether they hold what they should. Not thread-safe.
+/** Copies the members of an object that are wanted, as they stand, so that the others need not become tokens. Those are
+  * passed over as Avro's are: it is found where they end, not whether they hold what they should. Not thread-safe.
   *
   * @param names
   *   of members in the order that is likely
@@ -25,8 +25,8 @@ private[schema] final class JsonPruner(names: Array[String], isWanted: Array[Boo
   private var kept  = new Array[Byte](1024)
   private var size  = 0
 
-  /** An object of the wanted members is in [[result]], up to [[resultSize]], until the next call. False for anything that is not plainly an
-    * object: a parser must tell what it is and what is wrong with it.
+  /** An object of the wanted members is in [[result]], up to [[resultSize]], until the next call. False for anything
+    * that is not plainly an object: a parser must tell what it is and what is wrong with it.
     */
   def prune(from: Array[Byte], offset: Int, length: Int): Boolean = {
     bytes = from

@@ -12,11 +12,12 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.github.pulsarspark.schema.avro.AvroTimeUnit
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue, MapBuilder}
 
-/** Takes one JSON value, never null: the parser stands on its first token, and afterwards on its last. A tree of these is compiled once
-  * per schema version.
+/** Takes one JSON value, never null: the parser stands on its first token, and afterwards on its last. A tree of these
+  * is compiled once per schema version.
   *
-  * Values are taken as the writers of Pulsar's clients leave them, which for Java means Jackson's conventions: bytes in base64, texts for
-  * numbers that JSON does not have. Like Jackson's own readers these accept a number as text and a text as number.
+  * Values are taken as the writers of Pulsar's clients leave them, which for Java means Jackson's conventions: bytes in
+  * base64, texts for numbers that JSON does not have. Like Jackson's own readers these accept a number as text and a
+  * text as number.
   */
 private[schema] abstract class JsonReader {
   def value(p: JsonParser): Any
@@ -85,7 +86,9 @@ private[schema] object JsonReader {
     override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setDouble(ordinal, double(p))
   }
 
-  /** Also for enums: clients that write something other than a symbol's name (Python writes its value) keep what they wrote. */
+  /** Also for enums: clients that write something other than a symbol's name (Python writes its value) keep what they
+    * wrote.
+    */
   object Text extends JsonReader {
     override def value(p: JsonParser): Any =
       if (p.currentToken.isScalarValue) UTF8String.fromString(p.getText) else throw unexpected(p, "a text")
@@ -98,7 +101,8 @@ private[schema] object JsonReader {
     override def value(p: JsonParser): Any = {
       if (p.currentToken != JsonToken.VALUE_STRING) throw unexpected(p, "base64 text")
       val bytes = p.getBinaryValue
-      if (size >= 0 && bytes.length != size) throw new MalformedValue(s"${bytes.length} bytes are given for a fixed of $size")
+      if (size >= 0 && bytes.length != size)
+        throw new MalformedValue(s"${bytes.length} bytes are given for a fixed of $size")
       bytes
     }
   }
@@ -136,8 +140,13 @@ private[schema] object JsonReader {
     * @param missing
     *   what each field is when the object does not have it
     */
-  final class Record(val names: Array[String], fields: Array[JsonReader], ordinals: Array[Int], missing: Array[Any], size: Int)
-      extends JsonReader {
+  final class Record(
+      val names: Array[String],
+      fields: Array[JsonReader],
+      ordinals: Array[Int],
+      missing: Array[Any],
+      size: Int
+  ) extends JsonReader {
     private val index = new JHashMap[String, Integer](2 * names.length)
     names.indices.foreach(i => index.put(names(i), i))
 
@@ -214,7 +223,9 @@ private[schema] object JsonReader {
     if (p.currentToken == JsonToken.VALUE_NUMBER_INT) p.getLongValue
     else
       try decimal(p).longValueExact
-      catch { case _: ArithmeticException => throw new MalformedValue(s"${p.getText} is not a whole number of 64 bits") }
+      catch {
+        case _: ArithmeticException => throw new MalformedValue(s"${p.getText} is not a whole number of 64 bits")
+      }
 
   private def double(p: JsonParser): Double = p.currentToken match {
     case JsonToken.VALUE_NUMBER_FLOAT | JsonToken.VALUE_NUMBER_INT => p.getDoubleValue
@@ -223,7 +234,7 @@ private[schema] object JsonReader {
         case "NaN"                                     => Double.NaN
         case "Infinity" | "+Infinity" | "INF" | "+INF" => Double.PositiveInfinity
         case "-Infinity" | "-INF"                      => Double.NegativeInfinity
-        case other                                     => other.toDoubleOption.getOrElse(throw unexpected(p, "a number"))
+        case other => other.toDoubleOption.getOrElse(throw unexpected(p, "a number"))
       }
     case _ => throw unexpected(p, "a number")
   }

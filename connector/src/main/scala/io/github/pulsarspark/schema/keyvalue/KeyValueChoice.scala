@@ -2,7 +2,8 @@ package io.github.pulsarspark.schema.keyvalue
 
 import java.util.Locale
 
-/** What a KEY_VALUE schema should be made of, as far as that was said; names of types in capitals, `AUTO` for what fits the column.
+/** What a KEY_VALUE schema should be made of, as far as that was said; names of types in capitals, `AUTO` for what fits
+  * the column.
   *
   * @param encoding
   *   `INLINE` or `SEPARATED`

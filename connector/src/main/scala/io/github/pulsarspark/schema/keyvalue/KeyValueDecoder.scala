@@ -10,7 +10,8 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.convert.MalformedValue
 import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema, ValueDecoder}
 
-/** KEY_VALUE values: the columns `key` and `value`, decoded like values of schemas of their own; records are structs. */
+/** KEY_VALUE values: the columns `key` and `value`, decoded like values of schemas of their own; records are structs.
+  */
 private[schema] final class KeyValueDecoder private (
     key: KeyValueDecoder.Part,
     value: KeyValueDecoder.Part,
@@ -51,8 +52,15 @@ private[schema] final class KeyValueDecoder private (
 
 private[schema] object KeyValueDecoder {
 
-  /** What makes the decoder for each schema that messages were written with; their encoding may be another one than the reader's. */
-  def compiler(topic: String, reader: TopicSchema, wanted: StructType, ordinals: Array[Int]): TopicSchema => ValueDecoder = {
+  /** What makes the decoder for each schema that messages were written with; their encoding may be another one than the
+    * reader's.
+    */
+  def compiler(
+      topic: String,
+      reader: TopicSchema,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): TopicSchema => ValueDecoder = {
     val parts = KeyValueSchema.of(reader)
     val key   = part(topic, parts.key, KeyValueSchema.KeyColumn, wanted, ordinals)
     val value = part(topic, parts.value, KeyValueSchema.ValueColumn, wanted, ordinals)
@@ -62,9 +70,15 @@ private[schema] object KeyValueDecoder {
     }
   }
 
-  private def part(topic: String, reader: TopicSchema, name: String, wanted: StructType, ordinals: Array[Int]): TopicSchema => Part =
+  private def part(
+      topic: String,
+      reader: TopicSchema,
+      name: String,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): TopicSchema => Part =
     wanted.fields.zip(ordinals).find(_._1.name == name) match {
-      case None                                                                                                   => _ => Unwanted
+      case None => _ => Unwanted
       case Some((StructField(_, struct: StructType, _, _), ordinal)) if SchemaTranslation.isRecord(topic, reader) =>
         val compile = ValueDecoder.compiler(topic, reader, struct, struct.indices.toArray)
         writer => new Record(compile(writer), struct.size, ordinal)

@@ -27,8 +27,9 @@ private[schema] object KeyValueEncoder {
 
   /** What becomes the key of the message, for a schema that says so. */
   def separateKey(plan: WritePlan): Option[ValueEncoder] =
-    Option.when(plan.schema.schemaType == KeyValueSchema.Type)(KeyValueSchema.of(plan.schema)).filter(_.separated).map(schema =>
-      part(plan, KeyColumn, schema.key)
+    Option.when(plan.schema.schemaType == KeyValueSchema.Type)(KeyValueSchema.of(plan.schema)).filter(_.separated).map(
+      schema =>
+        part(plan, KeyColumn, schema.key)
     )
 
   /** A schema made from the columns. */
@@ -43,7 +44,7 @@ private[schema] object KeyValueEncoder {
     (schemaType, plan.input(place(plan, name)).dataType) match {
       case ("AUTO", struct: StructType)          => record(struct, "AVRO", name)
       case ("AVRO" | "JSON", struct: StructType) => record(struct, schemaType, name)
-      case ("AUTO", single)                      => TopicSchema(PrimitiveEncoder.schemaType(single).getOrElse(throw notAlone(name, single)))
+      case ("AUTO", single) => TopicSchema(PrimitiveEncoder.schemaType(single).getOrElse(throw notAlone(name, single)))
       case (t, _) if SchemaTranslation.primitive(t).isDefined => TopicSchema(t)
       case (t, single) => throw new Misfit(name, s"$t is made of a struct, the column is ${single.sql}")
     }
@@ -56,7 +57,8 @@ private[schema] object KeyValueEncoder {
 
   private def place(plan: WritePlan, name: String): Int =
     plan.values.find(plan.input(_).name == name).getOrElse(
-      throw new Misfit(name, s"there is no such column; a $KeyColumn and a $ValueColumn are needed, of which any can be null")
+      throw new Misfit(name,
+        s"there is no such column; a $KeyColumn and a $ValueColumn are needed, of which any can be null")
     )
 
   private def part(plan: WritePlan, name: String, schema: TopicSchema): ValueEncoder = {
@@ -64,7 +66,8 @@ private[schema] object KeyValueEncoder {
     val column  = plan.input(ordinal)
     (column.dataType, SchemaTranslation.isRecord(plan.topicName, schema)) match {
       case (struct: StructType, true) =>
-        val record = within(name)(ValueEncoder(plan.copy(schema, struct, metadata = Map.empty, values = struct.indices)))
+        val record =
+          within(name)(ValueEncoder(plan.copy(schema, struct, metadata = Map.empty, values = struct.indices)))
         new ValueEncoder {
           override def encode(row: InternalRow): Array[Byte] =
             if (row.isNullAt(ordinal)) null else record.encode(row.getStruct(ordinal, struct.size))
@@ -74,7 +77,9 @@ private[schema] object KeyValueEncoder {
         // The column is looked at as that of a topic of its own.
         val alone = StructType(plan.input.fields.updated(ordinal, column.copy(name = SchemaTranslation.ValueColumn)))
         try ValueEncoder(plan.copy(schema, alone, values = Seq(ordinal)))
-        catch { case e: Misfit => throw new Misfit(e.column.replaceFirst(SchemaTranslation.ValueColumn, name), e.reason) }
+        catch {
+          case e: Misfit => throw new Misfit(e.column.replaceFirst(SchemaTranslation.ValueColumn, name), e.reason)
+        }
     }
   }
 

@@ -10,7 +10,9 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.ValueDecoder
 import io.github.pulsarspark.schema.convert.{MalformedValue, SparkTime}
 
-/** Pulsar's primitive schemas: one value column, numbers big endian, times as the Java client's classes for them have them. */
+/** Pulsar's primitive schemas: one value column, numbers big endian, times as the Java client's classes for them have
+  * them.
+  */
 private[schema] object PrimitiveDecoder {
 
   def apply(schemaType: String, ordinal: Int): ValueDecoder = schemaType match {

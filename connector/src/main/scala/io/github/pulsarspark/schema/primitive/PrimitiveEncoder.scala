@@ -11,7 +11,9 @@ import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
 import io.github.pulsarspark.schema.convert.SparkTime
 import io.github.pulsarspark.schema.{SchemaTranslation, ValueEncoder, WritePlan}
 
-/** Pulsar's primitive schemas: numbers big endian, one value column. A value that the schema cannot hold exactly is refused. */
+/** Pulsar's primitive schemas: numbers big endian, one value column. A value that the schema cannot hold exactly is
+  * refused.
+  */
 private[schema] object PrimitiveEncoder {
 
   /** The primitive schema type that a column of this type is written with, if there is one. */
@@ -32,33 +34,36 @@ private[schema] object PrimitiveEncoder {
   }
 
   /** Values of one column of the rows. */
-  def apply(schemaType: String, ordinal: Int, plan: WritePlan): ValueEncoder = (schemaType, plan.input(ordinal).dataType) match {
-    case ("BYTES" | "NONE", BinaryType) => of(ordinal)(_.getBinary(ordinal))
-    case ("STRING", _: StringType)      => of(ordinal)(_.getUTF8String(ordinal).getBytes)
-    case ("BOOLEAN", BooleanType)       => of(ordinal)(row => Array(if (row.getBoolean(ordinal)) 1.toByte else 0.toByte))
-    case ("FLOAT", FloatType)           => of(ordinal)(row => bigEndian(floatToRawIntBits(row.getFloat(ordinal)).toLong, 4))
-    case ("DOUBLE", FloatType)          => of(ordinal)(row => bigEndian(doubleToRawLongBits(row.getFloat(ordinal).toDouble), 8))
-    case ("DOUBLE", DoubleType)         => of(ordinal)(row => bigEndian(doubleToRawLongBits(row.getDouble(ordinal)), 8))
-    case ("INT8" | "INT16" | "INT32" | "INT64", column @ (ByteType | ShortType | IntegerType | LongType))
-        if bytes(column) <= bytes(schemaType) =>
-      val size = bytes(schemaType)
-      column match {
-        case ByteType    => of(ordinal)(row => bigEndian(row.getByte(ordinal).toLong, size))
-        case ShortType   => of(ordinal)(row => bigEndian(row.getShort(ordinal).toLong, size))
-        case IntegerType => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, size))
-        case _           => of(ordinal)(row => bigEndian(row.getLong(ordinal), size))
-      }
-    case ("LOCAL_DATE", DateType)              => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, 8))
-    case ("DATE" | "TIMESTAMP", TimestampType) =>
-      of(ordinal)(row => bigEndian(plan.millis(row.getLong(ordinal), SchemaTranslation.ValueColumn, schemaType), 8))
-    case ("INSTANT", TimestampType) =>
-      of(ordinal)(row => instant(row.getLong(ordinal)))
-    case ("LOCAL_DATE_TIME", TimestampNTZType) =>
-      of(ordinal)(row => localDateTime(row.getLong(ordinal)))
-    case ("TIME", LongType)       => of(ordinal)(row => bigEndian(row.getLong(ordinal), 8))
-    case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), plan), 8))
-    case (_, column) => throw new Misfit(SchemaTranslation.ValueColumn, s"values of type $schemaType cannot be made of ${column.sql}")
-  }
+  def apply(schemaType: String, ordinal: Int, plan: WritePlan): ValueEncoder =
+    (schemaType, plan.input(ordinal).dataType) match {
+      case ("BYTES" | "NONE", BinaryType) => of(ordinal)(_.getBinary(ordinal))
+      case ("STRING", _: StringType)      => of(ordinal)(_.getUTF8String(ordinal).getBytes)
+      case ("BOOLEAN", BooleanType) => of(ordinal)(row => Array(if (row.getBoolean(ordinal)) 1.toByte else 0.toByte))
+      case ("FLOAT", FloatType)     => of(ordinal)(row => bigEndian(floatToRawIntBits(row.getFloat(ordinal)).toLong, 4))
+      case ("DOUBLE", FloatType)    =>
+        of(ordinal)(row => bigEndian(doubleToRawLongBits(row.getFloat(ordinal).toDouble), 8))
+      case ("DOUBLE", DoubleType) => of(ordinal)(row => bigEndian(doubleToRawLongBits(row.getDouble(ordinal)), 8))
+      case ("INT8" | "INT16" | "INT32" | "INT64", column @ (ByteType | ShortType | IntegerType | LongType))
+          if bytes(column) <= bytes(schemaType) =>
+        val size = bytes(schemaType)
+        column match {
+          case ByteType    => of(ordinal)(row => bigEndian(row.getByte(ordinal).toLong, size))
+          case ShortType   => of(ordinal)(row => bigEndian(row.getShort(ordinal).toLong, size))
+          case IntegerType => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, size))
+          case _           => of(ordinal)(row => bigEndian(row.getLong(ordinal), size))
+        }
+      case ("LOCAL_DATE", DateType)              => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, 8))
+      case ("DATE" | "TIMESTAMP", TimestampType) =>
+        of(ordinal)(row => bigEndian(plan.millis(row.getLong(ordinal), SchemaTranslation.ValueColumn, schemaType), 8))
+      case ("INSTANT", TimestampType) =>
+        of(ordinal)(row => instant(row.getLong(ordinal)))
+      case ("LOCAL_DATE_TIME", TimestampNTZType) =>
+        of(ordinal)(row => localDateTime(row.getLong(ordinal)))
+      case ("TIME", LongType)       => of(ordinal)(row => bigEndian(row.getLong(ordinal), 8))
+      case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), plan), 8))
+      case (_, column)              =>
+        throw new Misfit(SchemaTranslation.ValueColumn, s"values of type $schemaType cannot be made of ${column.sql}")
+    }
 
   private def bytes(column: DataType): Int   = column.defaultSize
   private def bytes(schemaType: String): Int = schemaType.stripPrefix("INT").toInt / 8

@@ -13,8 +13,8 @@ import io.github.pulsarspark.schema.convert.{SparkTime, UnresolvableSchema}
 
 /** PROTOBUF_NATIVE and PROTOBUF values: the fields of a message are the columns.
   *
-  * Numbers tell fields apart, so messages of any version are read with the reader's schema; the writer's is only asked whether a number
-  * means the same in both.
+  * Numbers tell fields apart, so messages of any version are read with the reader's schema; the writer's is only asked
+  * whether a number means the same in both.
   */
 private[schema] object ProtobufDecoder {
 
@@ -29,7 +29,13 @@ private[schema] object ProtobufDecoder {
     * @param ordinals
     *   where in the row each of them goes
     */
-  def apply(writer: Descriptor, reader: Descriptor, message: Descriptor, wanted: StructType, ordinals: Array[Int]): ValueDecoder = {
+  def apply(
+      writer: Descriptor,
+      reader: Descriptor,
+      message: Descriptor,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): ValueDecoder = {
     checkFields(writer, reader, wanted)
     val fields = compile(message, wanted, ordinals, wanted.size, identity)
     val in     = new ProtobufCursor("malformed message")
@@ -55,8 +61,9 @@ private[schema] object ProtobufDecoder {
       field             <- Option(message.findFieldByName(column.name))
     } yield field -> of(field, column.dataType, ordinal)
     val known  = fields.toMap
-    val rivals = fields.flatMap { case (f, _) => members(f) }.distinct.filterNot(known.contains).map(_ -> new ProtobufField.Rival)
-    val all    = (fields ++ rivals).sortBy(_._1.getNumber)
+    val rivals =
+      fields.flatMap { case (f, _) => members(f) }.distinct.filterNot(known.contains).map(_ -> new ProtobufField.Rival)
+    val all = (fields ++ rivals).sortBy(_._1.getNumber)
     all.foreach { case (f, field) => field.rivals = members(f).filterNot(_ == f).flatMap(known.get).toArray }
     new ProtobufMessage(all.map(_._1.getNumber).toArray, all.map(_._2).toArray, size, show)
   }
@@ -64,16 +71,18 @@ private[schema] object ProtobufDecoder {
   private def members(field: FieldDescriptor): Seq[FieldDescriptor] =
     Option(field.getRealContainingOneof).fold(Seq.empty[FieldDescriptor])(_.getFields.asScala.toSeq)
 
-  private def of(field: FieldDescriptor, wanted: DataType, ordinal: Int): ProtobufField = (wanted, field.getJavaType) match {
-    case (MapType(_, value, _), _) if field.isMapField =>
-      val entry = field.getMessageType
-      new ProtobufField.Mapping(ProtobufScalar(entry.findFieldByNumber(1)), item(entry.findFieldByNumber(2), value), ordinal)
-    case (ArrayType(element, _), _) => new ProtobufField.Repeated(item(field, element), ordinal)
-    case (_, JavaType.MESSAGE)      => new ProtobufField.Embedded(embedded(field.getMessageType, wanted), ordinal)
-    case _                          =>
-      val scalar = ProtobufScalar(field)
-      new ProtobufField.Single(scalar, if (field.hasPresence) null else scalar.default, ordinal)
-  }
+  private def of(field: FieldDescriptor, wanted: DataType, ordinal: Int): ProtobufField =
+    (wanted, field.getJavaType) match {
+      case (MapType(_, value, _), _) if field.isMapField =>
+        val entry = field.getMessageType
+        new ProtobufField.Mapping(ProtobufScalar(entry.findFieldByNumber(1)), item(entry.findFieldByNumber(2), value),
+          ordinal)
+      case (ArrayType(element, _), _) => new ProtobufField.Repeated(item(field, element), ordinal)
+      case (_, JavaType.MESSAGE)      => new ProtobufField.Embedded(embedded(field.getMessageType, wanted), ordinal)
+      case _                          =>
+        val scalar = ProtobufScalar(field)
+        new ProtobufField.Single(scalar, if (field.hasPresence) null else scalar.default, ordinal)
+    }
 
   private def item(field: FieldDescriptor, wanted: DataType): ProtobufField.Item =
     if (field.getJavaType == JavaType.MESSAGE) ProtobufField.item(embedded(field.getMessageType, wanted))
@@ -99,11 +108,13 @@ private[schema] object ProtobufDecoder {
     } {
       if (!ProtobufWidening(written, field))
         throw new UnresolvableSchema(
-          s"field ${field.getNumber} is ${ProtobufWidening.text(written)} there and ${ProtobufWidening.text(field)} here"
+          s"field ${field.getNumber} is ${ProtobufWidening.text(written)} there" +
+            s" and ${ProtobufWidening.text(field)} here"
         )
       (column.dataType, field.getJavaType) match {
-        case (StructOf(struct), JavaType.MESSAGE) if !field.isMapField => checkFields(written.getMessageType, field.getMessageType, struct)
-        case _                                                         => ()
+        case (StructOf(struct), JavaType.MESSAGE) if !field.isMapField =>
+          checkFields(written.getMessageType, field.getMessageType, struct)
+        case _ => ()
       }
     }
 

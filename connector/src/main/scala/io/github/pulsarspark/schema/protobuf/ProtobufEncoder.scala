@@ -14,21 +14,31 @@ import io.github.pulsarspark.schema.convert.SparkTime
 import io.github.pulsarspark.schema.protobuf.ProtobufWriter.Ranges
 import io.github.pulsarspark.schema.{SchemaTranslation, ValueEncoder, WritePlan}
 
-/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is refused where that could not be told from a default. */
+/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is
+  * refused where that could not be told from a default.
+  */
 private[schema] final class ProtobufEncoder private (target: String) {
 
-  private def message(descriptor: Descriptor, columns: StructType, ordinals: Seq[Int], path: String): ProtobufWriter.Message = {
+  private def message(
+      descriptor: Descriptor,
+      columns: StructType,
+      ordinals: Seq[Int],
+      path: String
+  ): ProtobufWriter.Message = {
     val fields = descriptor.getFields.asScala.toSeq.sortBy(_.getNumber)
     columns.find(c => descriptor.findFieldByName(c.name) == null).foreach { c =>
-      throw new Misfit(child(path, c.name), s"the schema has no such field; it has ${fields.map(_.getName).mkString(", ")}")
+      throw new Misfit(child(path, c.name),
+        s"the schema has no such field; it has ${fields.map(_.getName).mkString(", ")}")
     }
     val placed = fields.flatMap { f =>
       val i = columns.fieldNames.indexOf(f.getName)
-      if (i < 0 && f.isRequired) throw new Misfit(child(path, f.getName), "there is no such column, and the field is required")
+      if (i < 0 && f.isRequired)
+        throw new Misfit(child(path, f.getName), "there is no such column, and the field is required")
       Option.when(i >= 0)((f, columns(i).dataType, ordinals(i)))
     }
     val places = placed.map { case (f, _, ordinal) => f -> ordinal }.toMap
-    val oneofs = descriptor.getRealOneofs.asScala.map(_.getFields.asScala.flatMap(places.get).toArray).filter(_.length > 1)
+    val oneofs =
+      descriptor.getRealOneofs.asScala.map(_.getFields.asScala.flatMap(places.get).toArray).filter(_.length > 1)
     new ProtobufWriter.Message(
       placed.map { case (f, dataType, ordinal) => field(f, dataType, ordinal, child(path, f.getName)) }.toArray,
       oneofs.toArray,
@@ -42,11 +52,13 @@ private[schema] final class ProtobufEncoder private (target: String) {
       case MapType(key, value, _) if f.isMapField =>
         val entry = f.getMessageType
         val k     = single(entry.findFieldByNumber(1), key, s"$path{}")
-        new ProtobufWriter.Mapping(f.getNumber, k, single(entry.findFieldByNumber(2), value, s"$path{}"), ordinal, () => refused())
+        new ProtobufWriter.Mapping(f.getNumber, k, single(entry.findFieldByNumber(2), value, s"$path{}"), ordinal,
+          () => refused())
       case ArrayType(item, _) if f.isRepeated && !f.isMapField =>
         new ProtobufWriter.Repeated(f.getNumber, single(f, item, s"$path[]"), f.isPacked, ordinal, () => refused())
       case one if !f.isRepeated =>
-        new ProtobufWriter.Single(f.getNumber, single(f, one, path), ordinal, Option.when(f.isRequired || !f.hasPresence)(() => refused()))
+        new ProtobufWriter.Single(f.getNumber, single(f, one, path), ordinal,
+          Option.when(f.isRequired || !f.hasPresence)(() => refused()))
       case other => throw misfit(f, other, path)
     }
   }
@@ -95,7 +107,8 @@ private[schema] final class ProtobufEncoder private (target: String) {
     new Misfit(path, s"the field is ${ProtobufWidening.text(f)}, the column is ${dataType.sql}")
 
   private def notAllowed(path: String, value: String, reason: String): Throwable =
-    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> path, "target" -> target, "value" -> value, "reason" -> reason)
+    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> path, "target" -> target, "value" -> value,
+      "reason"                                             -> reason)
 
   private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"
 }

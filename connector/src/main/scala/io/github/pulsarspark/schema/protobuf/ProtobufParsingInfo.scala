@@ -10,9 +10,10 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroSchemas.NotReadable
 
-/** PROTOBUF schemas: of the fields of their message they keep number, name, type and label, of what is inside these fields, and of enums,
-  * no numbers. From that a descriptor is made in which such fields lead to a message without fields; [[isComplete]] tells them. Where the
-  * user has given the descriptor of the message ([[TopicSchema.message]]), that is what is read and written by.
+/** PROTOBUF schemas: of the fields of their message they keep number, name, type and label, of what is inside these
+  * fields, and of enums, no numbers. From that a descriptor is made in which such fields lead to a message without
+  * fields; [[isComplete]] tells them. Where the user has given the descriptor of the message ([[TopicSchema.message]]),
+  * that is what is read and written by.
   */
 private[schema] object ProtobufParsingInfo {
   val Type = "PROTOBUF"
@@ -53,8 +54,11 @@ private[schema] object ProtobufParsingInfo {
       Field(f.getNumber, f.getName, f.getType.name, f.toProto.getLabel.name)
     }
     declared.diff(actual).headOption.map { f =>
-      s"the schema has the field $f, the descriptor ${actual.find(_.number == f.number).fold("none of that number")(_.toString)}"
-    }.orElse(actual.diff(declared).headOption.map(f => s"the descriptor has the field $f, which the schema does not have"))
+      s"the schema has the field $f, the descriptor " +
+        actual.find(_.number == f.number).fold("none of that number")(_.toString)
+    }.orElse(
+      actual.diff(declared).headOption.map(f => s"the descriptor has the field $f, which the schema does not have")
+    )
   }
 
   private def toProto(f: Field): FieldDescriptorProto = {
@@ -65,9 +69,10 @@ private[schema] object ProtobufParsingInfo {
       .setType(kind)
       .setLabel(enumeration[FieldDescriptorProto.Label](f, f.label, FieldDescriptorProto.Label.valueOf))
     kind match {
-      case FieldDescriptorProto.Type.TYPE_MESSAGE | FieldDescriptorProto.Type.TYPE_GROUP => proto.setTypeName(s".$Unknown")
-      case FieldDescriptorProto.Type.TYPE_ENUM                                           => proto.setTypeName(s".$Unknown.Symbols")
-      case _                                                                             => ()
+      case FieldDescriptorProto.Type.TYPE_MESSAGE | FieldDescriptorProto.Type.TYPE_GROUP =>
+        proto.setTypeName(s".$Unknown")
+      case FieldDescriptorProto.Type.TYPE_ENUM => proto.setTypeName(s".$Unknown.Symbols")
+      case _                                   => ()
     }
     proto.build
   }
@@ -75,12 +80,14 @@ private[schema] object ProtobufParsingInfo {
   private def enumeration[T](field: Field, name: String, of: String => T): T =
     try of(name)
     catch {
-      case _: IllegalArgumentException => throw new NotReadable(field.name, s"its parsing info has $name, which protobuf does not know")
+      case _: IllegalArgumentException =>
+        throw new NotReadable(field.name, s"its parsing info has $name, which protobuf does not know")
     }
 
   private def fields(schema: TopicSchema): Seq[Field] = {
     val info =
-      schema.properties.getOrElse(Property, throw new NotReadable("", s"it lacks the property $Property, which tells numbers of fields"))
+      schema.properties.getOrElse(Property,
+        throw new NotReadable("", s"it lacks the property $Property, which tells numbers of fields"))
     val list = mapper.readTree(info)
     if (!list.isArray) throw new NotReadable("", s"its property $Property is not a list")
     list.asScala.toSeq.map { node =>
@@ -94,6 +101,7 @@ private[schema] object ProtobufParsingInfo {
   private def hasOwnDefault(field: Field, schema: TopicSchema): Boolean = {
     val fields   = Option(mapper.readTree(schema.definition).get("fields")).fold(Seq.empty[JsonNode])(_.asScala.toSeq)
     val defaults = fields.find(_.path("name").asText == field.name).map(_.path("default"))
-    field.kind != "ENUM" && defaults.exists(d => (d.isNumber && d.asDouble != 0) || d.asBoolean || (d.isTextual && d.asText.nonEmpty))
+    field.kind != "ENUM" &&
+    defaults.exists(d => (d.isNumber && d.asDouble != 0) || d.asBoolean || (d.isTextual && d.asText.nonEmpty))
   }
 }

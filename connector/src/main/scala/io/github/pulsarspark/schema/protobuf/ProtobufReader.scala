@@ -9,8 +9,9 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import io.github.pulsarspark.format.entry.ProtobufCursor
 import io.github.pulsarspark.schema.convert.{MalformedValue, MapBuilder}
 
-/** One field on its way into a row. A field may come any number of times and in any order, so it is started, takes what comes, and is
-  * finished. Such trees are compiled once for each schema and the columns that are wanted; they keep state while a message is read.
+/** One field on its way into a row. A field may come any number of times and in any order, so it is started, takes what
+  * comes, and is finished. Such trees are compiled once for each schema and the columns that are wanted; they keep
+  * state while a message is read.
   */
 private[schema] abstract class ProtobufField {
 
@@ -89,7 +90,8 @@ private[schema] object ProtobufField {
       if (value != null) { items.add(value); () }
     }
 
-    override def finish(row: InternalRow): Unit = row.update(ordinal, new GenericArrayData(items.toArray.asInstanceOf[Array[Any]]))
+    override def finish(row: InternalRow): Unit =
+      row.update(ordinal, new GenericArrayData(items.toArray.asInstanceOf[Array[Any]]))
   }
 
   /** Entries are messages of a key (1) and a value (2). */
@@ -119,7 +121,8 @@ private[schema] object ProtobufField {
         }
       }
 
-    override def finish(row: InternalRow): Unit = row.update(ordinal, if (map == null) MapBuilder.Empty else map.result())
+    override def finish(row: InternalRow): Unit =
+      row.update(ordinal, if (map == null) MapBuilder.Empty else map.result())
   }
 
   /** What arrays and maps hold. */
@@ -166,7 +169,12 @@ private[schema] object ProtobufField {
   * @param show
   *   what becomes of the row
   */
-private[schema] final class ProtobufMessage(numbers: Array[Int], fields: Array[ProtobufField], size: Int, show: InternalRow => Any) {
+private[schema] final class ProtobufMessage(
+    numbers: Array[Int],
+    fields: Array[ProtobufField],
+    size: Int,
+    show: InternalRow => Any
+) {
 
   def start(): InternalRow = {
     val row = new GenericInternalRow(size)

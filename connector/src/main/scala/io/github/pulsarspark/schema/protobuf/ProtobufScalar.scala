@@ -71,9 +71,10 @@ private[schema] object ProtobufScalar {
     case Type.MESSAGE | Type.GROUP => throw new UnresolvableSchema(s"${field.getFullName} is a message")
   }
 
-  private def of(wireType: Int, default: Any)(read: ProtobufCursor => Any): ProtobufScalar = new ProtobufScalar(wireType, default) {
-    override def value(in: ProtobufCursor): Any = read(in)
-  }
+  private def of(wireType: Int, default: Any)(read: ProtobufCursor => Any): ProtobufScalar =
+    new ProtobufScalar(wireType, default) {
+      override def value(in: ProtobufCursor): Any = read(in)
+    }
 
   private trait ReadInt  { def apply(in: ProtobufCursor): Int  }
   private trait ReadLong { def apply(in: ProtobufCursor): Long }

@@ -21,21 +21,31 @@ private[schema] object ProtobufScalarWriter {
   def apply(field: FieldDescriptor, dataType: DataType, refused: Refused): Option[ProtobufWriter] = {
     val number = wholeNumber(dataType)
     (field.getType, dataType) match {
-      case (Type.BOOL, BooleanType)     => some(Varint)((from, i, out) => out.writeBoolNoTag(from.getBoolean(i)))
-      case (Type.FLOAT, FloatType)      => some(Four)((from, i, out) => out.writeFloatNoTag(from.getFloat(i)))
-      case (Type.DOUBLE, FloatType)     => some(Eight)((from, i, out) => out.writeDoubleNoTag(from.getFloat(i).toDouble))
-      case (Type.DOUBLE, DoubleType)    => some(Eight)((from, i, out) => out.writeDoubleNoTag(from.getDouble(i)))
+      case (Type.BOOL, BooleanType)  => some(Varint)((from, i, out) => out.writeBoolNoTag(from.getBoolean(i)))
+      case (Type.FLOAT, FloatType)   => some(Four)((from, i, out) => out.writeFloatNoTag(from.getFloat(i)))
+      case (Type.DOUBLE, FloatType)  => some(Eight)((from, i, out) => out.writeDoubleNoTag(from.getFloat(i).toDouble))
+      case (Type.DOUBLE, DoubleType) => some(Eight)((from, i, out) => out.writeDoubleNoTag(from.getDouble(i)))
       case (Type.STRING, _: StringType) =>
         some(ProtobufWriter.Ranges)((from, i, out) => out.writeByteArrayNoTag(from.getUTF8String(i).getBytes))
-      case (Type.BYTES, BinaryType)   => some(ProtobufWriter.Ranges)((from, i, out) => out.writeByteArrayNoTag(from.getBinary(i)))
+      case (Type.BYTES, BinaryType) => some(ProtobufWriter.Ranges)((from, i, out) =>
+          out.writeByteArrayNoTag(from.getBinary(i))
+        )
       case (Type.ENUM, _: StringType) => Some(enumeration(field.getEnumType, refused))
       case (Type.INT64, _)            => number.map(n => of(Varint)((from, i, out) => out.writeInt64NoTag(n(from, i))))
       case (Type.SINT64, _)           => number.map(n => of(Varint)((from, i, out) => out.writeSInt64NoTag(n(from, i))))
-      case (Type.SFIXED64, _)         => number.map(n => of(Eight)((from, i, out) => out.writeSFixed64NoTag(n(from, i))))
-      case (Type.UINT32, _)   => number.map(n => of(Varint)((from, i, out) => out.writeUInt32NoTag(unsigned32(n(from, i), refused))))
-      case (Type.FIXED32, _)  => number.map(n => of(Four)((from, i, out) => out.writeFixed32NoTag(unsigned32(n(from, i), refused))))
-      case (Type.UINT64, _)   => unsigned64(dataType, refused).map(n => of(Varint)((from, i, out) => out.writeUInt64NoTag(n(from, i))))
-      case (Type.FIXED64, _)  => unsigned64(dataType, refused).map(n => of(Eight)((from, i, out) => out.writeFixed64NoTag(n(from, i))))
+      case (Type.SFIXED64, _) => number.map(n => of(Eight)((from, i, out) => out.writeSFixed64NoTag(n(from, i))))
+      case (Type.UINT32, _)   => number.map(n =>
+          of(Varint)((from, i, out) => out.writeUInt32NoTag(unsigned32(n(from, i), refused)))
+        )
+      case (Type.FIXED32, _) => number.map(n =>
+          of(Four)((from, i, out) => out.writeFixed32NoTag(unsigned32(n(from, i), refused)))
+        )
+      case (Type.UINT64, _) => unsigned64(dataType, refused).map(n =>
+          of(Varint)((from, i, out) => out.writeUInt64NoTag(n(from, i)))
+        )
+      case (Type.FIXED64, _) => unsigned64(dataType, refused).map(n =>
+          of(Eight)((from, i, out) => out.writeFixed64NoTag(n(from, i)))
+        )
       case (_, LongType)      => None // does not fit what is left
       case (Type.INT32, _)    => number.map(n => of(Varint)((from, i, out) => out.writeInt32NoTag(n(from, i).toInt)))
       case (Type.SINT32, _)   => number.map(n => of(Varint)((from, i, out) => out.writeSInt32NoTag(n(from, i).toInt)))
@@ -65,7 +75,7 @@ private[schema] object ProtobufScalarWriter {
     else throw refused(number.toString, "the field is a number of 32 bits without sign")
 
   private def unsigned64(dataType: DataType, refused: Refused): Option[WholeNumber] = {
-    def outside(number: Any)                         = refused(number.toString, "the field is a number of 64 bits without sign")
+    def outside(number: Any) = refused(number.toString, "the field is a number of 64 bits without sign")
     def notNegative(whole: WholeNumber): WholeNumber = { (from, i) =>
       val number = whole(from, i)
       if (number < 0) throw outside(number)
@@ -83,10 +93,11 @@ private[schema] object ProtobufScalarWriter {
   }
 
   private def enumeration(descriptor: EnumDescriptor, refused: Refused): ProtobufWriter = {
-    val numbers                         = descriptor.getValues.asScala.map(v => UTF8String.fromString(v.getName) -> v.getNumber).toMap
+    val numbers = descriptor.getValues.asScala.map(v => UTF8String.fromString(v.getName) -> v.getNumber).toMap
     def numberOf(name: UTF8String): Int =
       numbers.get(name).orElse(Option.unless(descriptor.isClosed)(name.toString).flatMap(_.toIntOption)).getOrElse(
-        throw refused(name.toString, s"the symbols of the enum are ${descriptor.getValues.asScala.map(_.getName).mkString(", ")}")
+        throw refused(name.toString,
+          s"the symbols of the enum are ${descriptor.getValues.asScala.map(_.getName).mkString(", ")}")
       )
     of(Varint)((from, i, out) => out.writeEnumNoTag(numberOf(from.getUTF8String(i))))
   }

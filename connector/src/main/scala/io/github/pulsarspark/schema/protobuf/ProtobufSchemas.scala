@@ -24,7 +24,9 @@ private[schema] object ProtobufSchemas {
   def parse(definition: String): Descriptor = {
     val node               = mapper.readTree(definition)
     def text(name: String) =
-      Option(node.get(name)).map(_.asText).filter(_.nonEmpty).getOrElse(throw new NotReadable("", s"its definition has no $name"))
+      Option(node.get(name)).map(_.asText).filter(_.nonEmpty).getOrElse(
+        throw new NotReadable("", s"its definition has no $name")
+      )
     val files = FileDescriptorSet.parseFrom(Base64.getDecoder.decode(text("fileDescriptorSet"))).getFileList.asScala
     val root  = text("rootMessageTypeName")
     val file  = link(files.map(f => f.getName -> f).toMap)(text("rootFileDescriptorName"))
@@ -35,11 +37,13 @@ private[schema] object ProtobufSchemas {
 
   /** A definition for [[parse]] out of files that protoc has put together. */
   def definition(files: Array[Byte], message: String): String = {
-    val set                                                             = FileDescriptorSet.parseFrom(files).getFileList.asScala
+    val set = FileDescriptorSet.parseFrom(files).getFileList.asScala
     def names(prefix: String, types: Seq[DescriptorProto]): Seq[String] =
       types.flatMap(t => s"$prefix${t.getName}" +: names(s"$prefix${t.getName}.", t.getNestedTypeList.asScala.toSeq))
     val known = set.toSeq.flatMap { f =>
-      names(if (f.getPackage.isEmpty) "" else s"${f.getPackage}.", f.getMessageTypeList.asScala.toSeq).map(_ -> f.getName)
+      names(if (f.getPackage.isEmpty) "" else s"${f.getPackage}.", f.getMessageTypeList.asScala.toSeq).map(
+        _ -> f.getName
+      )
     }
     val file =
       known.toMap.getOrElse(
@@ -54,7 +58,8 @@ private[schema] object ProtobufSchemas {
     )
   }
 
-  private def messages(outer: Seq[Descriptor]): Seq[Descriptor] = outer ++ outer.flatMap(m => messages(m.getNestedTypes.asScala.toSeq))
+  private def messages(outer: Seq[Descriptor]): Seq[Descriptor] = outer ++
+    outer.flatMap(m => messages(m.getNestedTypes.asScala.toSeq))
 
   /** Files refer to each other by name. */
   private def link(files: Map[String, FileDescriptorProto]): String => FileDescriptor = {
@@ -75,20 +80,23 @@ private[schema] object ProtobufSchemas {
   def wellKnown(message: Descriptor): Option[DataType] = message.getFullName match {
     case "google.protobuf.Timestamp" => Some(TimestampType)
     case "google.protobuf.Duration"  => Some(DayTimeIntervalType())
-    case "google.protobuf.DoubleValue" | "google.protobuf.FloatValue" | "google.protobuf.Int64Value" | "google.protobuf.UInt64Value" |
-        "google.protobuf.Int32Value" | "google.protobuf.UInt32Value" | "google.protobuf.BoolValue" | "google.protobuf.StringValue" |
-        "google.protobuf.BytesValue" => Some(scalarType(message.findFieldByNumber(1)))
-    case _ => None
+    case name if wrappers(name)      => Some(scalarType(message.findFieldByNumber(1)))
+    case _                           => None
   }
+
+  private val wrappers = Set("Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes")
+    .map(name => s"google.protobuf.${name}Value")
 
   /** The columns of a message; throws [[NotReadable]] when there are none. */
   def sparkType(message: Descriptor): StructType = struct(message, "", Nil)
 
   private def struct(message: Descriptor, path: String, open: List[String]): StructType = {
     val name = message.getFullName
-    if (open.contains(name)) throw new NotReadable(path, s"message $name contains itself, and a table cannot be nested without end")
+    if (open.contains(name))
+      throw new NotReadable(path, s"message $name contains itself, and a table cannot be nested without end")
     StructType(message.getFields.asScala.toSeq.map { f =>
-      StructField(f.getName, fieldType(f, if (path.isEmpty) f.getName else s"$path.${f.getName}", name :: open), f.hasPresence)
+      StructField(f.getName, fieldType(f, if (path.isEmpty) f.getName else s"$path.${f.getName}", name :: open),
+        f.hasPresence)
     })
   }
 
@@ -116,6 +124,6 @@ private[schema] object ProtobufSchemas {
     case Type.BOOL                                => BooleanType
     case Type.STRING | Type.ENUM                  => StringType
     case Type.BYTES                               => BinaryType
-    case Type.MESSAGE | Type.GROUP                => throw new NotReadable(field.getName, "a message is not a single value")
+    case Type.MESSAGE | Type.GROUP => throw new NotReadable(field.getName, "a message is not a single value")
   }
 }

@@ -5,7 +5,9 @@ import java.io.ByteArrayOutputStream
 import com.google.protobuf.CodedOutputStream
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 
-/** Takes one value that is not null out of a row, an array or a map and puts it into a message, without the tag that goes before it. */
+/** Takes one value that is not null out of a row, an array or a map and puts it into a message, without the tag that
+  * goes before it.
+  */
 private[schema] abstract class ProtobufWriter(val wireType: Int) {
   def put(from: SpecializedGetters, ordinal: Int, out: CodedOutputStream): Unit
 }
@@ -35,7 +37,8 @@ private[schema] object ProtobufWriter {
     def write(from: SpecializedGetters, out: CodedOutputStream): Unit
   }
 
-  final class Single(number: Int, value: ProtobufWriter, ordinal: Int, refuseNull: Option[() => Throwable]) extends Field(ordinal) {
+  final class Single(number: Int, value: ProtobufWriter, ordinal: Int, refuseNull: Option[() => Throwable])
+      extends Field(ordinal) {
     override def write(from: SpecializedGetters, out: CodedOutputStream): Unit =
       if (from.isNullAt(ordinal)) refuseNull.foreach(refused => throw refused())
       else {
@@ -44,7 +47,8 @@ private[schema] object ProtobufWriter {
       }
   }
 
-  final class Repeated(number: Int, item: ProtobufWriter, packed: Boolean, ordinal: Int, refused: () => Throwable) extends Field(ordinal) {
+  final class Repeated(number: Int, item: ProtobufWriter, packed: Boolean, ordinal: Int, refused: () => Throwable)
+      extends Field(ordinal) {
     override def write(from: SpecializedGetters, out: CodedOutputStream): Unit = {
       if (from.isNullAt(ordinal)) throw refused()
       val items = from.getArray(ordinal)

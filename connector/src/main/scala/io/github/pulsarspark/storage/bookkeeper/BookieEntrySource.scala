@@ -9,11 +9,16 @@ import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperEntrySource
 import io.github.pulsarspark.storage.bookkeeper.protocol.{BookieProtocolEntrySource, WireConnections}
 import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
-/** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no replica returned, since it retries more and
-  * reports better errors. No entry is waited for longer than `pollTimeoutMs`.
+/** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no
+  * replica returned, since it retries more and reports better errors. No entry is waited for longer than
+  * `pollTimeoutMs`.
   */
-private[storage] final class BookieEntrySource private (ledger: BookieLedger, segment: Segment, options: ReadOptions, first: EntrySource)
-    extends EntrySource {
+private[storage] final class BookieEntrySource private (
+    ledger: BookieLedger,
+    segment: Segment,
+    options: ReadOptions,
+    first: EntrySource
+) extends EntrySource {
   import BookieEntrySource._
 
   private var expected = segment.first
@@ -31,7 +36,8 @@ private[storage] final class BookieEntrySource private (ledger: BookieLedger, se
         case e: BookieProtocolEntrySource.NoReplicaLeft =>
           log.info(s"ledger ${segment.ledgerId}: BookKeeper's client goes on at entry $expected: ${e.getMessage}")
           source.close()
-          source = BookKeeperEntrySource.open(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
+          source =
+            BookKeeperEntrySource.open(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
           source.next()
       }
     if (more) expected = source.entryId + 1
@@ -49,7 +55,12 @@ private[storage] object BookieEntrySource {
     * @param connections
     *   of the task
     */
-  def open(ledger: BookieLedger, segment: Segment, options: ReadOptions, connections: WireConnections): BookieEntrySource =
+  def open(
+      ledger: BookieLedger,
+      segment: Segment,
+      options: ReadOptions,
+      connections: WireConnections
+  ): BookieEntrySource =
     new BookieEntrySource(
       ledger,
       segment,

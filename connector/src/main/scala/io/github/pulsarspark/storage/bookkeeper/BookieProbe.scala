@@ -8,8 +8,9 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 
 import io.github.pulsarspark.storage.bookkeeper.protocol.ReadRequest
 
-/** One connection to a bookie, and a request that it answers at once: to read from a ledger that does not exist. Whatever it does with that, to close the
-  * connection included, shows that it is alive; a process that hangs does neither, though its machine accepts connections.
+/** One connection to a bookie, and a request that it answers at once: to read from a ledger that does not exist.
+  * Whatever it does with that, to close the connection included, shows that it is alive; a process that hangs does
+  * neither, though its machine accepts connections.
   */
 private[storage] final class BookieProbe private (channel: AsynchronousSocketChannel) {
   import BookieProbe._
@@ -27,7 +28,8 @@ private[storage] final class BookieProbe private (channel: AsynchronousSocketCha
       (),
       step[Void] {
         isConnected = true
-        channel.write(request, (), step[Integer](channel.read(ByteBuffer.allocate(1), (), step[Integer](answered.complete(null)))))
+        channel.write(request, (),
+          step[Integer](channel.read(ByteBuffer.allocate(1), (), step[Integer](answered.complete(null)))))
       }
     )
   }
@@ -56,6 +58,8 @@ private[storage] object BookieProbe {
     try {
       val probe = new BookieProbe(AsynchronousSocketChannel.open())
       probe.begin(address)
-      probe.answered.orTimeout(patienceMillis, TimeUnit.MILLISECONDS).handle((_, failure) => Option(failure).flatMap(probe.problem))
+      probe.answered.orTimeout(patienceMillis, TimeUnit.MILLISECONDS).handle((_, failure) =>
+        Option(failure).flatMap(probe.problem)
+      )
     } catch { case _: IOException => CompletableFuture.completedFuture(Some(NoConnection)) }
 }

@@ -8,9 +8,11 @@ import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
 import io.github.pulsarspark.storage.segment.BookieLedger
 
-/** Tells whether this JVM can read from the bookies that have a ledger: whether they answer. Answers are kept for a while, failures for longer each time.
+/** Tells whether this JVM can read from the bookies that have a ledger: whether they answer. Answers are kept for a
+  * while, failures for longer each time.
   *
-  * The driver finds out for the executors, which usually are in the same network; a task that does not reach bookies finds out by itself, once for all its slices.
+  * The driver finds out for the executors, which usually are in the same network; a task that does not reach bookies
+  * finds out by itself, once for all its slices.
   */
 private[storage] final class Reachability(options: BookKeeperOptions, names: HostNames = HostNames.ofThisJvm) {
   import Reachability._
@@ -24,12 +26,15 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
     val unused  = answers.flatMap { case (bookie, answer) => answer.problem(until).map(bookie -> _) }.toMap
     ledger.ensembles.collectFirst {
       case (_, bookies) if bookies.count(!unused.contains(_)) < ledger.ensembleSize - ledger.writeQuorum + 1 =>
-        s"${bookies.flatMap(b => unused.get(b).map(problem => s"$problem $b")).mkString(", ")}, where ledger ${ledger.id} is"
+        val problems = bookies.flatMap(b => unused.get(b).map(problem => s"$problem $b"))
+        s"${problems.mkString(", ")}, where ledger ${ledger.id} is"
     }
   }
 
   /** A reader got no answer from these bookies: before the next one tries, they are probed again. */
-  def doubt(bookies: Seq[String]): Unit = bookies.foreach(b => known.get(b).filter(_.isGood).foreach(known.remove(b, _)))
+  def doubt(bookies: Seq[String]): Unit = bookies.foreach(b =>
+    known.get(b).filter(_.isGood).foreach(known.remove(b, _))
+  )
 
   private def answerOf(bookie: String): Answer = known.get(bookie).filter(_.isFresh).getOrElse {
     val answer = Answer(probe(bookie), System.nanoTime(), known.get(bookie).fold(0)(_.failures))
@@ -65,7 +70,8 @@ private[storage] object Reachability {
     def failures: Int = if (isGood) 0 else failedBefore + 1
 
     def isFresh: Boolean = {
-      val seconds = if (isGood) FreshSeconds else math.min(FreshSeconds, StaleSeconds << math.min(failedBefore, MostDoublings))
+      val seconds =
+        if (isGood) FreshSeconds else math.min(FreshSeconds, StaleSeconds << math.min(failedBefore, MostDoublings))
       System.nanoTime() - at < TimeUnit.SECONDS.toNanos(seconds)
     }
 

@@ -9,10 +9,12 @@ import scala.util.Try
 
 import io.github.pulsarspark.storage.segment.BookieLedger
 
-/** Reads the text that the admin API gives for a ledger's metadata (`LedgerMetadata.toSafeString` of BookKeeper). It is no contract, so whatever is not exactly
-  * as expected is refused. Regular expressions would take half of the time in which a read of 100,000 ledgers is planned.
+/** Reads the text that the admin API gives for a ledger's metadata (`LedgerMetadata.toSafeString` of BookKeeper). It is
+  * no contract, so whatever is not exactly as expected is refused. Regular expressions would take half of the time in
+  * which a read of 100,000 ledgers is planned.
   *
-  * Ledgers of one topic mostly have the same bookies and the same owner; what they have in common is kept once. Used by one thread at a time.
+  * Ledgers of one topic mostly have the same bookies and the same owner; what they have in common is kept once. Used by
+  * one thread at a time.
   */
 private[storage] final class BookieLedgerParser {
   import BookieLedgerParser._
@@ -82,5 +84,7 @@ private object BookieLedgerParser {
       ledger.ackQuorum >= 1 && ledger.ackQuorum <= ledger.writeQuorum && ledger.writeQuorum <= ledger.ensembleSize
 
   private def managedLedger(custom: String): Option[String] =
-    Comma.split(custom).find(_.startsWith(Owner)).map(pair => new String(Base64.getDecoder.decode(pair.substring(Owner.length)), UTF_8))
+    Comma.split(custom).find(_.startsWith(Owner)).map(pair =>
+      new String(Base64.getDecoder.decode(pair.substring(Owner.length)), UTF_8)
+    )
 }

@@ -6,11 +6,13 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.position.{Interval, OffsetRange}
 import io.github.pulsarspark.storage.ledgers.KnownLedgers._
 
-/** What a stream knows of how its topic partitions are stored, kept from micro-batch to micro-batch so that requests are few and cheap.
+/** What a stream knows of how its topic partitions are stored, kept from micro-batch to micro-batch so that requests
+  * are few and cheap.
   *
-  * Ledgers are only added behind the newest, and a closed one changes in nothing but where its copies are. So nothing is requested for a range that ends in a
-  * ledger which is known. For one that does not, the list of ledgers is enough where the metadata is known already or not needed; only else the broker is made to
-  * open all ledgers. What is known is requested anew after 10 minutes: until then tasks find out by themselves where copies have moved.
+  * Ledgers are only added behind the newest, and a closed one changes in nothing but where its copies are. So nothing
+  * is requested for a range that ends in a ledger which is known. For one that does not, the list of ledgers is enough
+  * where the metadata is known already or not needed; only else the broker is made to open all ledgers. What is known
+  * is requested anew after 10 minutes: until then tasks find out by themselves where copies have moved.
   */
 private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.nanoTime()) {
 
@@ -18,7 +20,9 @@ private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.n
 
   /** Average size of an entry in the newest ledger; None when it is not known. */
   def entryBytes(topic: String): Option[Long] =
-    known.get(topic).map(_.storage).flatMap(s => s.ledgers.lastOption.filter(l => l.entries + s.openEntries > 0).map(s.entryBytes))
+    known.get(topic).map(_.storage).flatMap(s =>
+      s.ledgers.lastOption.filter(l => l.entries + s.openEntries > 0).map(s.entryBytes)
+    )
 
   /** @param ranges
     *   of one topic partition each
@@ -51,9 +55,10 @@ private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.n
   private def fresh(topic: String): Option[Known] = known.get(topic).filter(nanos() - _.at < Lasts.toNanos)
 
   /** A list of ledgers with the metadata that is known. */
-  private def completed(topic: String, listed: TopicStorage): Known = fresh(topic).fold(Known(listed, nanos())) { before =>
-    def home(ledger: StoredLedger) = if (ledger.isOffloaded) None else before.storage.get(ledger.id).flatMap(_.home)
-    Known(listed.copy(ledgers = listed.ledgers.map(l => l.copy(home = home(l)))), before.at)
+  private def completed(topic: String, listed: TopicStorage): Known = fresh(topic).fold(Known(listed, nanos())) {
+    before =>
+      def home(ledger: StoredLedger) = if (ledger.isOffloaded) None else before.storage.get(ledger.id).flatMap(_.home)
+      Known(listed.copy(ledgers = listed.ledgers.map(l => l.copy(home = home(l)))), before.at)
   }
 
   private def idsOf(ranges: Seq[OffsetRange]): Map[String, Interval] =

@@ -23,8 +23,8 @@ import io.github.pulsarspark.storage.segment.OffloadLocation
   */
 private[storage] final case class Offloads(location: Either[String, OffloadLocation], uuids: Map[Long, String])
 
-/** Asks the admin service for the ledgers of topic partitions, many at a time. It answers for the user's own credentials, so whoever may not consume a topic does
-  * not learn where it is stored.
+/** Asks the admin service for the ledgers of topic partitions, many at a time. It answers for the user's own
+  * credentials, so whoever may not consume a topic does not learn where it is stored.
   */
 private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOptions) {
   import LedgerMetadata._
@@ -51,16 +51,19 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
     */
   def offloads(ledgers: Map[String, Set[Long]]): Map[String, Offloads] = {
     val partitions = ledgers.keys.toSeq
-    val policy     = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) (_: String) => None else policies(partitions)
+    val policy     = if (options.offloadLocation.isDefined && options.offloadFormat.isDefined) (_: String) => None
+    else policies(partitions)
     stored(partitions)(p => new UuidReader(ledgers(p))).map { case (partition, found) =>
-      partition -> Offloads(OffloadLocations.find(policy(partition), options.offloadLocation, options.offloadFormat), found)
+      partition ->
+        Offloads(OffloadLocations.find(policy(partition), options.offloadLocation, options.offloadFormat), found)
     }
   }
 
   private def stored[A](partitions: Seq[String])(sink: String => LedgerSink[A]): Map[String, A] =
     asked(partitions)(p => s"Asking for what is stored of the ledgers of $p")(p => admin.internalInfo(p)(sink(p)))
 
-  private def asked[A](partitions: Seq[String])(what: String => String)(ask: String => CompletableFuture[A]): Map[String, A] =
+  private def asked[A](partitions: Seq[String])(what: String => String)(ask: String => CompletableFuture[A])
+      : Map[String, A] =
     answers.awaitAll(partitions, AtOnce)(what)(p => ask(p).thenApply[(String, A)](p -> _)).toMap
 
   /** Those of a partition's topic, else of its namespace. */
@@ -86,7 +89,9 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
 private object LedgerMetadata {
   private val log = LoggerFactory.getLogger(classOf[LedgerMetadata])
 
-  /** Questions under way at the same time. Their answers are not held, see [[io.github.pulsarspark.pulsar.admin.LedgerSink]]. */
+  /** Questions under way at the same time. Their answers are not held, see
+    * [[io.github.pulsarspark.pulsar.admin.LedgerSink]].
+    */
   private val AtOnce = 64
 
   /** Under which id each ledger was offloaded. */

@@ -22,8 +22,8 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
   /** The newest counts as endless: how far it goes is for the range to say. */
   private val ledgers = closed ++ newest.map(ClosedLedger(_, Long.MaxValue, Long.MaxValue))
 
-  /** The range without what is not wanted at its start and at its end, and how many ledgers these are. It begins and ends where there is something, for a position
-    * in a ledger that does not exist would count as data loss.
+  /** The range without what is not wanted at its start and at its end, and how many ledgers these are. It begins and
+    * ends where there is something, for a position in a ledger that does not exist would count as data loss.
     *
     * @param ahead
     *   by how many milliseconds a producer's clock may be ahead of the brokers'
@@ -39,9 +39,10 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
   private def begin(range: OffsetRange, wanted: PruningBounds, ahead: Long): Option[Position] = {
     val young = ledgers.dropWhile(l => isBefore(l.closedAt, wanted.times, ahead) || l.id < wanted.ledgers.fromInclusive)
     young.headOption match {
-      case Some(first) if first.id == wanted.ledgers.fromInclusive => Some(Position(first.id, inFront(wanted.entries.fromInclusive, first)))
-      case Some(first)                                             => Option.when(young.size < ledgers.size)(Position(first.id, -1))
-      case None                                                    => Option.when(ledgers.nonEmpty)(range.endInclusive)
+      case Some(first) if first.id == wanted.ledgers.fromInclusive =>
+        Some(Position(first.id, inFront(wanted.entries.fromInclusive, first)))
+      case Some(first) => Option.when(young.size < ledgers.size)(Position(first.id, -1))
+      case None        => Option.when(ledgers.nonEmpty)(range.endInclusive)
     }
   }
 
@@ -63,7 +64,8 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
     times.fromInclusive != Long.MinValue && closedAt < times.fromInclusive - ahead
 
   private def holds(range: OffsetRange, ledger: ClosedLedger): Boolean =
-    !range.isEmpty && Position(ledger.id, ledger.entries - 1) > range.startExclusive && Position(ledger.id, -1) < range.endInclusive
+    !range.isEmpty && Position(ledger.id, ledger.entries - 1) > range.startExclusive &&
+      Position(ledger.id, -1) < range.endInclusive
 }
 
 private[storage] object LedgerPruning {
@@ -75,7 +77,8 @@ private[storage] object LedgerPruning {
     override def ledger(fields: JsonFields): Unit = {
       val closedAt = fields.long("timestamp")
       // Without a time a ledger counts as new.
-      ledgers += ClosedLedger(fields.long("ledgerId"), fields.long("entries"), if (closedAt > 0) closedAt else Long.MaxValue)
+      ledgers +=
+        ClosedLedger(fields.long("ledgerId"), fields.long("entries"), if (closedAt > 0) closedAt else Long.MaxValue)
     }
 
     override def end(fields: JsonFields): LedgerPruning = {

@@ -75,7 +75,9 @@ private[storage] final case class TopicStorage(
     last.fold(0L)(_ - first + 1) * entryBytes(ledger)
   }
 
-  /** What is known later, given that the broker has confirmed a position: ledgers are only added behind the newest. None when it is in a ledger that is not known. */
+  /** What is known later, given that the broker has confirmed a position: ledgers are only added behind the newest.
+    * None when it is in a ledger that is not known.
+    */
   def confirmedTo(position: Position): Option[TopicStorage] =
     if (get(position.ledgerId).isEmpty) None
     else if (isNewest(position.ledgerId) && position > lastConfirmed) Some(copy(lastConfirmed = position.wholeEntry))

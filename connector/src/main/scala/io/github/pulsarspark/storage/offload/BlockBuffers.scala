@@ -8,14 +8,20 @@ import io.github.pulsarspark.format.entry.MalformedBytes
 
 /** The entries `first` to `last` of a data object, which the index must list.
   *
-  * A block is its header, its entries (`int length, long id, bytes`) back to back, and padding. An entry never crosses the border of a block, and the index tells
-  * how many there are in each, so padding need not be looked at. Entries can only be found by walking a block from its beginning.
+  * A block is its header, its entries (`int length, long id, bytes`) back to back, and padding. An entry never crosses
+  * the border of a block, and the index tells how many there are in each, so padding need not be looked at. Entries can
+  * only be found by walking a block from its beginning.
   *
   * @param chunkBytes
   *   how much is asked for at a time, unless a single entry is larger; more than a header
   */
-private[offload] final class BlockBuffers(in: FSDataInputStream, index: OffloadIndex, first: Long, last: Long, chunkBytes: Int)
-    extends EntryBufferSource {
+private[offload] final class BlockBuffers(
+    in: FSDataInputStream,
+    index: OffloadIndex,
+    first: Long,
+    last: Long,
+    chunkBytes: Int
+) extends EntryBufferSource {
 
   private var block    = -1
   private var nextId   = 0L
@@ -79,7 +85,8 @@ private[offload] final class BlockBuffers(in: FSDataInputStream, index: OffloadI
       val id     = bytes.getLong(at + 4)
       if (length < 0) missing("there is padding in its place")
       if (id != nextId) missing(s"entry $id is in its place")
-      if (length > there - EntryHeader) missing(s"its length is $length, but its block ends after ${there - EntryHeader} bytes")
+      if (length > there - EntryHeader)
+        missing(s"its length is $length, but its block ends after ${there - EntryHeader} bytes")
       EntryHeader + length
     }
   }
@@ -109,7 +116,8 @@ private[offload] object BlockHeader {
     val (magic, header, length, first) = (bytes.getInt(0), bytes.getLong(4), bytes.getLong(12), bytes.getLong(20))
     if (magic != Magic) throw new MalformedBytes(f"block ${number + 1} begins with $magic%08x instead of $Magic%08x")
     val found    = s"a header of $header bytes, $length bytes and first entry $first"
-    val promised = s"a header of ${index.headerLength} bytes, ${block.bytes} bytes and first entry ${block.firstEntryId}"
+    val promised =
+      s"a header of ${index.headerLength} bytes, ${block.bytes} bytes and first entry ${block.firstEntryId}"
     if (found != promised) throw new MalformedBytes(s"block ${number + 1} has $found, but in the index $promised")
     index.headerLength
   }

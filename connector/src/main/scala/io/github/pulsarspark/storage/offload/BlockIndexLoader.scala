@@ -13,10 +13,11 @@ import io.github.pulsarspark.common.BoundedParallel
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadLocation, OffloadedLedger}
 
-/** Reads which blocks offloaded ledgers have, several at a time and all of them by one deadline. The storage counts as silent when it did not answer a request
-  * within half of it; then, and after the deadline, nothing more is requested.
+/** Reads which blocks offloaded ledgers have, several at a time and all of them by one deadline. The storage counts as
+  * silent when it did not answer a request within half of it; then, and after the deadline, nothing more is requested.
   */
-private[offload] final class BlockIndexLoader(configuration: Configuration, deadline: FiniteDuration) extends AutoCloseable {
+private[offload] final class BlockIndexLoader(configuration: Configuration, deadline: FiniteDuration)
+    extends AutoCloseable {
   import BlockIndexLoader._
 
   private val until    = deadline.fromNow
@@ -24,8 +25,11 @@ private[offload] final class BlockIndexLoader(configuration: Configuration, dead
   private val threads  = mutable.ArrayBuffer.empty[StorageThread]
   private var isSilent = false
 
-  /** In the order of the ledgers; [[BlockIndexLoader.NoTime]] for those that were not requested, or not for long enough. */
-  def of(ledgers: Seq[OffloadedLedger]): Seq[Try[Seq[OffloadBlock]]] = BoundedParallel(ledgers, AtOnce)(ask)((_, request) => request())
+  /** In the order of the ledgers; [[BlockIndexLoader.NoTime]] for those that were not requested, or not for long
+    * enough.
+    */
+  def of(ledgers: Seq[OffloadedLedger]): Seq[Try[Seq[OffloadBlock]]] =
+    BoundedParallel(ledgers, AtOnce)(ask)((_, request) => request())
 
   /** What waits for the answer. */
   private def ask(ledger: OffloadedLedger): () => Try[Seq[OffloadBlock]] = ledger.location match {
@@ -43,7 +47,11 @@ private[offload] final class BlockIndexLoader(configuration: Configuration, dead
       () => take(storage, answer, own)
   }
 
-  private def take(storage: StorageThread, answer: Future[Vector[OffloadBlock]], own: Deadline): Try[Seq[OffloadBlock]] = {
+  private def take(
+      storage: StorageThread,
+      answer: Future[Vector[OffloadBlock]],
+      own: Deadline
+  ): Try[Seq[OffloadBlock]] = {
     val blocks = Try(storage.await(answer, own.timeLeft.min(until.timeLeft).max(Duration.Zero) + 1.milli))
     storage.close(() => ())
     blocks match {

@@ -2,7 +2,9 @@ package io.github.pulsarspark.storage.offload
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 
-/** Consecutive entries of a ledger in one array, which is used again and again. Filled by one thread, then read by another. */
+/** Consecutive entries of a ledger in one array, which is used again and again. Filled by one thread, then read by
+  * another.
+  */
 private[offload] final class EntryBuffer {
   private var starts        = new Array[Int](1024)
   private var ends          = new Array[Int](1024)

@@ -4,9 +4,16 @@ import org.apache.hadoop.io.{BytesWritable, LongWritable, MapFile}
 
 import io.github.pulsarspark.format.entry.MalformedBytes
 
-/** The entries `first` to `last` of a Hadoop `MapFile`: keys are entry ids, values the entries. Under the key -1 is the metadata of the ledger. */
-private[offload] final class MapFileBuffers(file: MapFile.Reader, managedLedger: String, first: Long, last: Long, chunkBytes: Int)
-    extends EntryBufferSource {
+/** The entries `first` to `last` of a Hadoop `MapFile`: keys are entry ids, values the entries. Under the key -1 is the
+  * metadata of the ledger.
+  */
+private[offload] final class MapFileBuffers(
+    file: MapFile.Reader,
+    managedLedger: String,
+    first: Long,
+    last: Long,
+    chunkBytes: Int
+) extends EntryBufferSource {
   import MapFileBuffers._
 
   private val key    = new LongWritable
@@ -34,8 +41,8 @@ private[offload] final class MapFileBuffers(file: MapFile.Reader, managedLedger:
     Option(file.getClosest(key, value)) match {
       case Some(found: LongWritable) if found.get == wanted => value
       case Some(found: LongWritable)                        => missing(wanted, s"entry $found is in its place")
-      case Some(other)                                      => throw new MalformedBytes(s"its keys are of type ${other.getClass.getName}")
-      case None                                             => missing(wanted, "the file ends before it")
+      case Some(other) => throw new MalformedBytes(s"its keys are of type ${other.getClass.getName}")
+      case None        => missing(wanted, "the file ends before it")
     }
   }
 
@@ -46,7 +53,8 @@ private[offload] final class MapFileBuffers(file: MapFile.Reader, managedLedger:
 
   private def put(chunk: EntryBuffer, at: Int): Int = {
     val end = at + value.getLength
-    if (end > chunk.bytes.length) chunk.reserve(math.max(end, math.min(2L * chunk.bytes.length, chunkBytes + value.getLength.toLong).toInt))
+    if (end > chunk.bytes.length)
+      chunk.reserve(math.max(end, math.min(2L * chunk.bytes.length, chunkBytes + value.getLength.toLong).toInt))
     System.arraycopy(value.getBytes, 0, chunk.bytes, at, value.getLength)
     chunk.add(nextId, at, value.getLength)
     nextId += 1
@@ -54,7 +62,9 @@ private[offload] final class MapFileBuffers(file: MapFile.Reader, managedLedger:
   }
 
   private def missing(entryId: Long, why: String): Nothing =
-    throw new MalformedBytes(s"${if (entryId == MetadataKey) "the ledger's metadata" else s"entry $entryId"} is missing: $why")
+    throw new MalformedBytes(
+      s"${if (entryId == MetadataKey) "the ledger's metadata" else s"entry $entryId"} is missing: $why"
+    )
 
   override def close(): Unit = file.close()
 }

@@ -5,7 +5,8 @@ import java.nio.ByteBuffer
 import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.storage.segment.OffloadBlock
 
-/** The index object beside a ledger's blocks: which entries each block begins with, and what the ledger was like when it was closed.
+/** The index object beside a ledger's blocks: which entries each block begins with, and what the ledger was like when
+  * it was closed.
   *
   * {{{
   * int  0xDE47DE47
@@ -18,13 +19,18 @@ import io.github.pulsarspark.storage.segment.OffloadBlock
   * for each block: long first entry, int number of the block from 1 on, long where it begins
   * }}}
   */
-private[offload] final case class OffloadIndex(headerLength: Int, ledger: OffloadedLedgerMetadata, blocks: Vector[OffloadBlock]) {
+private[offload] final case class OffloadIndex(
+    headerLength: Int,
+    ledger: OffloadedLedgerMetadata,
+    blocks: Vector[OffloadBlock]
+) {
 
   /** The number of the block that holds an entry. */
   def blockOf(entryId: Long): Int = blocks.lastIndexWhere(_.firstEntryId <= entryId)
 
   /** The last entry of a block. */
-  def lastEntryOf(block: Int): Long = if (block + 1 < blocks.size) blocks(block + 1).firstEntryId - 1 else ledger.lastEntryId
+  def lastEntryOf(block: Int): Long =
+    if (block + 1 < blocks.size) blocks(block + 1).firstEntryId - 1 else ledger.lastEntryId
 
   def dataLength: Long = blocks.last.end
 }
@@ -35,7 +41,9 @@ private[offload] object OffloadIndex {
   private val FixedLength    = 32
   private val BytesPerBlock  = 20
 
-  /** Fails with [[MalformedBytes]] unless the bytes are an index from the first to the last, and every number in it fits to the others. */
+  /** Fails with [[MalformedBytes]] unless the bytes are an index from the first to the last, and every number in it
+    * fits to the others.
+    */
   def parse(bytes: Array[Byte]): OffloadIndex = {
     val in = ByteBuffer.wrap(bytes)
     require(bytes.length >= FixedLength, s"the index has only ${bytes.length} bytes")
@@ -53,8 +61,9 @@ private[offload] object OffloadIndex {
       s"the index gives blocks a header of $headerLength bytes"
     )
     require(
-      count > 0 && metadataLength >= 0 && FixedLength + metadataLength.toLong + count.toLong * BytesPerBlock == bytes.length,
-      s"the index says that it has $count blocks and $metadataLength bytes of metadata, which are not its ${bytes.length} bytes"
+      count > 0 && metadataLength >= 0 &&
+        FixedLength + metadataLength.toLong + count.toLong * BytesPerBlock == bytes.length,
+      s"the index claims $count blocks and $metadataLength bytes of metadata, which are not its ${bytes.length} bytes"
     )
     val ledger = OffloadedLedgerMetadata.parse(bytes, FixedLength, metadataLength)
     in.position(FixedLength + metadataLength)
@@ -67,13 +76,20 @@ private[offload] object OffloadIndex {
     OffloadIndex(headerLength.toInt, ledger, blocks(starts, ledger.lastEntryId, dataLength, headerLength))
   }
 
-  private def blocks(starts: Vector[(Long, Long)], lastEntryId: Long, dataLength: Long, headerLength: Long): Vector[OffloadBlock] = {
-    require(starts.head == ((0L, 0L)), s"the first block of the index begins with entry ${starts.head._1} at ${starts.head._2}")
+  private def blocks(
+      starts: Vector[(Long, Long)],
+      lastEntryId: Long,
+      dataLength: Long,
+      headerLength: Long
+  ): Vector[OffloadBlock] = {
+    require(starts.head == ((0L, 0L)),
+      s"the first block of the index begins with entry ${starts.head._1} at ${starts.head._2}")
     val ends = starts.tail :+ ((lastEntryId + 1, dataLength))
     starts.zip(ends).map { case ((entryId, offset), (nextEntryId, end)) =>
       val entries = nextEntryId - entryId
       require(
-        entries > 0 && offset >= 0 && end > offset && (end - offset - headerLength) / BlockHeader.EntryHeader >= entries,
+        entries > 0 && offset >= 0 && end > offset && (end - offset - headerLength) / BlockHeader.EntryHeader >=
+          entries,
         s"in the index, entry $entryId is at $offset and entry $nextEntryId at $end"
       )
       OffloadBlock(entryId, offset, end - offset)

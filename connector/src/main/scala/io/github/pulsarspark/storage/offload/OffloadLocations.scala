@@ -9,9 +9,11 @@ import com.fasterxml.jackson.databind.JsonNode
 import io.github.pulsarspark.storage.segment.OffloadLocation
 import io.github.pulsarspark.storage.segment.OffloadLocation.{BlockObjects, MapFiles}
 
-/** Where the offloaded ledgers of a topic are, from the offload policies of the topic or its namespace and from what the user says. Left: why that is unknown.
+/** Where the offloaded ledgers of a topic are, from the offload policies of the topic or its namespace and from what
+  * the user says. Left: why that is unknown.
   *
-  * The policies are what is in force now, as the admin API has them in JSON. They may hold credentials, so nothing of them but the named fields goes anywhere.
+  * The policies are what is in force now, as the admin API has them in JSON. They may hold credentials, so nothing of
+  * them but the named fields goes anywhere.
   */
 private[pulsarspark] object OffloadLocations {
 
@@ -20,10 +22,15 @@ private[pulsarspark] object OffloadLocations {
     * @param format
     *   of the option `offload.format`, which wins
     */
-  def find(policies: Option[JsonNode], location: Option[String], format: Option[String]): Either[String, OffloadLocation] = {
+  def find(
+      policies: Option[JsonNode],
+      location: Option[String],
+      format: Option[String]
+  ): Either[String, OffloadLocation] = {
     val policy = policies.map(new Policy(_))
     location match {
-      case Some(uri) => format.orElse(policy.flatMap(_.format)).orElse(formatByScheme(uri)).map(located(_, uri)).getOrElse(
+      case Some(uri) =>
+        format.orElse(policy.flatMap(_.format)).orElse(formatByScheme(uri)).map(located(_, uri)).getOrElse(
           Left(s"neither offload policies nor the scheme of $uri tell the format: set offload.format")
         )
       case None =>
@@ -66,12 +73,16 @@ private[pulsarspark] object OffloadLocations {
 
     def location: Either[String, OffloadLocation] = driver match {
       case Some("filesystem") =>
-        text("fileSystemURI").map(MapFiles(_)).toRight("the offload policies have no fileSystemURI: set offload.location")
+        text("fileSystemURI").map(MapFiles(_)).toRight(
+          "the offload policies have no fileSystemURI: set offload.location"
+        )
       case Some("aws-s3" | "s3")        => bucket("s3ManagedLedgerOffloadBucket").map(b => BlockObjects(s"s3a://$b"))
       case Some("google-cloud-storage") => bucket("gcsManagedLedgerOffloadBucket").map(b => BlockObjects(s"gs://$b"))
       case Some("aliyun-oss")           => bucket().map(b => BlockObjects(s"oss://$b"))
       case Some("azureblob")            =>
-        for { container <- bucket(); account <- azureAccount } yield BlockObjects(s"abfss://$container@$account.dfs.core.windows.net")
+        for { container <- bucket(); account <- azureAccount } yield BlockObjects(
+          s"abfss://$container@$account.dfs.core.windows.net"
+        )
       case Some(other) => Left(s"the offload driver $other is not known here")
       case None        => Left("the offload policies name no driver: set offload.location")
     }
@@ -81,13 +92,16 @@ private[pulsarspark] object OffloadLocations {
       text(_)
     ).headOption.toRight("the offload policies name no bucket: set offload.location")
 
-    /** Brokers take the account from their environment; of the policies, only the address of the service may name it. */
+    /** Brokers take the account from their environment; of the policies, only the address of the service may name it.
+      */
     private def azureAccount: Either[String, String] = text("managedLedgerOffloadServiceEndpoint")
       .flatMap(endpoint => "https?://([a-z0-9]+)\\.(?:blob|dfs)\\..*".r.findFirstMatchIn(endpoint).map(_.group(1)))
       .toRight(
-        "the offload policies do not tell the storage account: set offload.location to abfss://container@account.dfs.core.windows.net"
+        "the offload policies lack the storage account: " +
+          "set offload.location to abfss://container@account.dfs.core.windows.net"
       )
 
-    private def text(field: String): Option[String] = Option(json.path(field).asText(null)).map(_.trim).filter(_.nonEmpty)
+    private def text(field: String): Option[String] =
+      Option(json.path(field).asText(null)).map(_.trim).filter(_.nonEmpty)
   }
 }

@@ -11,7 +11,8 @@ import io.github.pulsarspark.format.entry.EntrySource
   * @param open
   *   called on the storage thread
   */
-private[offload] final class OffloadedEntrySource(storage: StorageThread, last: Long, open: () => EntryBufferSource) extends EntrySource {
+private[offload] final class OffloadedEntrySource(storage: StorageThread, last: Long, open: () => EntryBufferSource)
+    extends EntrySource {
 
   private var opened: Option[EntryBufferSource]   = None // of the storage thread alone
   private var coming: Option[Future[EntryBuffer]] = None

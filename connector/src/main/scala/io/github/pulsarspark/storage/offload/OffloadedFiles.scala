@@ -10,7 +10,9 @@ import org.apache.hadoop.util.functional.FutureIO
 import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.storage.segment.{OffloadLocation, OffloadedLedger}
 
-/** The files of offloaded ledgers, by the names that Pulsar gives them. Everything here may wait for the storage as long as its client likes. */
+/** The files of offloaded ledgers, by the names that Pulsar gives them. Everything here may wait for the storage as
+  * long as its client likes.
+  */
 private[offload] object OffloadedFiles {
 
   /** An index has 20 bytes for a block of at least 5 MiB, and the ledger's metadata. */
@@ -19,10 +21,16 @@ private[offload] object OffloadedFiles {
   /** The file or folder that holds the entries. */
   def data(ledger: OffloadedLedger): Path = ledger.location match {
     case OffloadLocation.BlockObjects(uri) => new Path(s"$uri/${ledger.uuid}-ledger-${ledger.ledgerId}")
-    case OffloadLocation.MapFiles(uri)     => new Path(s"$uri/${ledger.managedLedger}/${ledger.ledgerId}-${ledger.uuid}")
+    case OffloadLocation.MapFiles(uri) => new Path(s"$uri/${ledger.managedLedger}/${ledger.ledgerId}-${ledger.uuid}")
   }
 
-  def open(ledger: OffloadedLedger, first: Long, last: Long, chunkBytes: Int, configuration: Configuration): EntryBufferSource =
+  def open(
+      ledger: OffloadedLedger,
+      first: Long,
+      last: Long,
+      chunkBytes: Int,
+      configuration: Configuration
+  ): EntryBufferSource =
     ledger.location match {
       case _: OffloadLocation.BlockObjects =>
         val index = readIndex(ledger, configuration)
@@ -54,7 +62,11 @@ private[offload] object OffloadedFiles {
     storage.exists(new Path(s"${ledger.location.uri}/${ledger.uuid}-index"))
 
   /** Tells the client what it would ask for otherwise, and that one request for all that follows is best. */
-  private def openData(ledger: OffloadedLedger, index: OffloadIndex, configuration: Configuration): FSDataInputStream = {
+  private def openData(
+      ledger: OffloadedLedger,
+      index: OffloadIndex,
+      configuration: Configuration
+  ): FSDataInputStream = {
     val file    = data(ledger)
     val builder = file.getFileSystem(configuration).openFile(file)
     builder.opt("fs.option.openfile.read.policy", "sequential")

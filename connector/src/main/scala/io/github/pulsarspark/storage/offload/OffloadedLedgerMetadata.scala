@@ -35,7 +35,9 @@ private[offload] object OffloadedLedgerMetadata {
     var tag    = cursor.nextTag()
     while (tag != 0) {
       if (tag == LastEntryId) ledger = ledger.copy(lastEntryId = cursor.long())
-      else if (tag == CustomMetadata) pair(bytes, cursor).foreach(name => ledger = ledger.copy(managedLedger = Some(name)))
+      else if (tag == CustomMetadata) pair(bytes, cursor).foreach(name =>
+        ledger = ledger.copy(managedLedger = Some(name))
+      )
       else cursor.skip(tag)
       tag = cursor.nextTag()
     }

@@ -10,8 +10,9 @@ import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadedLedger}
 
 /** Reads what brokers have offloaded, without a broker, over Hadoop's file systems.
   *
-  * Errors: `PULSAR_OFFLOAD_GONE` when the copy is not there (any more), `PULSAR_OFFLOAD_CORRUPT` when it is not what it should be, `PULSAR_OFFLOAD_UNSUPPORTED`
-  * for a format that is not read here, `PULSAR_OFFLOAD_FAILED` and `PULSAR_OFFLOAD_TIMEOUT` when the storage does not give it.
+  * Errors: `PULSAR_OFFLOAD_GONE` when the copy is not there (any more), `PULSAR_OFFLOAD_CORRUPT` when it is not what it
+  * should be, `PULSAR_OFFLOAD_UNSUPPORTED` for a format that is not read here, `PULSAR_OFFLOAD_FAILED` and
+  * `PULSAR_OFFLOAD_TIMEOUT` when the storage does not give it.
   */
 private[pulsarspark] object OffloadedLedgers {
 
@@ -36,7 +37,8 @@ private[pulsarspark] object OffloadedLedgers {
       deadline: FiniteDuration
   ): EntrySource = {
     require(first >= 0 && first <= last, s"entries $first to $last")
-    val chunkBytes = math.min(LargestChunk, math.max(SmallestChunk, readAheadBytes / 2)).toInt // one is read, the other filled
+    val chunkBytes =
+      math.min(LargestChunk, math.max(SmallestChunk, readAheadBytes / 2)).toInt // one is read, the other filled
     new OffloadedEntrySource(
       new StorageThread(ledger, first, deadline),
       last,
@@ -44,14 +46,19 @@ private[pulsarspark] object OffloadedLedgers {
     )
   }
 
-  /** For each ledger its blocks, where ranges of it had better begin; none when they may begin anywhere. Several indexes are read at a time.
+  /** For each ledger its blocks, where ranges of it had better begin; none when they may begin anywhere. Several
+    * indexes are read at a time.
     *
-    * An index that cannot be read is an error: `PULSAR_OFFLOAD_TIMEOUT` when the storage had half of the deadline to answer and did not, [[BlockIndexLoader.NoTime]]
-    * when it had not.
+    * An index that cannot be read is an error: `PULSAR_OFFLOAD_TIMEOUT` when the storage had half of the deadline to
+    * answer and did not, [[BlockIndexLoader.NoTime]] when it had not.
     *
     * @param deadline
     *   for all of them together
     */
-  def blocks(ledgers: Seq[OffloadedLedger], configuration: Configuration, deadline: FiniteDuration): Seq[Try[Seq[OffloadBlock]]] =
+  def blocks(
+      ledgers: Seq[OffloadedLedger],
+      configuration: Configuration,
+      deadline: FiniteDuration
+  ): Seq[Try[Seq[OffloadBlock]]] =
     Using.resource(new BlockIndexLoader(configuration, deadline))(_.of(ledgers))
 }

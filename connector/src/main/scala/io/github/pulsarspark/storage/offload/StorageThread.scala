@@ -14,8 +14,9 @@ import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.storage.segment.OffloadedLedger
 
-/** The thread that waits for the storage of one ledger, so that nobody else has to without a deadline. Clients of object stores try again for minutes, and some
-  * of their calls cannot be interrupted: then the thread is left behind, and ends when the client lets it go.
+/** The thread that waits for the storage of one ledger, so that nobody else has to without a deadline. Clients of
+  * object stores try again for minutes, and some of their calls cannot be interrupted: then the thread is left behind,
+  * and ends when the client lets it go.
   *
   * @param deadline
   *   the longest wait for one answer
@@ -63,21 +64,25 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
 
   private def run(release: Runnable): Unit =
     try release.run()
-    catch { case NonFatal(e) => StorageThread.log.warn("closing the offloaded copy of ledger {}: {}", ledger.ledgerId, e.toString: Any) }
+    catch {
+      case NonFatal(e) =>
+        StorageThread.log.warn("closing the offloaded copy of ledger {}: {}", ledger.ledgerId, e.toString: Any)
+    }
 
   private def explain(failure: Throwable): Throwable = failure match {
-    case _: PulsarError                                   => failure
-    case e: MalformedBytes                                => corrupt(e, e.getMessage)
-    case e: EOFException                                  => corrupt(e, "it ends too early")
-    case e: ChecksumException                             => corrupt(e, "the file system's own checksum does not fit")
-    case e: FileNotFoundException                         => PulsarErrors.caused("PULSAR_OFFLOAD_GONE", e, where: _*)
-    case e: UnsupportedOffload                            => PulsarErrors("PULSAR_OFFLOAD_UNSUPPORTED", where :+ ("form" -> e.form): _*)
+    case _: PulsarError           => failure
+    case e: MalformedBytes        => corrupt(e, e.getMessage)
+    case e: EOFException          => corrupt(e, "it ends too early")
+    case e: ChecksumException     => corrupt(e, "the file system's own checksum does not fit")
+    case e: FileNotFoundException => PulsarErrors.caused("PULSAR_OFFLOAD_GONE", e, where: _*)
+    case e: UnsupportedOffload    => PulsarErrors("PULSAR_OFFLOAD_UNSUPPORTED", where :+ ("form" -> e.form): _*)
     case e if NonFatal(e) || e.isInstanceOf[LinkageError] =>
       PulsarErrors.caused("PULSAR_OFFLOAD_FAILED", e, where :+ ("cause" -> firstLine(e)): _*)
     case fatal => fatal
   }
 
-  private def corrupt(e: Throwable, problem: String) = PulsarErrors.caused("PULSAR_OFFLOAD_CORRUPT", e, where :+ ("problem" -> problem): _*)
+  private def corrupt(e: Throwable, problem: String) =
+    PulsarErrors.caused("PULSAR_OFFLOAD_CORRUPT", e, where :+ ("problem" -> problem): _*)
 
   private def where = Seq(
     "topic"    -> ledger.topic,

@@ -6,8 +6,8 @@ import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.options.registry.Secret
 
-/** What the driver knows of file systems and a task has to know too: settings that are not Hadoop's own defaults. They may hold credentials, so their text shows
-  * none of them.
+/** What the driver knows of file systems and a task has to know too: settings that are not Hadoop's own defaults. They
+  * may hold credentials, so their text shows none of them.
   */
 private[pulsarspark] final class HadoopSettings private (entries: Seq[(String, Secret)]) extends Serializable {
 
@@ -39,5 +39,7 @@ private[pulsarspark] object HadoopSettings {
   private val Prefixes = Seq("fs.", "dfs.", "hadoop.", "io.", "ipc.", "google.", "viewfs.")
 
   private def isDefault(configuration: Configuration, key: String): Boolean =
-    Option(configuration.getPropertySources(key)).exists(sources => sources.nonEmpty && sources.forall(_.endsWith("-default.xml")))
+    Option(configuration.getPropertySources(key)).exists(sources =>
+      sources.nonEmpty && sources.forall(_.endsWith("-default.xml"))
+    )
 }

@@ -3,14 +3,20 @@ package io.github.pulsarspark.storage.segment
 import java.net.URLDecoder
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** A ledger that a broker copied from its bookies to a file system or an object store: what a task has to know to read the copy.
+/** A ledger that a broker copied from its bookies to a file system or an object store: what a task has to know to read
+  * the copy.
   *
   * @param uuid
   *   of the offload: a ledger may have been copied more than once
   * @param managedLedger
   *   what the ledger belongs to, `tenant/namespace/persistent/topic`, the topic as a URL has it
   */
-private[pulsarspark] final case class OffloadedLedger(ledgerId: Long, uuid: String, managedLedger: String, location: OffloadLocation) {
+private[pulsarspark] final case class OffloadedLedger(
+    ledgerId: Long,
+    uuid: String,
+    managedLedger: String,
+    location: OffloadLocation
+) {
 
   /** The topic's name, for messages. */
   def topic: String = managedLedger.split("/persistent/", 2) match {
@@ -19,14 +25,18 @@ private[pulsarspark] final case class OffloadedLedger(ledgerId: Long, uuid: Stri
   }
 }
 
-/** Where the copies are, and in which of the formats of Pulsar's offloaders. The URI is one that Hadoop's file systems understand. */
+/** Where the copies are, and in which of the formats of Pulsar's offloaders. The URI is one that Hadoop's file systems
+  * understand.
+  */
 private[pulsarspark] sealed trait OffloadLocation extends Serializable {
   def uri: String
 }
 
 private[pulsarspark] object OffloadLocation {
 
-  /** One object of blocks and one index object for each ledger, side by side: what all offloaders to cloud storage write. */
+  /** One object of blocks and one index object for each ledger, side by side: what all offloaders to cloud storage
+    * write.
+    */
   final case class BlockObjects(uri: String) extends OffloadLocation
 
   /** One Hadoop `MapFile` for each ledger, in folders named like its topic: what the offloader `filesystem` writes. */

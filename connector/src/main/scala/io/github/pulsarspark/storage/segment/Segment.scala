@@ -28,7 +28,13 @@ private[pulsarspark] object SegmentLocation {
   * @param bytes
   *   an estimate
   */
-private[pulsarspark] final case class Segment(ledgerId: Long, first: Long, last: Long, bytes: Long, home: SegmentLocation)
+private[pulsarspark] final case class Segment(
+    ledgerId: Long,
+    first: Long,
+    last: Long,
+    bytes: Long,
+    home: SegmentLocation
+)
 
 /** A range of a topic partition and how it is read.
   *
@@ -43,7 +49,9 @@ private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[
   /** Machines on which it begins. */
   def hosts: Seq[String] = segment.toSeq.flatMap(s => s.home.hosts(s.first))
 
-  /** How many positions it has, some of which may be empty; None for several ledgers at once, which only the broker reads. */
+  /** How many positions it has, some of which may be empty; None for several ledgers at once, which only the broker
+    * reads.
+    */
   def entries: Option[Long] = segment.map(s => s.last - s.first + 1).orElse {
     val (start, end) = (range.startExclusive, range.endInclusive)
     val first        = if (start.isWholeEntry) start.entryId + 1 else start.entryId

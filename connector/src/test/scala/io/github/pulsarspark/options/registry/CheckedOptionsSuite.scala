@@ -11,9 +11,11 @@ class CheckedOptionsSuite extends FunSuite {
 
   private val required = Map("service.url" -> "pulsar://localhost:6650", "topic" -> "t")
   private val fields   =
-    (prefix: String) => if (prefix == "pulsar.client.") Seq("numIoThreads", "listenerName", "serviceUrl") else Seq("batchingMaxMessages")
+    (prefix: String) =>
+      if (prefix == "pulsar.client.") Seq("numIoThreads", "listenerName", "serviceUrl") else Seq("batchingMaxMessages")
 
-  private def check(options: (String, String)*): CheckedOptions = CheckedOptions(required ++ options, Scope.BatchRead, fields)
+  private def check(options: (String, String)*): CheckedOptions =
+    CheckedOptions(required ++ options, Scope.BatchRead, fields)
 
   /** Options, scope, condition, and words the text must have. */
   private val refused: Seq[(String, Map[String, String], Scope, String, Seq[String])] = Seq(
@@ -24,7 +26,8 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_UNKNOWN",
       Seq("`startingOffset`", "`startingOffsets`")
     ),
-    ("far from any name", required + ("zzz" -> "x"), Scope.BatchRead, "PULSAR_OPTION_UNKNOWN", Seq("There is no option `zzz`.")),
+    ("far from any name", required + ("zzz" -> "x"), Scope.BatchRead, "PULSAR_OPTION_UNKNOWN",
+      Seq("There is no option `zzz`.")),
     (
       "of streams' mode",
       required + ("endingOffsets" -> "latest"),
@@ -32,8 +35,10 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_WRONG_MODE",
       Seq("streaming read", "batch read")
     ),
-    ("of writes", required + ("schemaType" -> "avro"), Scope.BatchRead, "PULSAR_OPTION_WRONG_MODE", Seq("batch write, streaming write")),
-    ("no url", required - "service.url", Scope.BatchRead, "PULSAR_OPTION_MISSING", Seq("service.url", "pulsar://localhost:6650")),
+    ("of writes", required + ("schemaType" -> "avro"), Scope.BatchRead, "PULSAR_OPTION_WRONG_MODE",
+      Seq("batch write, streaming write")),
+    ("no url", required - "service.url", Scope.BatchRead, "PULSAR_OPTION_MISSING",
+      Seq("service.url", "pulsar://localhost:6650")),
     (
       "wrong url",
       required + ("service.url" -> "localhost"),
@@ -42,7 +47,8 @@ class CheckedOptionsSuite extends FunSuite {
       Seq("`localhost`", "pulsar://host:port")
     ),
     ("no topic", required - "topic", Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("none is given")),
-    ("two topics", required + ("topics" -> "a,b"), Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("`topic` and `topics` are given")),
+    ("two topics", required + ("topics" -> "a,b"), Scope.BatchRead, "PULSAR_TOPIC_OPTION",
+      Seq("`topic` and `topics` are given")),
     (
       "a list as one topic",
       required + ("topic" -> "a,b"),
@@ -50,13 +56,18 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_INVALID",
       Seq("`topic`", "`a,b`", "`topics`")
     ),
-    ("no name in a list", required - "topic" + ("topics" -> " , "), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`topics`", "` , `")),
-    ("not a boolean", required + ("failOnDataLoss"       -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("true or false")),
-    ("not a number", required + ("pollTimeoutMs" -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("milliseconds, at least 1")),
+    ("no name in a list", required - "topic" + ("topics" -> " , "), Scope.BatchRead, "PULSAR_OPTION_INVALID",
+      Seq("`topics`", "` , `")),
+    ("not a boolean", required + ("failOnDataLoss" -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID",
+      Seq("true or false")),
+    ("not a number", required + ("pollTimeoutMs" -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID",
+      Seq("milliseconds, at least 1")),
     ("too small", required + ("pollTimeoutMs"    -> "0"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("at least 1")),
     ("not a size", required + ("readAheadBytes"  -> "lots"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`16m`")),
-    ("not in the list", required + ("schemaType" -> "xml"), Scope.BatchWrite, "PULSAR_OPTION_INVALID", Seq("auto, avro, json")),
-    ("not a pattern", required - "topic" + ("topicsPattern" -> "["), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("regular expression")),
+    ("not in the list", required + ("schemaType" -> "xml"), Scope.BatchWrite, "PULSAR_OPTION_INVALID",
+      Seq("auto, avro, json")),
+    ("not a pattern", required - "topic" + ("topicsPattern" -> "["), Scope.BatchRead, "PULSAR_OPTION_INVALID",
+      Seq("regular expression")),
     (
       "offsets and time",
       required ++ Seq("startingOffsets" -> "earliest", "startingTime" -> "1"),
@@ -71,7 +82,8 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_CONFLICT",
       Seq("auth.tokenFile")
     ),
-    ("half a login", required + ("auth.basic.userId" -> "u"), Scope.BatchRead, "PULSAR_OPTION_INCOMPLETE", Seq("auth.basic.password")),
+    ("half a login", required + ("auth.basic.userId" -> "u"), Scope.BatchRead, "PULSAR_OPTION_INCOMPLETE",
+      Seq("auth.basic.password")),
     (
       "TLS to bookies without whom to trust",
       required + ("bookie.tls.insecureSkipHostnameVerification" -> "true"),
@@ -79,7 +91,8 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_INCOMPLETE",
       Seq("bookie.tls.trustCertsFile")
     ),
-    ("managed", required + ("pulsar.client.serviceUrl" -> "x"), Scope.BatchRead, "PULSAR_OPTION_MANAGED", Seq("service.url")),
+    ("managed", required + ("pulsar.client.serviceUrl" -> "x"), Scope.BatchRead, "PULSAR_OPTION_MANAGED",
+      Seq("service.url")),
     (
       "no client field",
       required + ("pulsar.client.numIoThread" -> "1"),
@@ -114,16 +127,20 @@ class CheckedOptionsSuite extends FunSuite {
   }
 
   test("client settings are found in any case and keep the client's spelling") {
-    assertEquals(check("pulsar.client.NUMIOTHREADS" -> "3").clientSettings("pulsar.client."), Map("numIoThreads" -> "3"))
+    assertEquals(check("pulsar.client.NUMIOTHREADS" -> "3").clientSettings("pulsar.client."),
+      Map("numIoThreads" -> "3"))
   }
 
   test("an option may belong to any of the scopes a read can still have") {
     CheckedOptions(required + ("endingOffsets" -> "latest"), Seq(Scope.BatchRead, Scope.StreamRead), fields)
-    intercept[IllegalArgumentException](CheckedOptions(required + ("schemaType" -> "avro"), Seq(Scope.BatchRead, Scope.StreamRead), fields))
+    intercept[IllegalArgumentException](
+      CheckedOptions(required + ("schemaType" -> "avro"), Seq(Scope.BatchRead, Scope.StreamRead), fields)
+    )
   }
 
   test("typed read options") {
-    val o = ReadOptions(check("pulsar.reader.receiverQueueSize" -> "7", "readAheadBytes" -> "2k", "publishTimeSkewMs" -> "5"))
+    val o =
+      ReadOptions(check("pulsar.reader.receiverQueueSize" -> "7", "readAheadBytes" -> "2k", "publishTimeSkewMs" -> "5"))
     assertEquals(o.topics, TopicSelection.Named(Seq("t")))
     assertEquals(o.readAheadMessages, 7)
     assertEquals(o.readAheadBytes, 2048L)
@@ -139,11 +156,13 @@ class CheckedOptionsSuite extends FunSuite {
     val file                             = "encryption.privateKeyFile"
     assertEquals(keys(), None)
     assertEquals(keys(file -> "/a.pem"), Some(PrivateKeys.Files(Map.empty, Some("/a.pem"))))
-    assertEquals(keys(file -> """{"a": "/a.pem", "b": "/b.pem"}"""), Some(PrivateKeys.Files(Map("a" -> "/a.pem", "b" -> "/b.pem"), None)))
+    assertEquals(keys(file -> """{"a": "/a.pem", "b": "/b.pem"}"""),
+      Some(PrivateKeys.Files(Map("a" -> "/a.pem", "b" -> "/b.pem"), None)))
     assertEquals(keys("pulsar.reader.cryptoKeyReader" -> "x.Y"), Some(PrivateKeys.ReaderClass("x.Y")))
     for (wrong <- Seq("{", "{}", """{"a": 1}""")) {
       val error = intercept[IllegalArgumentException](keys(file -> wrong))
-      assert(error.getMessage.startsWith("[PULSAR_OPTION_INVALID]") && error.getMessage.contains(file), error.getMessage)
+      assert(error.getMessage.startsWith("[PULSAR_OPTION_INVALID]") && error.getMessage.contains(file),
+        error.getMessage)
     }
     intercept[IllegalArgumentException](keys(file -> "/a.pem", "pulsar.reader.cryptoKeyReader" -> "x.Y"))
   }
@@ -153,10 +172,14 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(policy(), OnDecodeError.Fail)
     assertEquals(policy("onDecodeError" -> "Null"), OnDecodeError.AsNull)
     assertEquals(policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad"), OnDecodeError.DeadLetter("bad"))
-    assert(intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq")).getMessage.contains("`dlqTopic` is missing"))
+    assert(
+      intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq")).getMessage.contains("`dlqTopic` is missing")
+    )
     val alone = intercept[IllegalArgumentException](policy("onDecodeError" -> "drop", "dlqTopic" -> "bad"))
     assert(alone.getMessage.contains("`dlqTopic` needs `onDecodeError=dlq`"), alone.getMessage)
-    intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad", "encryption.privateKeyFile" -> "/a.pem"))
+    intercept[IllegalArgumentException](
+      policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad", "encryption.privateKeyFile" -> "/a.pem")
+    )
   }
 
   test("a pinned schema has a definition, and a definition is of a pinned schema") {
@@ -164,15 +187,17 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(mode(), SchemaMode.Auto)
     assertEquals(mode("schemaMode" -> "RAW"), SchemaMode.Raw)
     assertEquals(mode("schemaMode" -> "pinned", "readerSchema" -> "{}"), SchemaMode.Pinned("{}"))
-    assert(intercept[IllegalArgumentException](mode("schemaMode" -> "pinned")).getMessage.contains("`readerSchema` is missing"))
+    assert(intercept[IllegalArgumentException](mode("schemaMode" -> "pinned")).getMessage.contains(
+      "`readerSchema` is missing"
+    ))
     val alone = intercept[IllegalArgumentException](mode("readerSchema" -> "{}"))
     assert(alone.getMessage.contains("`readerSchema` needs `schemaMode=pinned`"), alone.getMessage)
   }
 
   test("no secret is in the text of anything made from options") {
     val secret = "c4n4ry"
-    val all    = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)
-    val read   = ReadOptions(all)
+    val all = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)
+    val read = ReadOptions(all)
     assert(!read.toString.contains(secret), read.toString)
     assertEquals(read.client.authentication, Authentication.Basic("u", Secret(secret)))
     assertEquals(Secret(secret).toString, "***")
@@ -182,10 +207,14 @@ class CheckedOptionsSuite extends FunSuite {
   test("the table: every rule names options that exist, every default has its option's form") {
     val keys = OptionRegistry.definitions.map(_.key)
     assertEquals(keys.distinct, keys)
-    (OptionRegistry.exactlyOne.flatMap(_._1) ++ (OptionRegistry.conflicts ++ OptionRegistry.needs).flatMap(p => Seq(p._1, p._2)))
+    (OptionRegistry.exactlyOne.flatMap(_._1) ++ (OptionRegistry.conflicts ++ OptionRegistry.needs).flatMap(p =>
+      Seq(p._1, p._2)
+    ))
       .filterNot(_.startsWith("pulsar."))
       .foreach(k => assert(keys.contains(k), k))
-    OptionRegistry.definitions.filterNot(_.valueType == "offsets").foreach(d => d.default.foreach(OptionValue.check(d, _)))
+    OptionRegistry.definitions.filterNot(_.valueType == "offsets").foreach(d =>
+      d.default.foreach(OptionValue.check(d, _))
+    )
   }
 
   test("sizes") {
@@ -208,7 +237,8 @@ class CheckedOptionsSuite extends FunSuite {
 
   test("an option of the session is left out where it has no meaning, one of the read or write itself is refused") {
     val session =
-      Map("readLevel" -> "segment", "endingOffsets" -> "latest", "pulsar.producer.batchingMaxMessages" -> "1", "schemaType" -> "avro")
+      Map("readLevel" -> "segment", "endingOffsets" -> "latest", "pulsar.producer.batchingMaxMessages" -> "1",
+        "schemaType"  -> "avro")
     def checked(scope: Scope, own: (String, String)*) =
       new RawOptions(session ++ required ++ own, fields, session).check(scope)
     assertEquals(checked(Scope.BatchWrite).explicit("schemaType"), Some("avro"))
@@ -218,16 +248,21 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(checked(Scope.BatchRead).explicit("endingOffsets"), Some("latest"))
     assertEquals(checked(Scope.StreamRead).explicit("endingOffsets"), None)
     assertEquals(checked(Scope.StreamRead).clientSettings("pulsar.producer."), Map.empty[String, String])
-    def condition(scope: Scope, own: (String, String)*) = intercept[RuntimeException with PulsarError](checked(scope, own: _*)).condition
+    def condition(scope: Scope, own: (String, String)*) =
+      intercept[RuntimeException with PulsarError](checked(scope, own: _*)).condition
     assertEquals(condition(Scope.BatchWrite, "readLevel" -> "broker"), "PULSAR_OPTION_WRONG_MODE")
     assertEquals(condition(Scope.StreamRead, "pulsar.producer.batchingMaxMessages" -> "2"), "PULSAR_OPTION_WRONG_MODE")
     assertEquals(condition(Scope.BatchWrite, "readlvl" -> "broker"), "PULSAR_OPTION_UNKNOWN")
   }
 
-  test("options of the query override stored ones, these those of the session; stored ones are ignored where they have no meaning") {
+  test(
+    "options of the query override stored ones, these those of the session; stored ones are ignored where they have no meaning"
+  ) {
     val session = Map("service.url" -> "pulsar://session:1", "pollTimeoutMs" -> "1")
-    val stored  = Map("SERVICE.URL" -> "pulsar://stored:1", "endingOffsets" -> "latest", "sendTimeoutMs" -> "3", "topic" -> "t")
-    def checked(scope: Scope, query: (String, String)*) = new RawOptions(query.toMap, fields, session, Some(stored)).check(scope)
+    val stored  =
+      Map("SERVICE.URL" -> "pulsar://stored:1", "endingOffsets" -> "latest", "sendTimeoutMs" -> "3", "topic" -> "t")
+    def checked(scope: Scope, query: (String, String)*) =
+      new RawOptions(query.toMap, fields, session, Some(stored)).check(scope)
     assertEquals(checked(Scope.BatchRead)("service.url"), "pulsar://stored:1")
     assertEquals(checked(Scope.BatchRead, "Service.Url" -> "pulsar://session:1")("service.url"), "pulsar://session:1")
     assertEquals(checked(Scope.BatchRead).explicit("pollTimeoutMs"), Some("1"))
@@ -241,7 +276,9 @@ class CheckedOptionsSuite extends FunSuite {
 
   test("a table without options says so, unless the query or the session has some") {
     def condition(query: Map[String, String], session: Map[String, String]) =
-      intercept[RuntimeException with PulsarError](new RawOptions(query, fields, session, Some(Map.empty)).check(Scope.BatchRead)).condition
+      intercept[RuntimeException with PulsarError](
+        new RawOptions(query, fields, session, Some(Map.empty)).check(Scope.BatchRead)
+      ).condition
     assertEquals(condition(Map.empty, Map.empty), "PULSAR_TABLE_WITHOUT_OPTIONS")
     assertEquals(condition(Map("topic" -> "t"), Map.empty), "PULSAR_OPTION_MISSING")
     assertEquals(condition(Map.empty, required - "topic"), "PULSAR_TOPIC_OPTION")

@@ -21,19 +21,21 @@ class BrokerEntrySourceSuite extends FunSuite {
 
   private def at(entries: Long*): Seq[(Position, Int)] = entries.map(e => Position(7, e) -> 1)
 
-  private def script(sends: Seq[(Position, Int)], cursors: Position*): Script = Script(sends, cursors, last = Position(7, 9))
+  private def script(sends: Seq[(Position, Int)], cursors: Position*): Script =
+    Script(sends, cursors, last = Position(7, 9))
 
   /** What a read gives, and what it left behind. */
   private final class Reading(feeds: FakeFeeds, start: Position, end: Position, extra: (String, String)*) {
     private val options = ReadOptions(CheckedOptions(
-      Map("service.url" -> "pulsar://h:1", "topic" -> "t", "pollTimeoutMs" -> "2000", "operationTimeoutMs" -> "2000") ++ extra,
+      Map("service.url" -> "pulsar://h:1", "topic" -> "t", "pollTimeoutMs" -> "2000", "operationTimeoutMs" -> "2000") ++
+        extra,
       Scope.BatchRead,
       _ => Nil
     ))
     private val range = OffsetRange(topic, start, end)
     val guard         = new RangeGuard(range)
-    val source        = new BrokerEntrySource(feeds, new ClusterCalls(options.client, "pulsar://h:1"), range, options, guard)
-    val found         = mutable.Buffer.empty[Position]
+    val source = new BrokerEntrySource(feeds, new ClusterCalls(options.client, "pulsar://h:1"), range, options, guard)
+    val found  = mutable.Buffer.empty[Position]
 
     def run(): Reading = {
       try while (source.next()) found += Position(source.ledgerId, source.entryId)
@@ -76,7 +78,10 @@ class BrokerEntrySourceSuite extends FunSuite {
   }
 
   test("what arrives after the end of the range ends it") {
-    assertEquals(read(new FakeFeeds(Seq(script(at(3, 4, 8), Position(7, 2)))), Position(7, 3), Position(7, 6)).found.toSeq, entries(4))
+    assertEquals(
+      read(new FakeFeeds(Seq(script(at(3, 4, 8), Position(7, 2)))), Position(7, 3), Position(7, 6)).found.toSeq,
+      entries(4)
+    )
   }
 
   test("a range that begins or ends within an entry includes it") {
@@ -126,7 +131,8 @@ class BrokerEntrySourceSuite extends FunSuite {
   }
 
   test("a topic that is gone is data loss, or nothing") {
-    val gone    = Script(Nil, Nil, Position(0, 0), failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
+    val gone = Script(Nil, Nil, Position(0, 0),
+      failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
     val failing = new Reading(new FakeFeeds(Seq(gone)), Position(7, 1), Position(7, 6))
     assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition, "PULSAR_DATA_LOSS")
     failing.close()
@@ -137,8 +143,9 @@ class BrokerEntrySourceSuite extends FunSuite {
 
   test("a topic that is deleted while it is read is data loss after the last entry") {
     val deleted = script(at(1, 2, 3), Position(7, 0)).copy(goneAfter = true)
-    val gone    = Script(Nil, Nil, Position(0, 0), failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
-    val passed  = read(new FakeFeeds(Seq(deleted, gone)), Position(7, 1), Position(7, 6), "failOnDataLoss" -> "false")
+    val gone    = Script(Nil, Nil, Position(0, 0),
+      failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
+    val passed = read(new FakeFeeds(Seq(deleted, gone)), Position(7, 1), Position(7, 6), "failOnDataLoss" -> "false")
     assertEquals(passed.found.toSeq, entries(2, 3))
     assertEquals(passed.source.lostRanges, 1L)
   }
@@ -160,7 +167,8 @@ class BrokerEntrySourceSuite extends FunSuite {
   test("a feed whose bounds cannot be had is closed") {
     val refused = CompletableFuture.failedFuture[EntryFeed.Bounds](new PulsarClientException("no"))
     val failing =
-      new Reading(new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(bounds = Some(refused)))), Position(7, 1), Position(7, 6))
+      new Reading(new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(bounds = Some(refused)))), Position(7, 1),
+        Position(7, 6))
     intercept[RuntimeException with PulsarError](failing.source.next())
     failing.close()
   }
@@ -170,7 +178,8 @@ class BrokerEntrySourceSuite extends FunSuite {
   private val compacted = "readCompacted" -> "true"
   private val kept      = Seq(Position(5, 2), Position(5, 8), Position(7, 1), Position(7, 4))
 
-  private def view(entries: Seq[Position], cursors: Position*) = Script(entries.map(_ -> 1), cursors, last = Position(7, 4))
+  private def view(entries: Seq[Position], cursors: Position*) =
+    Script(entries.map(_ -> 1), cursors, last = Position(7, 4))
 
   test("the compacted view begins with what compaction kept of ledgers that are gone, and asks no question there") {
     val feeds = new FakeFeeds(Seq(view(kept, Position(7, -1))))
@@ -190,7 +199,8 @@ class BrokerEntrySourceSuite extends FunSuite {
 
   test("a broker resumes a consumer of the compacted view behind it, so it is read again from the beginning") {
     val interrupted =
-      Script(Seq(Position(5, 2) -> 1, Position(7, 1) -> 2, Position(7, 4) -> 2), Seq(Position(7, -1)), last = Position(7, 4))
+      Script(Seq(Position(5, 2) -> 1, Position(7, 1) -> 2, Position(7, 4) -> 2), Seq(Position(7, -1)),
+        last = Position(7, 4))
     val behind = view(Seq(Position(7, 1), Position(7, 4)), Position(7, -1))
     val feeds  = new FakeFeeds(Seq(interrupted, behind, view(kept, Position(7, -1))))
     assertEquals(read(feeds, Position.BeforeAll, Position(7, 4), compacted).found.toSeq, kept)

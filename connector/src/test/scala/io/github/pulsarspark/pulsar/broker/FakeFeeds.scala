@@ -71,7 +71,8 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   private val buffers = script.sends.map { case (p, session) =>
     new EntryFeed.Entry(p.ledgerId, p.entryId, 1, Unpooled.buffer(8).writeLong(p.entryId), session)
   }
-  private val queue = new ConcurrentLinkedQueue[EntryFeed.Entry](scala.jdk.CollectionConverters.SeqHasAsJava(buffers).asJava)
+  private val queue =
+    new ConcurrentLinkedQueue[EntryFeed.Entry](scala.jdk.CollectionConverters.SeqHasAsJava(buffers).asJava)
 
   def leaked: Int = buffers.count(_.buffer.refCnt > 0)
 
@@ -89,7 +90,8 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   override def longestOutageMillis(): Long = script.outageMillis
 
   /** Everything there is has arrived. */
-  override def newest(): EntryFeed.Place = buffers.lastOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
+  override def newest(): EntryFeed.Place =
+    buffers.lastOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
 
   override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = ()
 

@@ -10,7 +10,9 @@ import munit.FunSuite
 
 import io.github.pulsarspark.options.registry.OptionRegistry
 
-/** `client-fields.json` is how Python and the reference page know the settings of the Pulsar client. `UPDATE=1` writes it anew. */
+/** `client-fields.json` is how Python and the reference page know the settings of the Pulsar client. `UPDATE=1` writes
+  * it anew.
+  */
 final class ClientFieldsSuite extends FunSuite {
 
   private val name = "io/github/pulsarspark/client-fields.json"

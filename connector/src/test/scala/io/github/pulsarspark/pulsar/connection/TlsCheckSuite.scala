@@ -18,9 +18,11 @@ class TlsCheckSuite extends FunSuite {
   private val localhost = InetAddress.getLoopbackAddress
 
   /** Hosts that take connections and never say anything. */
-  private val silent = FunFixture[Seq[ServerSocket]](_ => Seq.fill(6)(new ServerSocket(0, 50, localhost)), _.foreach(_.close()))
+  private val silent =
+    FunFixture[Seq[ServerSocket]](_ => Seq.fill(6)(new ServerSocket(0, 50, localhost)), _.foreach(_.close()))
 
-  private def url(hosts: ServerSocket*) = hosts.map(h => s"127.0.0.1:${h.getLocalPort}").mkString("pulsar+ssl://", ",", "")
+  private def url(hosts: ServerSocket*) =
+    hosts.map(h => s"127.0.0.1:${h.getLocalPort}").mkString("pulsar+ssl://", ",", "")
 
   private def options(url: String, more: (String, String)*) =
     ClientOptions(CheckedOptions(Map("service.url" -> url, "topic" -> "t") ++ more, Scope.BatchRead, _ => Nil))
@@ -32,10 +34,12 @@ class TlsCheckSuite extends FunSuite {
 
   private val limit = TlsCheck.Patience + 3.seconds
 
-  private def threads = Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("pulsar-spark: certificate of"))
+  private def threads =
+    Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("pulsar-spark: certificate of"))
 
   silent.test("hosts that do not answer cost a few seconds together, and leave no thread behind") { hosts =>
-    val (problem, took) = timed(TlsCheck.problem(options(url(hosts: _*), "operationTimeoutMs" -> "60000"), url(hosts: _*)))
+    val (problem, took) =
+      timed(TlsCheck.problem(options(url(hosts: _*), "operationTimeoutMs" -> "60000"), url(hosts: _*)))
     assertEquals(problem, None)
     assert(took < limit, took)
     val deadline = System.nanoTime() + 60.seconds.toNanos
@@ -58,7 +62,8 @@ class TlsCheckSuite extends FunSuite {
     try {
       val all             = url(hosts.take(3) ++ Seq(plain) ++ hosts.drop(3): _*)
       val (problem, took) = timed(TlsCheck.problem(options(all), all))
-      assert(problem.exists(_.startsWith(s"the certificate of 127.0.0.1:${plain.getLocalPort} was not accepted")), problem)
+      assert(problem.exists(_.startsWith(s"the certificate of 127.0.0.1:${plain.getLocalPort} was not accepted")),
+        problem)
       assert(took < limit, took)
     } finally plain.close()
   }
@@ -68,7 +73,8 @@ class TlsCheckSuite extends FunSuite {
     try {
       val address         = "pulsar+ssl://far.example:6651,far.example:6652"
       val (problem, took) =
-        timed(TlsCheck.problem(options(address), address, (_, port) => { end.await(); new InetSocketAddress(localhost, port) }))
+        timed(TlsCheck.problem(options(address), address,
+          (_, port) => { end.await(); new InetSocketAddress(localhost, port) }))
       assertEquals(problem, None)
       assert(took < limit, took)
     } finally end.countDown()

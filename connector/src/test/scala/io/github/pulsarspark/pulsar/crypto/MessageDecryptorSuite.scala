@@ -25,12 +25,15 @@ class MessageDecryptorSuite extends FunSuite {
   import MessageDecryptorSuite._
 
   private val folder =
-    FunFixture[Path](_ => Files.createTempDirectory("keys"), path => Files.walk(path).iterator.asScala.toSeq.reverse.foreach(Files.delete))
+    FunFixture[Path](_ => Files.createTempDirectory("keys"),
+      path => Files.walk(path).iterator.asScala.toSeq.reverse.foreach(Files.delete))
 
   private def decoder(keys: PrivateKeys, earlier: Option[PrecedingEntries] = None) =
-    new EntryDecoder("persistent://a/b/t", DecodeDepth.Message, earlier = earlier, decryptor = new MessageDecryptor("t", keys))
+    new EntryDecoder("persistent://a/b/t", DecodeDepth.Message, earlier = earlier,
+      decryptor = new MessageDecryptor("t", keys))
 
-  private def file(folder: Path, name: String, key: AnyRef): String = Files.writeString(folder.resolve(name), pem(key)).toString
+  private def file(folder: Path, name: String, key: AnyRef): String =
+    Files.writeString(folder.resolve(name), pem(key)).toString
 
   private def failure(decoder: EntryDecoder, entry: ByteBuf): String = {
     val error = intercept[RuntimeException with PulsarError](Received.byDecoder(decoder, entry))
@@ -57,7 +60,8 @@ class MessageDecryptorSuite extends FunSuite {
     })
     for (from <- Seq(0, 2, 3)) {
       val reader =
-        decoder(PrivateKeys.Files(Map("a" -> file(path, "a.pem", first.getPrivate)), None), Some(log.earlier(misleading = false)))
+        decoder(PrivateKeys.Files(Map("a" -> file(path, "a.pem", first.getPrivate)), None),
+          Some(log.earlier(misleading = false)))
       log.entries.drop(from).foreach(e => reader.open(e.at.ledgerId, e.at.entryId, e.bytes, -1, Int.MaxValue))
       assert(reader.next())
       assertEquals(Received.copyOf(reader.message).value, Some(value.toSeq))
@@ -65,15 +69,17 @@ class MessageDecryptorSuite extends FunSuite {
   }
 
   folder.test("of several keys, any one does") { path =>
-    val entry = encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a", "b")
-    val keys  = PrivateKeys.Files(Map("b" -> s"file://${file(path, "b.pem", second.getPrivate)}"), None)
+    val entry =
+      encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a", "b")
+    val keys = PrivateKeys.Files(Map("b" -> s"file://${file(path, "b.pem", second.getPrivate)}"), None)
     assertEquals(Received.byDecoder(decoder(keys), entry).size, 1)
   }
 
   folder.test("why a payload cannot be opened is said without any key's content") { path =>
-    val entry   = encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
-    val another = file(path, "b.pem", second.getPrivate)
-    val garbage = Files.writeString(path.resolve("c.pem"), "not a key").toString
+    val entry =
+      encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
+    val another                   = file(path, "b.pem", second.getPrivate)
+    val garbage                   = Files.writeString(path.resolve("c.pem"), "not a key").toString
     def reason(keys: PrivateKeys) = failure(decoder(keys), entry)
     assertEquals(reason(PrivateKeys.Files(Map.empty, Some(another))), "no private key that was given fits its key `a`")
     assertEquals(reason(PrivateKeys.Files(Map.empty, Some(garbage))), "no private key that was given fits its key `a`")
@@ -93,10 +99,12 @@ class MessageDecryptorSuite extends FunSuite {
   }
 
   test("a key reader of one's own") {
-    val entry = encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
+    val entry =
+      encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
     assertEquals(Received.byDecoder(decoder(PrivateKeys.ReaderClass(classOf[TestKeys].getName)), entry).size, 1)
     for (name <- Seq("no.such.Class", "java.lang.String", classOf[MessageDecryptor].getName)) {
-      val error = intercept[RuntimeException with PulsarError](Received.byDecoder(decoder(PrivateKeys.ReaderClass(name)), entry))
+      val error =
+        intercept[RuntimeException with PulsarError](Received.byDecoder(decoder(PrivateKeys.ReaderClass(name)), entry))
       assertEquals((error.condition, error.parameters("given")), ("PULSAR_OPTION_INVALID", name))
     }
   }
@@ -121,8 +129,8 @@ object MessageDecryptorSuite {
 
   /** The first key is called a, the second one b. */
   final class TestKeys extends CryptoKeyReader {
-    private def named(name: String)                                          = if (name == "a") first else second
-    private def info(key: AnyRef)                                            = new EncryptionKeyInfo(pem(key).getBytes("UTF-8"), null)
+    private def named(name: String) = if (name == "a") first else second
+    private def info(key: AnyRef)   = new EncryptionKeyInfo(pem(key).getBytes("UTF-8"), null)
     override def getPublicKey(name: String, metadata: JMap[String, String])  = info(named(name).getPublic)
     override def getPrivateKey(name: String, metadata: JMap[String, String]) = info(named(name).getPrivate)
   }
@@ -138,6 +146,8 @@ object MessageDecryptorSuite {
     val metadata = Commands.parseMessageMetadata(stored)
     val target   = ByteBuffer.allocate(crypto.getMaxOutputSize(stored.readableBytes))
     crypto.encrypt(JSet.of(keys: _*), new TestKeys, () => metadata, stored.nioBuffer, target)
-    Unpooled.copiedBuffer(Commands.serializeMetadataAndPayload(Commands.ChecksumType.Crc32c, metadata, Unpooled.wrappedBuffer(target)))
+    Unpooled.copiedBuffer(
+      Commands.serializeMetadataAndPayload(Commands.ChecksumType.Crc32c, metadata, Unpooled.wrappedBuffer(target))
+    )
   }
 }

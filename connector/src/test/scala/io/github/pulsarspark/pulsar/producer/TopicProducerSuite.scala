@@ -78,7 +78,9 @@ class TopicProducerSuite extends FunSuite {
   test("what is opened after its opener was interrupted is closed") {
     val (opening, closed) = (new CompletableFuture[String], new CompletableFuture[String])
     val opener            = new Thread(() => {
-      new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening) { late => closed.complete(late); () }
+      new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening) { late =>
+        closed.complete(late); ()
+      }
       ()
     })
     opener.setUncaughtExceptionHandler((_, _) => ()) // munit does not intercept interruptions
@@ -88,6 +90,9 @@ class TopicProducerSuite extends FunSuite {
     assert(!opener.isAlive)
     opening.complete("late")
     assertEquals(closed.getNow("lost"), "late")
-    assertEquals(new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening)(_ => fail("it is in use")), "late")
+    assertEquals(
+      new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening)(_ => fail("it is in use")),
+      "late"
+    )
   }
 }

@@ -12,10 +12,11 @@ import io.github.pulsarspark.schema.TopicSchema
 
 class KnownSchemasSuite extends FunSuite {
 
-  private def client(url: String) = ClientOptions(CheckedOptions(Map("service.url" -> url, "topic" -> "t"), Scope.BatchRead, _ => Nil))
-  private val here                = client("pulsar://here:1")
-  private val topic               = "persistent://public/default/t"
-  private def version(n: Int)     = Array[Byte](0, 0, 0, 0, 0, 0, 0, n.toByte)
+  private def client(url: String) =
+    ClientOptions(CheckedOptions(Map("service.url" -> url, "topic" -> "t"), Scope.BatchRead, _ => Nil))
+  private val here            = client("pulsar://here:1")
+  private val topic           = "persistent://public/default/t"
+  private def version(n: Int) = Array[Byte](0, 0, 0, 0, 0, 0, 0, n.toByte)
 
   private class Cluster(schema: Int => TopicSchema = n => TopicSchema("STRING", s"$n")) {
     val known   = new KnownSchemas(1L << 20)
@@ -25,7 +26,9 @@ class KnownSchemasSuite extends FunSuite {
       known.at(client, topic, version(n), ledger) { fetched += 1; schema(n) }.definition
   }
 
-  test("a version is fetched once, for all partitions of a topic and for all ledgers up to the one it was fetched for") {
+  test(
+    "a version is fetched once, for all partitions of a topic and for all ledgers up to the one it was fetched for"
+  ) {
     val cluster = new Cluster
     for { _ <- 1 to 3; ledger <- Seq(9L, 3L, 0L); partition <- 0 to 2 }
       assertEquals(cluster.at(1, ledger, s"$topic-partition-$partition"), "1")
@@ -87,7 +90,8 @@ class KnownSchemasSuite extends FunSuite {
           val (n, ledger) = (dice.nextInt(60), dice.nextInt(20).toLong)
           val found       =
             try known.at(here, topic, version(n), ledger)(if (dice.nextInt(5) == 0) sys.error("no answer")
-              else TopicSchema("STRING", s"$n")).definition
+              else TopicSchema("STRING", s"$n"))
+                .definition
             catch { case _: RuntimeException => s"$n" }
           if (found != s"$n") wrong.incrementAndGet()
         }

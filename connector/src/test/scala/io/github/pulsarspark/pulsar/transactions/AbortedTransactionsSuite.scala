@@ -57,7 +57,8 @@ class AbortedTransactionsSuite extends FunSuite {
     val broker = new BrokerApi(Set((0L, 2L), (1L, 3L)))
     val view   = this.view(broker)
     for (_ <- 1 to 3)
-      assertEquals(Seq((0L, 1L), (0L, 2L), (0L, 3L), (1L, 3L)).map { case (m, l) => view.isAborted(m, l) }, Seq(false, true, false, true))
+      assertEquals(Seq((0L, 1L), (0L, 2L), (0L, 3L), (1L, 3L)).map { case (m, l) => view.isAborted(m, l) },
+        Seq(false, true, false, true))
     assertEquals(broker.asked.reverse, List("stats", "0/1", "stats", "0/2", "0/3", "stats", "1/3"))
   }
 
@@ -105,7 +106,8 @@ class AbortedTransactionsSuite extends FunSuite {
     assertEquals(read(Position(15, 3), 2L to 4L), Seq(2L))
     assertEquals(asked(), List("0/4", "stats"))
     assertEquals(read(Position(15, 4), 3L to 5L), Nil)
-    assertEquals(asked(), List("stats", "0/5", "stats"), "the state before this range was decided says nothing about it")
+    assertEquals(asked(), List("stats", "0/5", "stats"),
+      "the state before this range was decided says nothing about it")
   }
 
   test("that nothing was aborted holds for what was decided then, and for no more") {
@@ -146,12 +148,16 @@ class AbortedTransactionsSuite extends FunSuite {
     for (level <- Seq(DecodeDepth.Entry, DecodeDepth.Message)) {
       val decoder = new EntryDecoder("t", level, transactions = transactions)
       assertEquals(Received.byDecoder(decoder, entry(Some(7), Some(big))).size, 0)
-      for ((most, least) <- Seq((Some(7L), Some(8L)), (Some(big), Some(big)), (None, None), (Some(7L), None), (None, Some(big))))
+      for (
+        (most, least) <-
+          Seq((Some(7L), Some(8L)), (Some(big), Some(big)), (None, None), (Some(7L), None), (None, Some(big)))
+      )
         assertEquals(Received.byDecoder(decoder, entry(most, least)).size, 3)
     }
   }
 
   test("topics in paths are encoded as the admin service wants them") {
-    assertEquals(TopicName.get("persistent://a/b/c d-partition-3").getRestPath.stripPrefix("persistent/"), "a/b/c+d-partition-3")
+    assertEquals(TopicName.get("persistent://a/b/c d-partition-3").getRestPath.stripPrefix("persistent/"),
+      "a/b/c+d-partition-3")
   }
 }

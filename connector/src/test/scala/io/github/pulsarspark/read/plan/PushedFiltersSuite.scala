@@ -27,12 +27,12 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   private val t     = "persistent://public/default/t"
   private val never = Interval.Never
 
-  private def text(value: String)                                           = FilterValue(UTF8String.fromString(value), StringType)
-  private def micros(value: Long)                                           = FilterValue(value, TimestampType)
-  private def long(value: Long)                                             = FilterValue(value, LongType)
-  private def number(value: Int)                                            = FilterValue(value, IntegerType)
-  private def column(name: String)                                          = Expressions.column(name)
-  private def call(name: String, children: Expression*)                     = new Predicate(name, children.toArray)
+  private def text(value: String)                       = FilterValue(UTF8String.fromString(value), StringType)
+  private def micros(value: Long)                       = FilterValue(value, TimestampType)
+  private def long(value: Long)                         = FilterValue(value, LongType)
+  private def number(value: Int)                        = FilterValue(value, IntegerType)
+  private def column(name: String)                      = Expressions.column(name)
+  private def call(name: String, children: Expression*) = new Predicate(name, children.toArray)
   private def bounds(filters: PushedFilters, topic: String, partition: Int) =
     Some(filters.wanted(topic, partition)).filterNot(_.isEmpty).fold(never)(_.times)
   private def times(topic: String, conditions: Predicate*) = bounds(PushedFilters(conditions), topic, topic.last - '0')
@@ -45,7 +45,8 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   private val entry     = column("__entryId")
   private val other     = call("=", column("value"), number(1))
 
-  private def only(bounds: Interval)(conditions: Predicate*): Unit = assertEquals(times(s"$t-partition-1", conditions: _*), bounds)
+  private def only(bounds: Interval)(conditions: Predicate*): Unit =
+    assertEquals(times(s"$t-partition-1", conditions: _*), bounds)
 
   test("publish times are bounds in milliseconds, whatever the microseconds are") {
     only(Interval(fromInclusive = 5))(call(">=", published, micros(5000)))
@@ -78,8 +79,10 @@ class PushedFiltersSuite extends ScalaCheckSuite {
 
   test("ids of ledgers and entries are bounds") {
     assertEquals(places(call("=", ledger, long(7))), (Interval(7, 8), Interval.Always))
-    assertEquals(places(call("<", ledger, long(7)), call(">=", entry, long(3))), (Interval(toExclusive = 7), Interval(fromInclusive = 3)))
-    assertEquals(places(call(">", long(7), ledger), call("IN", entry, long(3), long(9))), (Interval(toExclusive = 7), Interval(3, 10)))
+    assertEquals(places(call("<", ledger, long(7)), call(">=", entry, long(3))),
+      (Interval(toExclusive = 7), Interval(fromInclusive = 3)))
+    assertEquals(places(call(">", long(7), ledger), call("IN", entry, long(3), long(9))),
+      (Interval(toExclusive = 7), Interval(3, 10)))
     assertEquals(places(call("<=", entry, long(Long.MaxValue))), (Interval.Always, Interval.Always))
     assert(PushedFilters(Seq(call("=", ledger, long(1)), call("=", ledger, long(2)))).wanted(t, -1).isEmpty)
     assert(PushedFilters(Seq(call("IS_NULL", ledger))).wanted(t, -1).isEmpty)
@@ -87,7 +90,8 @@ class PushedFiltersSuite extends ScalaCheckSuite {
 
   test("a position is the entry it names; a text that no position has is nothing") {
     assertEquals(places(call("=", position, text("7:3"))), (Interval(7, 8), Interval(3, 4)))
-    assertEquals(places(call("IN", position, text("7:3:1"), text("7:9"), text("8:4:0"))), (Interval(7, 9), Interval(3, 10)))
+    assertEquals(places(call("IN", position, text("7:3:1"), text("7:9"), text("8:4:0"))),
+      (Interval(7, 9), Interval(3, 10)))
     assertEquals(places(call("IN", position, text("7:3:1"), text("x"))), (Interval(7, 8), Interval(3, 4)))
     for (wrong <- Seq("07:3", "7:3:-1", " 7:3", "7", "", "earliest"))
       assert(PushedFilters(Seq(call("=", position, text(wrong)))).wanted(t, -1).isEmpty, wrong)
@@ -128,7 +132,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     assertEquals(times("t-2", call("NOT", mixed)), Interval.Always)
   }
 
-  private val positions = Gen.zip(Gen.choose(0L, 3L), Gen.choose(0L, 3L), Gen.choose(-1, 2)).map { case (l, e, b) => Position(l, e, b) }
+  private val positions = Gen.zip(Gen.choose(0L, 3L), Gen.choose(0L, 3L), Gen.choose(-1, 2)).map { case (l, e, b) =>
+    Position(l, e, b)
+  }
 
   private val rows = for {
     partition <- Gen.choose(-1, 3)
@@ -157,11 +163,13 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     Gen.nonEmptyListOf(Gen.choose(-1, 4)).map(values => call("IN", partition +: values.map(number): _*)),
     Gen.nonEmptyListOf(Gen.choose(-1L, 4L)).map(values => call("IN", ledger +: values.map(long): _*)),
     Gen.nonEmptyListOf(positions).map(values => call("IN", position +: values.map(p => text(p.toString)): _*)),
-    Gen.zip(Gen.oneOf("IS_NULL", "IS_NOT_NULL"), Gen.oneOf(topic, partition, published, position, ledger, entry)).map { case (name, c) =>
-      call(name, c)
+    Gen.zip(Gen.oneOf("IS_NULL", "IS_NOT_NULL"), Gen.oneOf(topic, partition, published, position, ledger, entry)).map {
+      case (name, c) =>
+        call(name, c)
     },
-    Gen.zip(Gen.oneOf("STARTS_WITH", "ENDS_WITH", "CONTAINS"), Gen.oneOf(t, "-1", "partition", "x")).map { case (name, s) =>
-      call(name, topic, text(s))
+    Gen.zip(Gen.oneOf("STARTS_WITH", "ENDS_WITH", "CONTAINS"), Gen.oneOf(t, "-1", "partition", "x")).map {
+      case (name, s) =>
+        call(name, topic, text(s))
     }
   )
 
@@ -171,7 +179,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
       Gen.oneOf(
         leaves,
         conditions(depth - 1).map(call("NOT", _)),
-        Gen.zip(Gen.oneOf("AND", "OR"), conditions(depth - 1), conditions(depth - 1)).map { case (name, a, b) => call(name, a, b) }
+        Gen.zip(Gen.oneOf("AND", "OR"), conditions(depth - 1), conditions(depth - 1)).map { case (name, a, b) =>
+          call(name, a, b)
+        }
       )
 
   /** SQL's logic, by the book. */
@@ -249,7 +259,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   }
 
   property("without a word of anything else, and joined by AND alone, nothing is kept that fails") {
-    val known = leaves.filterNot(p => p.toString.contains("value") || p.toString.contains("__position") || Set("<>", "IN")(p.name))
+    val known = leaves.filterNot(p =>
+      p.toString.contains("value") || p.toString.contains("__position") || Set("<>", "IN")(p.name)
+    )
     forAll(Gen.listOfN(2, known), Gen.listOfN(20, rows)) { (filters, messages) =>
       val pushed = PushedFilters(filters)
       messages.filter(keeps(pushed, _)).foreach { row =>

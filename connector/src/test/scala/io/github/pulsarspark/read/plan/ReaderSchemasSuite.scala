@@ -24,7 +24,9 @@ class ReaderSchemasSuite extends FunSuite {
     /** Topics and the last ledger of each range; whether their version counts as known. */
     def certain(ranges: (String, Long)*): Seq[Boolean] = schemas
       .of(
-        ranges.map { case (topic, ledger) => OffsetRange(s"$topic-partition-0", Position(0, -1), Position(ledger, 5)) -> topic },
+        ranges.map { case (topic, ledger) =>
+          OffsetRange(s"$topic-partition-0", Position(0, -1), Position(ledger, 5)) -> topic
+        },
         ranges.groupMapReduce(_._1)(_._2)(math.max(_, _))
       )
       .map(_.version == version)
@@ -49,7 +51,9 @@ class ReaderSchemasSuite extends FunSuite {
 
   private def record(n: Int) = TopicSchema(
     "AVRO",
-    (0 until 20).map(i => s"""{"name":"f$i","type":["null",{"type":"record","name":"R${n}_$i","fields":[{"name":"x","type":"int"}]}]}""")
+    (0 until 20).map(i =>
+      s"""{"name":"f$i","type":["null",{"type":"record","name":"R${n}_$i","fields":[{"name":"x","type":"int"}]}]}"""
+    )
       .mkString(s"""{"type":"record","name":"R$n","fields":[""", ",", "]}")
   )
 

@@ -21,11 +21,14 @@ class SchemaTrackingSuite extends FunSuite {
   private def record(fields: String*) =
     TopicSchema(
       "AVRO",
-      fields.map(f => s"""{"name":"$f","type":"int"}""").mkString("""{"type":"record","name":"R","fields":[""", ",", "]}")
+      fields.map(f => s"""{"name":"$f","type":"int"}""").mkString("""{"type":"record","name":"R","fields":[""", ",",
+        "]}")
     )
 
   private def names(folder: Path): Seq[String] =
-    Using.resource(Files.list(folder))(_.iterator.asScala.map(_.getFileName.toString).filter(_.matches("\\d+\\.json")).toSeq.sorted)
+    Using.resource(Files.list(folder))(
+      _.iterator.asScala.map(_.getFileName.toString).filter(_.matches("\\d+\\.json")).toSeq.sorted
+    )
 
   private def condition(body: => Any): String = intercept[RuntimeException with PulsarError](body).condition
 
@@ -54,7 +57,9 @@ class SchemaTrackingSuite extends FunSuite {
     for (text <- Seq("", "{", """{"version":2,"schemas":{}}""", """{"version":1}""")) {
       Files.writeString(folder.resolve("3.json"), text)
       val error =
-        intercept[RuntimeException with PulsarError](new SchemaTracking(folder.toString, new Configuration).merged(Seq("t" -> record("a"))))
+        intercept[RuntimeException with PulsarError](
+          new SchemaTracking(folder.toString, new Configuration).merged(Seq("t" -> record("a")))
+        )
       assertEquals(error.condition, "PULSAR_SCHEMA_LOG_MALFORMED")
       assert(error.getMessage.contains("3.json"), error.getMessage)
     }

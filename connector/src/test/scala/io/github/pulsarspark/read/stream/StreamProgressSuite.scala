@@ -11,8 +11,9 @@ class StreamProgressSuite extends ScalaCheckSuite {
   private val p0 = "persistent://public/default/t-partition-0"
   private val p1 = "persistent://public/default/t-partition-1"
 
-  private val bounds = Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 9)), p1 -> PartitionBounds(Position(2, -1), Position(2, -1)))
-  private val all    = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
+  private val bounds =
+    Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 9)), p1 -> PartitionBounds(Position(2, -1), Position(2, -1)))
+  private val all = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
 
   private def next(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String] = Set()) =
     StreamProgress.next(read, bounds, recreated)
@@ -81,11 +82,14 @@ class StreamProgressSuite extends ScalaCheckSuite {
 
   test("where a ledger is gone that is known to have held nothing more, the next range begins at the first message") {
     val read      = PulsarOffset.of(Seq(p0 -> Position(1, 9), p1 -> Position(2, -1)))
-    val unwatched = Map(p0 -> PartitionBounds(Position(5, -1), Position(5, 3)), p1 -> PartitionBounds(Position(6, -1), Position(6, -1)))
+    val unwatched = Map(p0 -> PartitionBounds(Position(5, -1), Position(5, 3)),
+      p1 -> PartitionBounds(Position(6, -1), Position(6, -1)))
     def known(at: Map[String, Position]) = unwatched.map { case (p, b) => p -> b.copy(emptyAfter = at.get(p)) }
 
-    assertEquals(ranges(read, next(read, known(read.positions.toMap))), Seq(OffsetRange(p0, Position(5, -1), Position(5, 3))))
-    val asBefore = Seq(OffsetRange(p0, Position(1, 9), Position(5, 3)), OffsetRange(p1, Position(2, -1), Position(6, -1)))
+    assertEquals(ranges(read, next(read, known(read.positions.toMap))),
+      Seq(OffsetRange(p0, Position(5, -1), Position(5, 3))))
+    val asBefore =
+      Seq(OffsetRange(p0, Position(1, 9), Position(5, 3)), OffsetRange(p1, Position(2, -1), Position(6, -1)))
     assertEquals(ranges(read, next(read, unwatched)), asBefore, "nothing is known, so the task has to look")
     val other = known(Map(p0 -> Position(1, 8), p1 -> Position(1, -1)))
     assertEquals(ranges(read, next(read, other)), asBefore, "something is known of another position")
@@ -96,7 +100,8 @@ class StreamProgressSuite extends ScalaCheckSuite {
     val latest = PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, 1)))
     assertEquals(StreamProgress.within(limit, PulsarOffset.of(Nil), latest).positions.toMap, Map(p0 -> Position(3, 5)))
     val read = PulsarOffset.of(Seq(p1 -> Position(2, 0)))
-    assertEquals(StreamProgress.within(limit, read, latest).positions.toMap, Map(p0 -> Position(3, 5), p1 -> Position(2, 0)))
+    assertEquals(StreamProgress.within(limit, read, latest).positions.toMap,
+      Map(p0 -> Position(3, 5), p1 -> Position(2, 0)))
   }
 
   test("a limit that was taken before the start was resolved never moves an offset back") {
@@ -111,21 +116,29 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(restarted(end).missing.toMap, Map(p0 -> Position(3, 9)))
   }
 
-  private val position: Gen[Position] = for (ledger <- Gen.choose(1L, 4L); entry <- Gen.choose(-1L, 4L)) yield Position(ledger, entry)
-  private val partition: Gen[String]  = Gen.oneOf("a", "b", "c")
+  private val position: Gen[Position] =
+    for (ledger <- Gen.choose(1L, 4L); entry <- Gen.choose(-1L, 4L)) yield Position(ledger, entry)
+  private val partition: Gen[String] = Gen.oneOf("a", "b", "c")
 
   private val someBounds: Gen[Map[String, PartitionBounds]] = Gen.mapOf(for {
     p <- partition; a <- position; b <- position
   } yield p -> PartitionBounds(Seq(a, b).min.copy(entryId = -1), Seq(a, b).max))
 
-  property("whatever the partitions hold, offsets move forward, ranges never overlap what was read, and nothing new is the same offset") {
-    forAll(Gen.mapOf(Gen.zip(partition, position)), Gen.listOfN(4, someBounds), Gen.mapOf(Gen.zip(partition, position))) {
+  property(
+    "whatever the partitions hold, offsets move forward, ranges never overlap what was read, and nothing new is the same offset"
+  ) {
+    forAll(Gen.mapOf(Gen.zip(partition, position)), Gen.listOfN(4, someBounds),
+      Gen.mapOf(Gen.zip(partition, position))) {
       (start, seen, pin) =>
         seen.foldLeft(PulsarOffset.of(start)) { (read, now) =>
           val latest = next(read, now)
           // where nothing moves, there is no batch
-          Seq(latest, StreamProgress.within(PulsarOffset.of(pin), read, latest)).filter(_.positions != read.positions).foreach { to =>
-            to.positions.foreach { case (p, end) => read.positions.get(p).foreach(at => assert(end >= at, s"$p: $at -> $end")) }
+          Seq(latest, StreamProgress.within(PulsarOffset.of(pin), read, latest)).filter(
+            _.positions != read.positions
+          ).foreach { to =>
+            to.positions.foreach { case (p, end) =>
+              read.positions.get(p).foreach(at => assert(end >= at, s"$p: $at -> $end"))
+            }
             RangePlanner.between(read, restarted(to)).foreach { r =>
               (read.positions.get(r.topic) ++ read.missing.get(r.topic).filter(_ >= now(r.topic).first)).foreach { at =>
                 assert(r.startExclusive >= at, s"$r begins before $at")

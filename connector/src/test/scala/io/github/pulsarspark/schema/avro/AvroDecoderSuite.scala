@@ -26,7 +26,8 @@ class AvroDecoderSuite extends ScalaCheckSuite {
       val columns = SchemaTranslation.toStruct(Messages.topic, topicSchema(schema))
       val decoder = Messages.decoder(topicSchema(schema), columns)
       data.foreach { datum =>
-        assertEquals(Plain.ofRow(decoder.decode(Messages.of(encoded(schema, datum))), columns), Plain.ofAvro(datum, schema))
+        assertEquals(Plain.ofRow(decoder.decode(Messages.of(encoded(schema, datum))), columns),
+          Plain.ofAvro(datum, schema))
       }
     }
   }
@@ -52,7 +53,9 @@ class AvroDecoderSuite extends ScalaCheckSuite {
       val decoder = Messages.decoder(topicSchema(schema), columns)
       data.foreach { datum =>
         val bytes   = encoded(schema, datum)
-        val damaged = bytes.take(random.nextInt(bytes.length + 1)).map(b => if (random.nextInt(8) == 0) random.nextInt().toByte else b)
+        val damaged = bytes.take(random.nextInt(bytes.length + 1)).map(b =>
+          if (random.nextInt(8) == 0) random.nextInt().toByte else b
+        )
         try { decoder.decode(Messages.of(damaged)); () }
         catch { case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE") }
       }

@@ -11,7 +11,8 @@ import io.github.pulsarspark.schema.columns.MetadataColumn.{Ignored, Written}
 /** The page of the documentation and the list in the code say the same. */
 class ColumnsPageSuite extends FunSuite {
 
-  private val page = Seq(Path.of("docs/columns.md"), Path.of("../docs/columns.md")).find(Files.exists(_)).getOrElse(fail("no page here"))
+  private val page =
+    Seq(Path.of("docs/columns.md"), Path.of("../docs/columns.md")).find(Files.exists(_)).getOrElse(fail("no page here"))
 
   /** Name -> type, in reads, in writes. */
   private val rows: Seq[(String, Seq[String])] =

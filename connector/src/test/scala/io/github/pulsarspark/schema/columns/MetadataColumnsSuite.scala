@@ -18,7 +18,8 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
   private val all = StructType(MetadataColumns.all.map(c => StructField(c.name, c.dataType)))
 
   private def read(m: MessageView, columns: StructType = all, partition: Int = 3): Map[String, Any] =
-    Plain.ofRow(RowDecoder(Messages.topic, partition, columns, TopicSchema.Bytes, Messages.noOtherVersion).decode(m), columns)
+    Plain.ofRow(RowDecoder(Messages.topic, partition, columns, TopicSchema.Bytes, Messages.noOtherVersion).decode(m),
+      columns)
 
   private def full: MessageView = {
     val m = Messages.of("v".getBytes, Messages.version(2))
@@ -109,7 +110,8 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     val number = Gen.choose(0L, Long.MaxValue)
     forAll(Gen.zip(number, number), Gen.zip(number, number), Gen.choose(-1, 1000)) { case (first, last, partition) =>
       val expected =
-        new ChunkMessageIdImpl(new MessageIdImpl(first._1, first._2, partition), new MessageIdImpl(last._1, last._2, partition))
+        new ChunkMessageIdImpl(new MessageIdImpl(first._1, first._2, partition),
+          new MessageIdImpl(last._1, last._2, partition))
       val m = Messages.of("v".getBytes)
       m.firstLedgerId = first._1
       m.firstEntryId = first._2
@@ -124,13 +126,16 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
 
   property("a property given twice has its last value, as in the Java client") {
     val entries =
-      Gen.choose(0, 60).flatMap(Gen.listOfN(_, Gen.zip(Gen.choose(0, 40).map(n => s"k$n"), Arbitrary.arbitrary[Int].map(_.toString))))
+      Gen.choose(0, 60).flatMap(
+        Gen.listOfN(_, Gen.zip(Gen.choose(0, 40).map(n => s"k$n"), Arbitrary.arbitrary[Int].map(_.toString)))
+      )
     forAll(entries) { properties =>
       val m     = new MessageView
       val parts = properties.flatMap(p => Seq(p._1, p._2)).map(_.getBytes(UTF_8))
       m.propertyBytes = parts.flatten.toArray
       m.propertyCount = properties.size
-      m.propertyRanges = parts.scanLeft(0)(_ + _.length).zip(parts).flatMap { case (at, part) => Seq(at, part.length) }.toArray
+      m.propertyRanges =
+        parts.scanLeft(0)(_ + _.length).zip(parts).flatMap { case (at, part) => Seq(at, part.length) }.toArray
       assertEquals[Any, Any](
         read(m, StructType(all.fields.filter(_.name == "__messageProperties")))("__messageProperties"),
         properties.toMap
@@ -180,6 +185,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
       s"[PULSAR_TIME_OUT_OF_RANGE] Message 12:34:5 in topic ${Messages.topic} has a time of 1700000000000000000 ms since 1970, which no timestamp can hold. What " +
         "to do: Select the columns that are needed and leave out __eventTime and the other times; the producer probably counted in another unit."
     )
-    assertEquals[Any, Any](read(m, StructType(all.fields.filter(_.name == "__publishTime")))("__publishTime"), 1700000000001000L)
+    assertEquals[Any, Any](read(m, StructType(all.fields.filter(_.name == "__publishTime")))("__publishTime"),
+      1700000000001000L)
   }
 }

@@ -14,24 +14,30 @@ class ColumnMergeSuite extends FunSuite {
   private val inner = new StructType().add("x", LongType, nullable = false)
 
   test("what only one has is nullable, what both have keeps its type") {
-    val one   = new StructType().add("a", IntegerType, nullable = false).add("s", inner).add("l", ArrayType(inner, containsNull = false))
-    val other = new StructType().add("b", StringType, nullable = false).add("s", new StructType().add("y", DateType)).add("a", IntegerType)
-    val both  = new StructType().add("x", LongType).add("y", DateType)
+    val one = new StructType().add("a", IntegerType, nullable = false).add("s", inner).add("l",
+      ArrayType(inner, containsNull = false))
+    val other = new StructType().add("b", StringType, nullable = false).add("s",
+      new StructType().add("y", DateType)).add("a", IntegerType)
+    val both = new StructType().add("x", LongType).add("y", DateType)
     assertEquals(
       ColumnMerge(one, other),
-      Right(new StructType().add("a", IntegerType).add("s", both).add("l", ArrayType(inner, containsNull = false)).add("b", StringType))
+      Right(
+        new StructType().add("a", IntegerType).add("s", both).add("l", ArrayType(inner, containsNull = false)).add("b",
+          StringType)
+      )
     )
     assertEquals(ColumnMerge(one, one), Right(one))
   }
 
   test("the first field with two types is named by its path") {
-    def field(t: DataType) = new StructType().add("ok", LongType).add("m", MapType(StringType, ArrayType(new StructType().add("d", t))))
+    def field(t: DataType) =
+      new StructType().add("ok", LongType).add("m", MapType(StringType, ArrayType(new StructType().add("d", t))))
     assertEquals(ColumnMerge(field(LongType), field(IntegerType)), Left(Difference("m{}[].d", LongType, IntegerType)))
   }
 
   private def record(fields: String) = s"""{"type":"record","name":"R","fields":[$fields]}"""
   private val a                      = """{"name":"a","type":"int"}"""
-  private val s                      = """{"name":"s","type":{"type":"record","name":"S","fields":[{"name":"x","type":"long"}]}}"""
+  private val s = """{"name":"s","type":{"type":"record","name":"S","fields":[{"name":"x","type":"long"}]}}"""
 
   test("a topic is read with the columns of others, which are null") {
     val wanted = new StructType()
@@ -45,8 +51,9 @@ class ColumnMergeSuite extends FunSuite {
       .set("s", { val r = new GenericData.Record(schema.getField("s").schema); r.put("x", 8L); r })
       .build
     for {
-      (kind, bytes) <- Seq("AVRO" -> AvroGenerators.encoded(schema, value), "JSON" -> """{"a":7,"s":{"x":8}}""".getBytes)
-      pair          <- Seq(false, true)
+      (kind, bytes) <-
+        Seq("AVRO" -> AvroGenerators.encoded(schema, value), "JSON" -> """{"a":7,"s":{"x":8}}""".getBytes)
+      pair <- Seq(false, true)
     } {
       val own     = TopicSchema(kind, schema.toString)
       val decoder = Messages.decoder(own, wanted)

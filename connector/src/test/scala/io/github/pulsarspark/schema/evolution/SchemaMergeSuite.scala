@@ -19,13 +19,16 @@ class SchemaMergeSuite extends ScalaCheckSuite {
 
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(500)
 
-  private def record(fields: String*) = TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[${fields.mkString(",")}]}""")
+  private def record(fields: String*) =
+    TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[${fields.mkString(",")}]}""")
   private def field(name: String, kind: String, more: String = "") = s"""{"name":"$name","type":$kind$more}"""
   private def merged(known: TopicSchema, newest: TopicSchema)      = SchemaMerge(Messages.topic, known, newest)
   private def both(known: TopicSchema, newest: TopicSchema)        = merged(known, newest).fold(fail(_), identity)
   private def columns(schema: TopicSchema): StructType             = SchemaTranslation.toStruct(Messages.topic, schema)
-  private def types(schema: TopicSchema): Seq[(String, DataType)]  = columns(schema).fields.toSeq.map(f => f.name -> f.dataType)
-  private def refused(known: TopicSchema, newest: TopicSchema)     = merged(known, newest).left.toOption
+  private def types(schema: TopicSchema): Seq[(String, DataType)]  = columns(schema).fields.toSeq.map(f =>
+    f.name -> f.dataType
+  )
+  private def refused(known: TopicSchema, newest: TopicSchema) = merged(known, newest).left.toOption
 
   private def read(reader: TopicSchema, writer: TopicSchema, values: (String, Any)*): Map[String, Any] = {
     val schema = new Schema.Parser().parse(writer.definition)
@@ -42,8 +45,10 @@ class SchemaMergeSuite extends ScalaCheckSuite {
     val known  = record(id, name, field("flag", "\"boolean\"", ""","default":true"""))
     val newest = record(field("note", """["null","string"]""", ""","default":null"""), id)
     val reader = both(known, newest)
-    assertEquals(types(reader), Seq("id" -> IntegerType, "name" -> StringType, "flag" -> BooleanType, "note" -> StringType))
-    assertEquals(read(reader, newest, "id" -> 1, "note" -> "x"), Map[String, Any]("id" -> 1, "name" -> null, "flag" -> true, "note" -> "x"))
+    assertEquals(types(reader),
+      Seq("id" -> IntegerType, "name" -> StringType, "flag" -> BooleanType, "note" -> StringType))
+    assertEquals(read(reader, newest, "id" -> 1, "note" -> "x"),
+      Map[String, Any]("id"                -> 1, "name" -> null, "flag" -> true, "note" -> "x"))
     assertEquals(
       read(reader, known, "id" -> 2, "name" -> "n", "flag" -> false),
       Map[String, Any]("id"    -> 2, "name" -> "n", "flag" -> false, "note" -> null)
@@ -67,7 +72,8 @@ class SchemaMergeSuite extends ScalaCheckSuite {
   }
 
   test("the wider number counts, whichever was first") {
-    val (int, long, double) = (record(field("n", "\"int\"")), record(field("n", "\"long\"")), record(field("n", """["null","double"]""")))
+    val (int, long, double) =
+      (record(field("n", "\"int\"")), record(field("n", "\"long\"")), record(field("n", """["null","double"]""")))
     assertEquals(types(both(int, long)), Seq("n" -> LongType))
     assertEquals(types(both(long, int)), Seq("n" -> LongType))
     assertEquals(types(both(both(int, long), double)), Seq("n" -> DoubleType))
@@ -84,22 +90,27 @@ class SchemaMergeSuite extends ScalaCheckSuite {
   }
 
   test("types with names stay one, wherever they are used") {
-    def inner(more: String*)  = s"""{"type":"record","name":"I","fields":[${(field("x", "\"int\"") +: more).mkString(",")}]}"""
+    def inner(more: String*) =
+      s"""{"type":"record","name":"I","fields":[${(field("x", "\"int\"") +: more).mkString(",")}]}"""
     def kind(symbols: String) = s"""{"type":"enum","name":"K","symbols":[$symbols]}"""
     def array(items: String)  = s"""{"type":"array","items":$items}"""
-    val known  = record(field("a", inner(field("k", kind("\"A\",\"B\"")))), field("gone", array("\"I\"")), field("b", "\"I\""))
+    val known                 =
+      record(field("a", inner(field("k", kind("\"A\",\"B\"")))), field("gone", array("\"I\"")), field("b", "\"I\""))
     val newest =
-      record(field("a", inner(field("y", """["null","long"]""", ""","default":null"""))), field("b", "\"I\""), field("c", kind("\"C\"")))
+      record(field("a", inner(field("y", """["null","long"]""", ""","default":null"""))), field("b", "\"I\""),
+        field("c", kind("\"C\"")))
     val reader = both(known, newest)
     val struct = new StructType().add("x", IntegerType, nullable = false).add("k", StringType).add("y", LongType)
-    assertEquals(types(reader), Seq("a" -> struct, "gone" -> ArrayType(struct, containsNull = false), "b" -> struct, "c" -> StringType))
+    assertEquals(types(reader),
+      Seq("a" -> struct, "gone" -> ArrayType(struct, containsNull = false), "b" -> struct, "c" -> StringType))
     assertEquals(both(reader, newest).definition, reader.definition)
   }
 
   test("a type that cannot be read as the one before is named, at any depth") {
     assertEquals(refused(record(id), record(field("id", "\"string\""))), Some("column `id` was INT and is STRING"))
     val deep =
-      (kind: String) => record(field("m", s"""{"type":"map","values":{"type":"record","name":"V","fields":[${field("v", kind)}]}}"""))
+      (kind: String) =>
+        record(field("m", s"""{"type":"map","values":{"type":"record","name":"V","fields":[${field("v", kind)}]}}"""))
     assertEquals(refused(deep("\"string\""), deep("\"bytes\"")), Some("column `m{}.v` was STRING and is BINARY"))
     val decimal = (scale: Int) => s"""{"type":"bytes","logicalType":"decimal","precision":9,"scale":$scale}"""
     assertEquals(
@@ -107,7 +118,8 @@ class SchemaMergeSuite extends ScalaCheckSuite {
       Some("column `d` was DECIMAL(9,2) and is DECIMAL(9,3)")
     )
     assertEquals(refused(record(id), TopicSchema("AVRO", "\"int\"")).map(_.take(14)), Some("column `value`"))
-    assertEquals(refused(TopicSchema("INT32"), TopicSchema("INT64")), Some("values were of type INT32 and are of type INT64"))
+    assertEquals(refused(TopicSchema("INT32"), TopicSchema("INT64")),
+      Some("values were of type INT32 and are of type INT64"))
     assertEquals(refused(TopicSchema.Bytes, record(id)), Some("values were of type BYTES and are of type AVRO"))
   }
 
@@ -134,7 +146,8 @@ class SchemaMergeSuite extends ScalaCheckSuite {
   test("a value without a version is read as the newest schema writes it") {
     val reader  = both(record(name, id), record(id))
     val decoder = Messages.decoder(reader, columns(reader))
-    assertEquals(Plain.ofRow(decoder.decode(Messages.of(Array[Byte](2))), columns(reader)), Map[String, Any]("name" -> null, "id" -> 1))
+    assertEquals(Plain.ofRow(decoder.decode(Messages.of(Array[Byte](2))), columns(reader)),
+      Map[String, Any]("name" -> null, "id" -> 1))
   }
 
   private val changed = for {

@@ -15,8 +15,10 @@ class JsonPrunerSuite extends FunSuite {
   }
 
   test("wanted members stay as they are, in their order, as often as they are there") {
-    assertEquals(pruned("""{"a":1,"b":"x","é":[1,{"d":2}],"c":null,"d":-1.5e3}"""), Some("""{"é":[1,{"d":2}],"d":-1.5e3}"""))
-    assertEquals(pruned("""{"d":"}\"\\","z":{"d":[[],{}]},"é": NaN ,"d" : true}"""), Some("""{"d":"}\"\\","é": NaN,"d" : true}"""))
+    assertEquals(pruned("""{"a":1,"b":"x","é":[1,{"d":2}],"c":null,"d":-1.5e3}"""),
+      Some("""{"é":[1,{"d":2}],"d":-1.5e3}"""))
+    assertEquals(pruned("""{"d":"}\"\\","z":{"d":[[],{}]},"é": NaN ,"d" : true}"""),
+      Some("""{"d":"}\"\\","é": NaN,"d" : true}"""))
     assertEquals(pruned(" \n{ \"a\" :\t\"\\\"\" ,\r\"b\":[ \"]\" ] } what follows"), Some("{}"))
     assertEquals(pruned("{}"), Some("{}"))
     val long = "x" * 5000
@@ -24,11 +26,15 @@ class JsonPrunerSuite extends FunSuite {
   }
 
   test("what is not plainly an object is left to the parser") {
-    val members = Seq("""{"a":1,}""", """{"a" 1}""", """{"a":1 "b":2}""", """{"a":}""", """{a:1}""", """{"a":'x'}""", """{"a":1;"b":2}""")
-    val ends    =
-      Seq("", " ", "{", """{"a""", """{"a"""", """{"a":""", """{"a":1""", """{"a":"x""", """{"a":"x\""", """{"a":[1""", """{"a":1,""")
+    val members = Seq("""{"a":1,}""", """{"a" 1}""", """{"a":1 "b":2}""", """{"a":}""", """{a:1}""", """{"a":'x'}""",
+      """{"a":1;"b":2}""")
+    val ends =
+      Seq("", " ", "{", """{"a""", """{"a"""", """{"a":""", """{"a":1""", """{"a":"x""", """{"a":"x\""", """{"a":[1""",
+        """{"a":1,""")
     val values = Seq("null", "[]", "1", """{"a":[1}}""", """{"a":{1]}""", "{\"a\":\"\u0001\"}", "{\"\\u0061\":1}")
-    (members ++ ends ++ values :+ s"""{"a":${"[" * 65}${"]" * 65}}""").foreach(value => assertEquals(pruned(value), None, value))
+    (members ++ ends ++ values :+ s"""{"a":${"[" * 65}${"]" * 65}}""").foreach(value =>
+      assertEquals(pruned(value), None, value)
+    )
     assertEquals(pruned(s"""{"a":${"[" * 64}${"]" * 64}}"""), Some("{}"))
   }
 

@@ -77,7 +77,9 @@ class JsonSuite extends ScalaCheckSuite {
       data.foreach { datum =>
         val value   = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
         val damaged =
-          value.take(random.nextInt(value.length + 1)).map(b => if (random.nextInt(20) == 0) "{}[]\",:0" (random.nextInt(8)).toByte else b)
+          value.take(random.nextInt(value.length + 1)).map(b =>
+            if (random.nextInt(20) == 0) "{}[]\",:0" (random.nextInt(8)).toByte else b
+          )
         try { decoder.decode(Messages.of(damaged)); () }
         catch { case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE") }
       }
@@ -112,7 +114,8 @@ class JsonSuite extends ScalaCheckSuite {
 
   test("what Python's json.dumps writes: bare NaN, indents, any order, nulls, unknown fields") {
     assertEquals[Any, Any](
-      read(numbers, "{\n \"d\": NaN,\n \"other\": {\"i\": [1, {}]},\n \"s\": null,\n \"i\": 3,\n \"l\": 9007199254740993\n}"),
+      read(numbers,
+        "{\n \"d\": NaN,\n \"other\": {\"i\": [1, {}]},\n \"s\": null,\n \"i\": 3,\n \"l\": 9007199254740993\n}"),
       row("i" -> 3, "l" -> 9007199254740993L, "d" -> bits(Double.NaN), "s" -> null)
     )
     assertEquals[Any, Any](read(numbers, """{"d": -Infinity}""")("d"), bits(Double.NegativeInfinity))
@@ -145,8 +148,10 @@ class JsonSuite extends ScalaCheckSuite {
 
   test("unions in Avro's JSON form and plain") {
     val unions =
-      json("""{"name":"a","type":["null","string"]},{"name":"r","type":["null",{"type":"record","name":"ns.X","fields":[{"name":"n","type":"int"}]}]},
-      {"name":"w","type":["int","long"]},{"name":"m","type":["null","int","string",{"type":"map","values":"int"},"boolean","double"]}""")
+      json(
+        """{"name":"a","type":["null","string"]},{"name":"r","type":["null",{"type":"record","name":"ns.X","fields":[{"name":"n","type":"int"}]}]},
+      {"name":"w","type":["int","long"]},{"name":"m","type":["null","int","string",{"type":"map","values":"int"},"boolean","double"]}"""
+      )
     assertEquals[Any, Any](
       read(unions, """{"a":{"string":"x"},"r":{"ns.X":{"n":1}},"w":{"long":5},"m":{"int":3}}"""),
       row("a" -> "x", "r" -> Map("n" -> 1), "w" -> 5L, "m" -> member(0, 3))
@@ -169,11 +174,13 @@ class JsonSuite extends ScalaCheckSuite {
          {"name":"n","type":{"type":"bytes","logicalType":"decimal","precision":6,"scale":2}},{"name":"b","type":"bytes"}"""
     )
     val value = """{"t":1700000000123,"d":2932896,"n":1234.5,"b":"AP8="}"""
-    val plain = row("t" -> 1700000000123000L, "d" -> 2932896, "n" -> new java.math.BigDecimal("1234.50"), "b" -> Vector[Byte](0, -1))
+    val plain = row("t" -> 1700000000123000L, "d" -> 2932896, "n" -> new java.math.BigDecimal("1234.50"),
+      "b" -> Vector[Byte](0, -1))
     assertEquals[Any, Any](read(schema("millis"), value), plain)
     val columns = SchemaTranslation.toStruct(Messages.topic, schema("micros"))
     val decoder = Messages.decoder(schema("micros"), columns, _ => schema("millis"))
-    assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(value.getBytes, Messages.version(1))), columns), plain)
+    assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(value.getBytes, Messages.version(1))), columns),
+      plain)
   }
 
   test("a field of a later version has its default, one that was renamed keeps its value") {
@@ -202,7 +209,8 @@ class JsonSuite extends ScalaCheckSuite {
     refused("""{"i":[1]}""", "START_ARRAY at /i is not a number")
     refused("""{"i":3000000000}""", "3000000000 is not an int")
     refused("""{"i":1.5}""", "1.5 is not a whole number of 64 bits")
-    refused("""{"s":"x" "i":1}""", "Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries")
+    refused("""{"s":"x" "i":1}""",
+      "Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries")
     refused("""{"d":"much"}""", "VALUE_STRING at /d is not a number")
   }
 

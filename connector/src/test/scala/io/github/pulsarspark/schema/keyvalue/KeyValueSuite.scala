@@ -16,16 +16,7 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.MessageView
-import io.github.pulsarspark.schema.{
-  AvroGenerators,
-  Messages,
-  Plain,
-  ProtobufGenerators,
-  RowEncoder,
-  SchemaTranslation,
-  TopicSchema,
-  WritePlan
-}
+import io.github.pulsarspark.schema.{AvroGenerators, Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
 
 /** The client's own code puts keys and values together; each of them is compared with what it is as a value alone. */
 class KeyValueSuite extends ScalaCheckSuite {
@@ -53,7 +44,8 @@ class KeyValueSuite extends ScalaCheckSuite {
   private val protobuf: Gen[Part] = Gen.choose(0L, Long.MaxValue).map { seed =>
     val generators = new ProtobufGenerators(new Random(seed))
     val message    = generators.message()
-    TopicSchema("PROTOBUF_NATIVE", new String(ProtobufNativeSchemaUtils.serialize(message), UTF_8)) -> generators.value(message).toByteArray
+    TopicSchema("PROTOBUF_NATIVE", new String(ProtobufNativeSchemaUtils.serialize(message), UTF_8)) ->
+      generators.value(message).toByteArray
   }
 
   private val part = Gen.oneOf(avro, json, protobuf, primitive)
@@ -106,7 +98,8 @@ class KeyValueSuite extends ScalaCheckSuite {
       for (column <- columns) {
         val some = StructType(Seq(column))
         val row  = Messages.decoder(schema, some).decode(message(key._2, value._2, separated))
-        assertEquals[Any, Any](Plain.ofRow(row, some), Map[String, Any](column.name -> alone(if (column.name == "key") key else value)))
+        assertEquals[Any, Any](Plain.ofRow(row, some),
+          Map[String, Any](column.name -> alone(if (column.name == "key") key else value)))
       }
     }
   }
@@ -116,7 +109,9 @@ class KeyValueSuite extends ScalaCheckSuite {
       val random  = new Random(seed)
       val schema  = KeyValueSchema(key._1, value._1, separated = false).toTopicSchema()
       val bytes   = KeyValue.encode(key._2, Schema.BYTES, value._2, Schema.BYTES)
-      val damaged = bytes.take(random.nextInt(bytes.length + 1)).map(b => if (random.nextInt(8) == 0) random.nextInt().toByte else b)
+      val damaged = bytes.take(random.nextInt(bytes.length + 1)).map(b =>
+        if (random.nextInt(8) == 0) random.nextInt().toByte else b
+      )
       try { Messages.decode(schema, damaged); () }
       catch { case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE") }
     }
@@ -158,11 +153,17 @@ class KeyValueSuite extends ScalaCheckSuite {
 
   test("columns that do not fit are named") {
     refused("Column `key` does not fit the KEY_VALUE schema")(made(new StructType().add("value", LongType)))
-    refused("Column `more` does not fit the KEY_VALUE schema")(made(columns(StringType, LongType).add("more", LongType)))
+    refused("Column `more` does not fit the KEY_VALUE schema")(
+      made(columns(StringType, LongType).add("more", LongType))
+    )
     refused("Column `value` does not fit")(made(columns(StringType, ArrayType(LongType))))
     refused("Column `value.a b` does not fit")(made(columns(StringType, new StructType().add("a b", LongType))))
-    refused("values of type INT64 cannot be made of STRING")(made(columns(StringType, LongType), KeyValueChoice.of("int64", "auto", None)))
-    refused("AVRO is made of a struct, the column is STRING")(made(columns(StringType, LongType), KeyValueChoice.of("avro", "auto", None)))
+    refused("values of type INT64 cannot be made of STRING")(
+      made(columns(StringType, LongType), KeyValueChoice.of("int64", "auto", None))
+    )
+    refused("AVRO is made of a struct, the column is STRING")(
+      made(columns(StringType, LongType), KeyValueChoice.of("avro", "auto", None))
+    )
   }
 
   test("what is said must be what the topic has") {
@@ -170,8 +171,12 @@ class KeyValueSuite extends ScalaCheckSuite {
     def plan(choice: KeyValueChoice, schema: Option[TopicSchema] = own) =
       WritePlan(columns(StringType, LongType), Some(Messages.topic), schema, "auto", choice)
     assertEquals(plan(KeyValueChoice.of("string", "int64", Some("separated"))).schema, own.get)
-    refused("in the schema of the topic its encoding is SEPARATED, not INLINE")(plan(KeyValueChoice.of("auto", "auto", Some("inline"))))
-    refused("in the schema of the topic the key is of type STRING, not BYTES")(plan(KeyValueChoice.of("bytes", "auto", None)))
+    refused("in the schema of the topic its encoding is SEPARATED, not INLINE")(
+      plan(KeyValueChoice.of("auto", "auto", Some("inline")))
+    )
+    refused("in the schema of the topic the key is of type STRING, not BYTES")(
+      plan(KeyValueChoice.of("bytes", "auto", None))
+    )
     refused("options of KEY_VALUE schemas do not go with AVRO")(plan(KeyValueChoice.of("string", "auto", None), None))
   }
 

@@ -32,7 +32,8 @@ class PrimitiveSuite extends ScalaCheckSuite {
       forAll(values) { v =>
         val bytes = schema.encode(v)
         assertEquals(encoder.encode(InternalRow(toSpark(v))).value.toSeq, bytes.toSeq)
-        assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(bytes)), columns)("value"), Plain.ofSpark(toSpark(v), dataType))
+        assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(bytes)), columns)("value"),
+          Plain.ofSpark(toSpark(v), dataType))
       }
     }
 
@@ -40,18 +41,28 @@ class PrimitiveSuite extends ScalaCheckSuite {
     if (edges.isEmpty) gen.map(box) else Gen.oneOf(gen, Gen.oneOf(edges)).map(box)
 
   both("BOOLEAN", BooleanType, Schema.BOOL, boxed(Arbitrary.arbBool.arbitrary)(Boolean.box))(identity)
-  both("INT8", ByteType, Schema.INT8, boxed(Arbitrary.arbByte.arbitrary, Byte.MinValue, Byte.MaxValue)(Byte.box))(identity)
-  both("INT16", ShortType, Schema.INT16, boxed(Arbitrary.arbShort.arbitrary, Short.MinValue, Short.MaxValue)(Short.box))(identity)
-  both("INT32", IntegerType, Schema.INT32, boxed(Arbitrary.arbInt.arbitrary, Int.MinValue, Int.MaxValue)(Int.box))(identity)
-  both("INT64", LongType, Schema.INT64, boxed(Arbitrary.arbLong.arbitrary, Long.MinValue, Long.MaxValue)(Long.box))(identity)
-  both("FLOAT", FloatType, Schema.FLOAT, boxed(Arbitrary.arbFloat.arbitrary, Float.NaN, Float.NegativeInfinity, -0.0f)(Float.box))(identity)
+  both("INT8", ByteType, Schema.INT8, boxed(Arbitrary.arbByte.arbitrary, Byte.MinValue, Byte.MaxValue)(Byte.box))(
+    identity
+  )
+  both("INT16", ShortType, Schema.INT16,
+    boxed(Arbitrary.arbShort.arbitrary, Short.MinValue, Short.MaxValue)(Short.box))(identity)
+  both("INT32", IntegerType, Schema.INT32, boxed(Arbitrary.arbInt.arbitrary, Int.MinValue, Int.MaxValue)(Int.box))(
+    identity
+  )
+  both("INT64", LongType, Schema.INT64, boxed(Arbitrary.arbLong.arbitrary, Long.MinValue, Long.MaxValue)(Long.box))(
+    identity
+  )
+  both("FLOAT", FloatType, Schema.FLOAT,
+    boxed(Arbitrary.arbFloat.arbitrary, Float.NaN, Float.NegativeInfinity, -0.0f)(Float.box))(identity)
   both(
     "DOUBLE",
     DoubleType,
     Schema.DOUBLE,
     boxed(Arbitrary.arbDouble.arbitrary, Double.NaN, Double.PositiveInfinity, -0.0)(Double.box)
   )(identity)
-  both("STRING", StringType, Schema.STRING, Gen.oneOf(Gen.alphaNumStr, Gen.oneOf("", "ä漢😀\u0000")))(UTF8String.fromString)
+  both("STRING", StringType, Schema.STRING, Gen.oneOf(Gen.alphaNumStr, Gen.oneOf("", "ä漢😀\u0000")))(
+    UTF8String.fromString
+  )
   both("BYTES", BinaryType, Schema.BYTES, Gen.listOf(Arbitrary.arbByte.arbitrary).map(_.toArray))(identity)
 
   private val micros = Gen.oneOf(
@@ -66,9 +77,12 @@ class PrimitiveSuite extends ScalaCheckSuite {
 
   both("DATE", TimestampType, Schema.DATE, millis.map(new Date(_)), "date")(_.getTime * 1000)
   both("TIMESTAMP", TimestampType, Schema.TIMESTAMP, millis.map(new Timestamp(_)), "timestamp")(_.getTime * 1000)
-  both("TIME", LongType, Schema.TIME, boxed(Arbitrary.arbLong.arbitrary, 0L, -1L, 86399999L)(new Time(_)), "time")(_.getTime)
+  both("TIME", LongType, Schema.TIME, boxed(Arbitrary.arbLong.arbitrary, 0L, -1L, 86399999L)(new Time(_)), "time")(
+    _.getTime
+  )
   both("INSTANT", TimestampType, Schema.INSTANT, micros.map(instant))(i => micros(i.getEpochSecond, i.getNano))
-  both("LOCAL_DATE", DateType, Schema.LOCAL_DATE, boxed(Arbitrary.arbInt.arbitrary, 2932896, -719162)(d => LocalDate.ofEpochDay(d.toLong)))(
+  both("LOCAL_DATE", DateType, Schema.LOCAL_DATE,
+    boxed(Arbitrary.arbInt.arbitrary, 2932896, -719162)(d => LocalDate.ofEpochDay(d.toLong)))(
     _.toEpochDay.toInt
   )
   both(
@@ -80,9 +94,9 @@ class PrimitiveSuite extends ScalaCheckSuite {
   )(
     _.toNanoOfDay
   )
-  both("LOCAL_DATE_TIME", TimestampNTZType, Schema.LOCAL_DATE_TIME, micros.map(m => LocalDateTime.ofInstant(instant(m), ZoneOffset.UTC)))(
-    l =>
-      micros(l.toEpochSecond(ZoneOffset.UTC), l.getNano)
+  both("LOCAL_DATE_TIME", TimestampNTZType, Schema.LOCAL_DATE_TIME,
+    micros.map(m => LocalDateTime.ofInstant(instant(m), ZoneOffset.UTC)))(l =>
+    micros(l.toEpochSecond(ZoneOffset.UTC), l.getNano)
   )
 
   private def micros(seconds: Long, nanos: Int): Long = (BigInt(seconds) * 1000000 + nanos / 1000).toLong
@@ -103,14 +117,17 @@ class PrimitiveSuite extends ScalaCheckSuite {
   test("a time that Spark cannot hold is an error") {
     def fails[T](schema: Schema[T], value: T, reason: String) = {
       val error = intercept[RuntimeException](read(schema, value))
-      assert(error.getMessage.contains(s"[PULSAR_VALUE_NOT_DECODABLE]") && error.getMessage.contains(reason), error.getMessage)
+      assert(error.getMessage.contains(s"[PULSAR_VALUE_NOT_DECODABLE]") && error.getMessage.contains(reason),
+        error.getMessage)
     }
     fails(Schema.INSTANT, Instant.MAX, "31556889864403199 s since 1970 are more than a timestamp can hold")
     fails(Schema.INSTANT, Instant.MIN, "s since 1970 are more than a timestamp can hold")
     fails(Schema.LOCAL_DATE_TIME, LocalDateTime.MAX, "days since 1970 are more than a timestamp can hold")
-    fails(Schema.TIMESTAMP, new Timestamp(Long.MaxValue), s"${Long.MaxValue} ms since 1970 are more than a timestamp can hold")
+    fails(Schema.TIMESTAMP, new Timestamp(Long.MaxValue),
+      s"${Long.MaxValue} ms since 1970 are more than a timestamp can hold")
     fails(Schema.DATE, new Date(Long.MinValue), "ms since 1970 are more than a timestamp can hold")
-    val error = intercept[RuntimeException](Messages.decode(TopicSchema("LOCAL_DATE"), Schema.INT64.encode(Int.MaxValue + 1L)))
+    val error =
+      intercept[RuntimeException](Messages.decode(TopicSchema("LOCAL_DATE"), Schema.INT64.encode(Int.MaxValue + 1L)))
     assert(error.getMessage.contains("2147483648 days since 1970 are more than a date can hold"), error.getMessage)
   }
 
@@ -132,7 +149,8 @@ class PrimitiveSuite extends ScalaCheckSuite {
         val plan    = WritePlan(columns, Some(Messages.topic), None, schemaType, cutsTimes = cutsTimes)
         ByteBuffer.wrap(new RowEncoder(plan).encode(InternalRow(micros)).value).getLong
       }
-      assertEquals(Seq(1001L, 1000L, 999L, 0L, -1L, -1000L, -1001L).map(written(_, cutsTimes = true)), Seq(1L, 1L, 0L, 0L, -1L, -1L, -2L))
+      assertEquals(Seq(1001L, 1000L, 999L, 0L, -1L, -1000L, -1001L).map(written(_, cutsTimes = true)),
+        Seq(1L, 1L, 0L, 0L, -1L, -1L, -2L))
       assertEquals(Seq(1000L, 0L, -1000L).map(written(_, cutsTimes = false)), Seq(1L, 0L, -1L))
       for (micros <- Seq(-1L, 1001L, Long.MaxValue, Long.MinValue)) {
         val error = intercept[RuntimeException](written(micros, cutsTimes = false))
@@ -147,7 +165,9 @@ class PrimitiveSuite extends ScalaCheckSuite {
       val schema  = TopicSchema(schemaType)
       val columns = SchemaTranslation.toStruct(Messages.topic, schema)
       val row     =
-        Messages.decoder(schema, columns, _ => TopicSchema("AVRO", "...")).decode(Messages.of(Array[Byte](1, 2), Messages.version(1)))
+        Messages.decoder(schema, columns, _ => TopicSchema("AVRO", "...")).decode(
+          Messages.of(Array[Byte](1, 2), Messages.version(1))
+        )
       assertEquals(row.getBinary(0).toSeq, Seq[Byte](1, 2))
     }
   }

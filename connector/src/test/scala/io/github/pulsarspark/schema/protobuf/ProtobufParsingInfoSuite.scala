@@ -35,7 +35,8 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     val list = mapper.createArrayNode
     message.getFields.asScala.foreach { f =>
       val label = f.toProto.getLabel.name
-      list.addObject.put("number", f.getNumber).put("name", f.getName).put("type", f.getType.name).put("label", label).putNull("definition")
+      list.addObject.put("number", f.getNumber).put("name", f.getName).put("type", f.getType.name).put("label",
+        label).putNull("definition")
     }
     TopicSchema("PROTOBUF", ProtobufData.get.getSchema(message).toString, Map("__PARSING_INFO__" -> list.toString))
   }
@@ -63,7 +64,8 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
       val table      = columns(schema)
       assertEquals(table, columns(native(message)))
       val decoders = Seq(schema, native(message)).map(Messages.decoder(_, table))
-      val encoders = Seq(schema, native(message)).map(s => new RowEncoder(WritePlan(table, Some(Messages.topic), Some(s), "auto")))
+      val encoders =
+        Seq(schema, native(message)).map(s => new RowEncoder(WritePlan(table, Some(Messages.topic), Some(s), "auto")))
       (0 until 5).foreach { _ =>
         val value = generators.value(message).toByteArray
         val rows  = decoders.map(d => d.decode(Messages.of(value)).copy())
@@ -106,21 +108,26 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     }
   }
 
-  private def isNothing(value: Any) = Set[Any](null, false, 0, 0L, "", Vector.empty, Plain.Bits(0), java.math.BigDecimal.ZERO)(value)
+  private def isNothing(value: Any) =
+    Set[Any](null, false, 0, 0L, "", Vector.empty, Plain.Bits(0), java.math.BigDecimal.ZERO)(value)
 
   private def unknown(field: String)(body: => Any)(implicit loc: munit.Location): Unit = {
     val error = intercept[RuntimeException](body)
-    assert(error.getMessage.startsWith(s"[PULSAR_PROTOBUF_FIELD_UNKNOWN] The column `$field` of topic "), error.getMessage)
+    assert(error.getMessage.startsWith(s"[PULSAR_PROTOBUF_FIELD_UNKNOWN] The column `$field` of topic "),
+      error.getMessage)
   }
 
   test("the schemas of the Java client") {
     val info   = ProtobufSchema.of(classOf[ProtobufType]).getSchemaInfo
     val schema = TopicSchema("PROTOBUF", new String(info.getSchema, UTF_8), info.getProperties.asScala.toMap)
-    parsed(ProtobufType.getDescriptor).properties.foreach { case (name, value) => assertEquals(schema.properties.get(name), Some(value)) }
+    parsed(ProtobufType.getDescriptor).properties.foreach { case (name, value) =>
+      assertEquals(schema.properties.get(name), Some(value))
+    }
     val some  = StructType(Seq("name", "oneofs").map(columns(schema)(_)))
     val value = ProtobufType.newBuilder.setName("n").addOneofs("x").addFields(Field.newBuilder.setName("f")).build
     val plain = Map("name" -> "n", "oneofs" -> Vector("x"))
-    assertEquals[Any, Any](Plain.ofRow(Messages.decoder(schema, some).decode(Messages.of(value.toByteArray)), some), plain)
+    assertEquals[Any, Any](Plain.ofRow(Messages.decoder(schema, some).decode(Messages.of(value.toByteArray)), some),
+      plain)
     val full = described(schema, ProtobufType.getDescriptor, "google.protobuf.Type")
     assertEquals(columns(full), columns(native(ProtobufType.getDescriptor)))
   }
@@ -129,7 +136,8 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     def absent(proto2: String, label: String) = {
       val field  = s"""{"name":"a","type":"int","default":$proto2},{"name":"b","type":"int","default":0}"""
       val schema =
-        info(s"""{"type":"record","name":"M","fields":[$field]}""", (1, "a", "INT32", label), (2, "b", "INT32", "LABEL_OPTIONAL"))
+        info(s"""{"type":"record","name":"M","fields":[$field]}""", (1, "a", "INT32", label),
+          (2, "b", "INT32", "LABEL_OPTIONAL"))
       Plain.ofRow(Messages.decode(schema, Array.emptyByteArray), columns(schema))
     }
     assertEquals[Any, Any](absent("0", "LABEL_OPTIONAL"), Map("a" -> 0, "b" -> 0))
@@ -138,19 +146,25 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
   }
 
   private def info(definition: String, fields: (Int, String, String, String)*) = {
-    val list = fields.map { case (number, name, kind, label) => s"""{"number":$number,"name":"$name","type":"$kind","label":"$label"}""" }
+    val list = fields.map { case (number, name, kind, label) =>
+      s"""{"number":$number,"name":"$name","type":"$kind","label":"$label"}"""
+    }
     TopicSchema("PROTOBUF", definition, Map("__PARSING_INFO__" -> list.mkString("[", ",", "]")))
   }
 
   test("a number that means something else in another version is an error of its own") {
     val reader  = info("{}", (1, "a", "INT64", "LABEL_OPTIONAL"), (2, "b", "STRING", "LABEL_OPTIONAL"))
     val some    = columns(reader)
-    val written = Map(1L -> "INT32", 2L -> "STRING").map { case (version, kind) => version -> info("{}", (1, "x", kind, "LABEL_OPTIONAL")) }
+    val written = Map(1L -> "INT32", 2L -> "STRING").map { case (version, kind) =>
+      version -> info("{}", (1, "x", kind, "LABEL_OPTIONAL"))
+    }
     val decoder = Messages.decoder(reader, some, version => written(BigInt(version).toLong))
     val row     = decoder.decode(Messages.of(Array[Byte](8, 5), Messages.version(1)))
     assertEquals[Any, Any](Plain.ofRow(row, some), Map[String, Any]("a" -> 5L, "b" -> ""))
-    val error = intercept[RuntimeException](decoder.decode(Messages.of(Array.emptyByteArray, Messages.version(2)))).getMessage
-    assert(error.contains("[PULSAR_SCHEMA_NOT_RESOLVABLE]") && error.contains("field 1 is string there and int64 here"), error)
+    val error =
+      intercept[RuntimeException](decoder.decode(Messages.of(Array.emptyByteArray, Messages.version(2)))).getMessage
+    assert(error.contains("[PULSAR_SCHEMA_NOT_RESOLVABLE]") && error.contains("field 1 is string there and int64 here"),
+      error)
   }
 
   private def refused(condition: String, text: String)(body: => Any)(implicit loc: munit.Location): Unit = {
@@ -171,7 +185,9 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     refused(wrong, s"the schema has the field ${first.getNumber} ${first.getName}") {
       described(schema, other(first.toProto.toBuilder.setName("renamed")))
     }
-    refused(wrong, "the descriptor none of that number")(described(schema, other(first.toProto.toBuilder.setNumber(999))))
+    refused(wrong, "the descriptor none of that number")(
+      described(schema, other(first.toProto.toBuilder.setNumber(999)))
+    )
     refused(wrong, "which the schema does not have")(described(info("{}"), message))
     refused(wrong, "it has no message p.N, but ")(described(schema, message, "p.N"))
     refused(wrong, "the file is not a FileDescriptorSet") {
@@ -184,6 +200,8 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     refused(unreadable, "a field in its property __PARSING_INFO__ has no number") {
       columns(TopicSchema("PROTOBUF", "{}", Map("__PARSING_INFO__" -> "[{}]")))
     }
-    refused(unreadable, "TYPE_INT33, which protobuf does not know")(columns(info("{}", (1, "a", "INT33", "LABEL_OPTIONAL"))))
+    refused(unreadable, "TYPE_INT33, which protobuf does not know")(
+      columns(info("{}", (1, "a", "INT33", "LABEL_OPTIONAL")))
+    )
   }
 }

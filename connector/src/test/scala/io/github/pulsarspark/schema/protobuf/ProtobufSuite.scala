@@ -64,8 +64,9 @@ class ProtobufSuite extends ScalaCheckSuite {
         val seconds = m.getField(d.findFieldByNumber(1)).asInstanceOf[Long]
         val nanos   = m.getField(d.findFieldByNumber(2)).asInstanceOf[Int]
         seconds * 1000000 + Math.floorDiv(nanos, 1000)
-      case name if name.startsWith("google.protobuf.") => single(m.getField(d.findFieldByNumber(1)), d.findFieldByNumber(1))
-      case _                                           => plain(m)
+      case name if name.startsWith("google.protobuf.") =>
+        single(m.getField(d.findFieldByNumber(1)), d.findFieldByNumber(1))
+      case _ => plain(m)
     }
   }
 
@@ -79,7 +80,8 @@ class ProtobufSuite extends ScalaCheckSuite {
         val (one, other) = (generators.value(message), generators.value(message))
         assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(one.toByteArray)), columns), plain(one))
         val both = one.toByteArray ++ other.toByteArray
-        assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(both)), columns), plain(DynamicMessage.parseFrom(message, both)))
+        assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(both)), columns),
+          plain(DynamicMessage.parseFrom(message, both)))
       }
     }
   }
@@ -95,9 +97,9 @@ class ProtobufSuite extends ScalaCheckSuite {
       val encoder    = new RowEncoder(plan)
       assertEquals(plan.schema, schema(message))
       (0 until 5).foreach { _ =>
-        val one     = generators.value(message)
-        val row     = decoder.decode(Messages.of(one.toByteArray))
-        val moved   = InternalRow.fromSeq(shuffled.fields.toSeq.map(f => row.get(columns.fieldIndex(f.name), f.dataType)))
+        val one   = generators.value(message)
+        val row   = decoder.decode(Messages.of(one.toByteArray))
+        val moved = InternalRow.fromSeq(shuffled.fields.toSeq.map(f => row.get(columns.fieldIndex(f.name), f.dataType)))
         val written = encoder.encode(moved).value
         assertEquals[Any, Any](plain(DynamicMessage.parseFrom(message, written)), plain(one))
       }
@@ -107,7 +109,8 @@ class ProtobufSuite extends ScalaCheckSuite {
   private def notWritten(columns: StructType, row: InternalRow, text: String)(implicit loc: munit.Location): Unit = {
     import Label._
     import Type._
-    val m     = message(("n", 1, TYPE_INT32, LABEL_OPTIONAL), ("u", 2, TYPE_UINT64, LABEL_OPTIONAL), ("l", 3, TYPE_STRING, LABEL_REPEATED))
+    val m = message(("n", 1, TYPE_INT32, LABEL_OPTIONAL), ("u", 2, TYPE_UINT64, LABEL_OPTIONAL),
+      ("l", 3, TYPE_STRING, LABEL_REPEATED))
     val error = intercept[RuntimeException] {
       new RowEncoder(WritePlan(columns, Some(Messages.topic), Some(schema(m)), "auto")).encode(row)
       ()
@@ -119,9 +122,11 @@ class ProtobufSuite extends ScalaCheckSuite {
     val int = new StructType().add("n", IntegerType)
     notWritten(int.add("x", LongType), InternalRow(1, 2L), "[PULSAR_WRITE_COLUMN_MISMATCH] Column `x`")
     notWritten(new StructType().add("n", LongType), InternalRow(1L), "the field is int32, the column is BIGINT")
-    notWritten(new StructType().add("l", StringType), InternalRow(null), "the field is string, repeated, the column is STRING")
+    notWritten(new StructType().add("l", StringType), InternalRow(null),
+      "the field is string, repeated, the column is STRING")
     notWritten(int, InternalRow(null), "[PULSAR_WRITE_NULL_VALUE] Field `n`")
-    notWritten(new StructType().add("l", ArrayType(StringType)), InternalRow(null), "[PULSAR_WRITE_NULL_VALUE] Field `l`")
+    notWritten(new StructType().add("l", ArrayType(StringType)), InternalRow(null),
+      "[PULSAR_WRITE_NULL_VALUE] Field `l`")
     notWritten(
       new StructType().add("u", LongType),
       InternalRow(-1L),
@@ -153,7 +158,9 @@ class ProtobufSuite extends ScalaCheckSuite {
       val columns    = SchemaTranslation.toStruct(Messages.topic, schema(message))
       val decoder    = Messages.decoder(schema(message), columns)
       val bytes      = generators.value(message).toByteArray
-      val damaged    = bytes.take(random.nextInt(bytes.length + 1)).map(b => if (random.nextInt(8) == 0) random.nextInt().toByte else b)
+      val damaged    = bytes.take(random.nextInt(bytes.length + 1)).map(b =>
+        if (random.nextInt(8) == 0) random.nextInt().toByte else b
+      )
       try { decoder.decode(Messages.of(damaged)); () }
       catch { case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE") }
     }
@@ -161,7 +168,8 @@ class ProtobufSuite extends ScalaCheckSuite {
 
   private def refused(schema: TopicSchema, text: String)(implicit loc: munit.Location): Unit = {
     val error = intercept[IllegalArgumentException](SchemaTranslation.toStruct(Messages.topic, schema))
-    assert(error.getMessage.contains("[PULSAR_SCHEMA_NOT_READABLE]") && error.getMessage.contains(text), error.getMessage)
+    assert(error.getMessage.contains("[PULSAR_SCHEMA_NOT_READABLE]") && error.getMessage.contains(text),
+      error.getMessage)
   }
 
   test("what cannot be columns is named") {
@@ -188,12 +196,16 @@ class ProtobufSuite extends ScalaCheckSuite {
     import Label._
     import Type._
     val reader =
-      schema(message(("a", 1, TYPE_INT64, LABEL_OPTIONAL), ("b", 2, TYPE_STRING, LABEL_REPEATED), ("c", 3, TYPE_BOOL, LABEL_OPTIONAL)))
-    val old = message(("x", 1, TYPE_INT32, LABEL_OPTIONAL), ("y", 2, TYPE_STRING, LABEL_OPTIONAL), ("gone", 9, TYPE_INT32, LABEL_OPTIONAL))
+      schema(message(("a", 1, TYPE_INT64, LABEL_OPTIONAL), ("b", 2, TYPE_STRING, LABEL_REPEATED),
+        ("c", 3, TYPE_BOOL, LABEL_OPTIONAL)))
+    val old = message(("x", 1, TYPE_INT32, LABEL_OPTIONAL), ("y", 2, TYPE_STRING, LABEL_OPTIONAL),
+      ("gone", 9, TYPE_INT32, LABEL_OPTIONAL))
     val columns = SchemaTranslation.toStruct(Messages.topic, reader)
     val value   = DynamicMessage.newBuilder(old)
     old.getFields.asScala.zip(Seq[Any](-7, "text", 1)).foreach { case (f, v) => value.setField(f, v) }
-    val row = Messages.decoder(reader, columns, _ => schema(old)).decode(Messages.of(value.build.toByteArray, Messages.version(0)))
+    val row = Messages.decoder(reader, columns, _ => schema(old)).decode(
+      Messages.of(value.build.toByteArray, Messages.version(0))
+    )
     assertEquals[Any, Any](Plain.ofRow(row, columns), Map[String, Any]("a" -> -7L, "b" -> Vector("text"), "c" -> false))
   }
 
@@ -205,10 +217,11 @@ class ProtobufSuite extends ScalaCheckSuite {
       val columns = SchemaTranslation.toStruct(Messages.topic, reader)
       val decoder = Messages.decoder(reader, columns, _ => schema(message(("a", 1, written._1, written._2))))
       val error   = intercept[RuntimeException](decoder.decode(Messages.of(Array.emptyByteArray, Messages.version(0))))
-      assert(error.getMessage.contains("[PULSAR_SCHEMA_NOT_RESOLVABLE]") && error.getMessage.contains(reason), error.getMessage)
+      assert(error.getMessage.contains("[PULSAR_SCHEMA_NOT_RESOLVABLE]") && error.getMessage.contains(reason),
+        error.getMessage)
     }
     fails(TYPE_INT64  -> LABEL_OPTIONAL, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int64 there and int32 here")
     fails(TYPE_STRING -> LABEL_OPTIONAL, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is string there and int32 here")
-    fails(TYPE_INT32  -> LABEL_REPEATED, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int32, repeated there and int32 here")
+    fails(TYPE_INT32 -> LABEL_REPEATED, TYPE_INT32 -> LABEL_OPTIONAL, "field 1 is int32, repeated there and int32 here")
   }
 }

@@ -14,7 +14,8 @@ import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentLoca
 class BookieEntrySourceSuite extends FunSuite {
 
   private val options = ReadOptions(
-    CheckedOptions(Map("service.url" -> "pulsar://localhost:1", "topic" -> "t", "pollTimeoutMs" -> "2000"), Scope.BatchRead, _ => Nil)
+    CheckedOptions(Map("service.url" -> "pulsar://localhost:1", "topic" -> "t", "pollTimeoutMs" -> "2000"),
+      Scope.BatchRead, _ => Nil)
   )
 
   test("an error after BookKeeper's client took over names the whole time that was waited") {

@@ -22,9 +22,12 @@ class ReachabilitySuite extends FunSuite {
   private def reachability(names: HostNames = HostNames.ofThisJvm) =
     new Reachability(BookKeeperOptions(s"cluster ${numbers.next()}", None, Map.empty, Map.empty), names)
 
-  private def ledger(copies: Int, bookies: String*) = BookieLedger(7, 3, bookies.size, copies, 1, "CRC32C", Seq(0L -> bookies), None)
+  private def ledger(copies: Int, bookies: String*) =
+    BookieLedger(7, 3, bookies.size, copies, 1, "CRC32C", Seq(0L -> bookies), None)
 
-  private val refused = Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress))(s => s"127.0.0.1:${s.getLocalPort}")
+  private val refused = Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress))(s =>
+    s"127.0.0.1:${s.getLocalPort}"
+  )
 
   private def bookie(reply: Reply) = new ScriptedBookie(_ => reply)
 
@@ -79,7 +82,9 @@ class ReachabilitySuite extends FunSuite {
     val here  = reachability(new HostNames(_ => { never.await(); InetAddress.getLoopbackAddress }))
     val names = (1 to 6).map(n => s"bookie-$n.example:3181")
     try {
-      val first = seconds(assert(here.obstacle(ledger(6, names: _*)).exists(_.contains("no connection to bookie-6.example:3181"))))
+      val first = seconds(
+        assert(here.obstacle(ledger(6, names: _*)).exists(_.contains("no connection to bookie-6.example:3181")))
+      )
       assert(first > 2.5 && first < 5, first)
       assert(seconds(assert(here.obstacle(ledger(6, names: _*)).nonEmpty)) < 0.5)
     } finally never.countDown()

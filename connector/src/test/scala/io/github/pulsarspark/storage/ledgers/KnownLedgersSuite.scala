@@ -15,13 +15,18 @@ class KnownLedgersSuite extends FunSuite {
 
   /** An admin service, and what was requested of it. */
   private final class Cluster {
-    var now                                = 0L
-    var sizes: Seq[(Long, Long)]           = Seq(10L -> 100L, 20L -> 100L, 30L -> 5L) // ids and numbers of entries; the last is open
+    var now                      = 0L
+    var sizes: Seq[(Long, Long)] =
+      Seq(10L -> 100L, 20L -> 100L, 30L -> 5L) // ids and numbers of entries; the last is open
     var offloaded                          = Set.empty[Long]
     val asked: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
     val known                              = new KnownLedgers(() => now)
 
-    def locate(from: Position, to: Position, tail: Option[KnownLedgers.Tail] = Some((_, s) => l => s.isNewest(l.id))): TopicStorage =
+    def locate(
+        from: Position,
+        to: Position,
+        tail: Option[KnownLedgers.Tail] = Some((_, s) => l => s.isNewest(l.id))
+    ): TopicStorage =
       known.locate(Seq(OffsetRange(topic, from, to)), tail)(answer)(topic)
 
     private def answer(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] = {
@@ -30,7 +35,9 @@ class KnownLedgersSuite extends FunSuite {
         val kept = sizes.filter(l => wanted.contains(l._1)).map { case (id, entries) =>
           val isOpen = id == sizes.last._1
           val home   =
-            Option.when(withMetadata && !offloaded(id))(Right(BookieLedger(id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"b:$now")), None)))
+            Option.when(withMetadata && !offloaded(id))(
+              Right(BookieLedger(id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"b:$now")), None))
+            )
           StoredLedger(id, if (isOpen) 0 else entries, if (isOpen) 0 else entries * 10, offloaded(id), home)
         }
         val (last, open) = sizes.last
@@ -60,7 +67,9 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(cluster.known.entryBytes(topic), Some(10L))
   }
 
-  test("a new ledger costs a list, or the metadata where it is needed; what is known of the ones before is not requested again") {
+  test(
+    "a new ledger costs a list, or the metadata where it is needed; what is known of the ones before is not requested again"
+  ) {
     val cluster = new Cluster
     assertEquals(homes(cluster.locate(Position(10, -1), Position(30, 4))), Seq(10L, 20L, 30L))
     assertEquals(cluster.takeAsked(), Seq("list", "metadata"))
@@ -146,7 +155,8 @@ class KnownLedgersSuite extends FunSuite {
   test("an answer about a topic without messages, and one with ledgers newer than the confirmed end") {
     val empty = read(Interval.Always, Seq("lastConfirmedEntry" -> "16:-1"), Seq("ledgerId" -> 16))
     assertEquals(empty.lastEntry(empty.ledgers.head), Some(-1L))
-    val rolled = read(Interval.Always, Seq("lastConfirmedEntry" -> "16:3"), Seq("ledgerId" -> 16, "entries" -> 9), Seq("ledgerId" -> 17))
+    val rolled = read(Interval.Always, Seq("lastConfirmedEntry" -> "16:3"), Seq("ledgerId" -> 16, "entries" -> 9),
+      Seq("ledgerId" -> 17))
     assertEquals(rolled.ledgers.map(rolled.lastEntry).toList, List[Option[Long]](Some(3L), None))
     assertEquals(read(Interval.Always, Nil).lastConfirmed, Position(-1, -1))
   }

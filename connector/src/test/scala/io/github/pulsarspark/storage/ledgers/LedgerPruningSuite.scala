@@ -10,7 +10,8 @@ import io.github.pulsarspark.storage.Texts
 class LedgerPruningSuite extends ScalaCheckSuite {
 
   private val topic = "persistent://public/default/t"
-  private val ages  = LedgerPruning(Seq(ClosedLedger(1, 5, 100), ClosedLedger(4, 5, 200), ClosedLedger(6, 5, 300)), Some(8))
+  private val ages  =
+    LedgerPruning(Seq(ClosedLedger(1, 5, 100), ClosedLedger(4, 5, 200), ClosedLedger(6, 5, 300)), Some(8))
   private def range(from: Position, to: Position) = OffsetRange(topic, from, to)
   private val all                                 = range(Position(1, -1), Position(8, 3))
 
@@ -33,9 +34,12 @@ class LedgerPruningSuite extends ScalaCheckSuite {
   }
 
   test("a range keeps its own start and end") {
-    assertEquals(since(ages, range(Position(4, 2), Position(8, 3)), 101, 0), (range(Position(4, 2), Position(8, 3)), 0L))
-    assertEquals(since(ages, range(Position(4, 2), Position(8, 3)), 201, 0), (range(Position(6, -1), Position(8, 3)), 1L))
-    assertEquals(since(ages, range(Position(4, 4), Position(8, 3)), 201, 0)._2, 0L, "of the first ledger nothing was wanted")
+    assertEquals(since(ages, range(Position(4, 2), Position(8, 3)), 101, 0),
+      (range(Position(4, 2), Position(8, 3)), 0L))
+    assertEquals(since(ages, range(Position(4, 2), Position(8, 3)), 201, 0),
+      (range(Position(6, -1), Position(8, 3)), 1L))
+    assertEquals(since(ages, range(Position(4, 4), Position(8, 3)), 201, 0)._2, 0L,
+      "of the first ledger nothing was wanted")
     val (rest, skipped) = since(ages, range(Position(1, 2), Position(4, 3)), 9999, 0)
     assert(rest.isEmpty, rest)
     assertEquals(skipped, 2L)
@@ -48,10 +52,13 @@ class LedgerPruningSuite extends ScalaCheckSuite {
   }
 
   test("an older ledger behind a newer one is kept, as are all behind it") {
-    assertEquals(since(LedgerPruning(Seq(ClosedLedger(1, 5, 300), ClosedLedger(2, 5, 100)), Some(8)), all, 200, 0), (all, 0L))
+    assertEquals(since(LedgerPruning(Seq(ClosedLedger(1, 5, 300), ClosedLedger(2, 5, 100)), Some(8)), all, 200, 0),
+      (all, 0L))
   }
 
-  test("by ids, ledgers are left out at the start and at the end, and a range begins and ends where there is something") {
+  test(
+    "by ids, ledgers are left out at the start and at the end, and a range begins and ends where there is something"
+  ) {
     assertEquals(placed(Interval.Always), (all, 0L))
     assertEquals(placed(Interval(4, 5)), (range(Position(4, -1), Position(4, 4)), 3L))
     assertEquals(placed(Interval(2, 6)), (range(Position(4, -1), Position(4, 4)), 3L))
@@ -75,20 +82,26 @@ class LedgerPruningSuite extends ScalaCheckSuite {
   }
 
   private val bounds =
-    Gen.oneOf(Gen.const(Interval.Always), Gen.zip(Gen.choose(-1L, 9L), Gen.choose(0L, 5L)).map { case (a, n) => Interval(a, a + n) })
+    Gen.oneOf(Gen.const(Interval.Always),
+      Gen.zip(Gen.choose(-1L, 9L), Gen.choose(0L, 5L)).map { case (a, n) => Interval(a, a + n) })
 
   property("no entry is left out that is wanted by its ids, and a range begins and ends in a ledger that exists") {
-    val entries = (1L to 8L).filter(Set(1L, 4L, 6L, 8L)).flatMap(l => (0L to (if (l == 8) 3L else 4L)).map(Position(l, _)))
-    val ranges  = Gen.zip(Gen.choose(0, entries.size - 1), Gen.choose(0, entries.size - 1)).map { case (a, b) =>
+    val entries = (1L to 8L).filter(Set(1L, 4L, 6L, 8L)).flatMap(l =>
+      (0L to (if (l == 8) 3L else 4L)).map(Position(l, _))
+    )
+    val ranges = Gen.zip(Gen.choose(0, entries.size - 1), Gen.choose(0, entries.size - 1)).map { case (a, b) =>
       range(entries(math.min(a, b)), entries(math.max(a, b)))
     }
     forAll(bounds, bounds, Gen.oneOf(Gen.const(all), ranges)) { (ledgerIds, entryIds, whole) =>
       val wanted = PruningBounds(Interval.Always, ledgerIds, entryIds)
       val left   = ages.narrow(whole, wanted, 0)._1
-      entries.filter(e => e > whole.startExclusive && e <= whole.endInclusive && wanted.contains(0, e.ledgerId, e.entryId)).foreach { e =>
+      entries.filter(e =>
+        e > whole.startExclusive && e <= whole.endInclusive && wanted.contains(0, e.ledgerId, e.entryId)
+      ).foreach { e =>
         assert(e > left.startExclusive && e <= left.endInclusive, s"$e is not in $left")
       }
-      if (!left.isEmpty) assert(Seq(left.startExclusive, left.endInclusive).forall(p => entries.exists(_.ledgerId == p.ledgerId)), left)
+      if (!left.isEmpty)
+        assert(Seq(left.startExclusive, left.endInclusive).forall(p => entries.exists(_.ledgerId == p.ledgerId)), left)
       assert(left.startExclusive >= whole.startExclusive && left.endInclusive <= whole.endInclusive, left)
     }
   }
@@ -120,7 +133,8 @@ class LedgerPruningSuite extends ScalaCheckSuite {
     val placed  = ledgers.zip(stored).zip(offsets).map { case ((ledger, at), offset) => (ledger, at, at + offset) }
     val sizes   = placed.groupBy(_._1).view.mapValues(_.size.toLong).toMap
     val done    = placed.map(_._1).distinct.filter(_ != placed.last._1)
-    val known   = LedgerPruning(done.map(id => ClosedLedger(id, sizes(id), placed.filter(_._1 == id).last._2)), Some(placed.last._1))
+    val known   = LedgerPruning(done.map(id => ClosedLedger(id, sizes(id), placed.filter(_._1 == id).last._2)),
+      Some(placed.last._1))
     val entries = placed.groupBy(_._1).toSeq.sortBy(_._1).flatMap { case (ledger, of) =>
       of.zipWithIndex.map { case (m, i) => Position(ledger, i.toLong) -> m._3 }
     }

@@ -16,7 +16,9 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.storage.segment.{OffloadLocation, OffloadedLedger}
 
-/** Whatever is wrong with offloaded files, there is a named error that says which topic, ledger and file, and never entries that were not offloaded. */
+/** Whatever is wrong with offloaded files, there is a named error that says which topic, ledger and file, and never
+  * entries that were not offloaded.
+  */
 class DamagedOffloadSuite extends ScalaCheckSuite {
   import OffloadWriter._
 
@@ -52,7 +54,13 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     copy
   }
 
-  private def check(ledger: OffloadedLedger, condition: String, words: String, first: Long = 0, last: Long = 19): Unit = {
+  private def check(
+      ledger: OffloadedLedger,
+      condition: String,
+      words: String,
+      first: Long = 0,
+      last: Long = 19
+  ): Unit = {
     val error = failure(ledger, first, last)
     assertEquals(error.condition, condition)
     assert(error.getMessage.contains(words), error.getMessage)
@@ -76,13 +84,15 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     badIndex("is at ")(_.putLong(8, -1))
     badIndex("a header of 27 bytes")(_.putLong(16, 27))
     badIndex("a header of 9223372036854775807 bytes")(_.putLong(16, Long.MaxValue))
-    for (count <- Seq(0, -1, 1, Int.MaxValue)) badIndex(s"says that it has $count blocks")(_.putInt(24, count))
+    for (count <- Seq(0, -1, 1, Int.MaxValue)) badIndex(s"claims $count blocks")(_.putInt(24, count))
     for (length <- Seq(0, -1, 1, Int.MaxValue)) badIndex(s"$length bytes of metadata")(_.putInt(28, length))
     badIndex("the first block of the index begins with entry 1 at 0")(_.putLong(blockAt, 1))
     badIndex("the first block of the index begins with entry 0 at 1")(_.putLong(blockAt + 12, 1))
     badIndex("block 2 of the index has number 3")(_.putInt(blockAt + 28, 3))
     badIndex("in the index, entry 0 is at 0 and entry 0 at 800")(_.putLong(blockAt + 20, 0))
-    badIndex("in the index, entry 0 is at 0 and entry 9223372036854775807 at 800")(_.putLong(blockAt + 20, Long.MaxValue))
+    badIndex("in the index, entry 0 is at 0 and entry 9223372036854775807 at 800")(
+      _.putLong(blockAt + 20, Long.MaxValue)
+    )
     badIndex("at -1")(_.putLong(blockAt + 32, -1))
   }
 
@@ -101,7 +111,8 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
 
   test("the entry that is wanted is named") {
     val third = whole.starts(2)
-    val error = failure(damaged(whole.copy(data = changed(whole.data)(_.putInt(third._2.toInt, 1)))), first = third._1 + 1)
+    val error =
+      failure(damaged(whole.copy(data = changed(whole.data)(_.putInt(third._2.toInt, 1)))), first = third._1 + 1)
     assert(error.getMessage.contains(s"needed from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
   }
 
@@ -112,7 +123,9 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
       check(damaged(whole.copy(data = whole.data.take(length))), "PULSAR_OFFLOAD_CORRUPT", "it ends too early")
   }
 
-  property("any change of one byte gives an error or entries of the right number, and of the right length but for their own bytes") {
+  property(
+    "any change of one byte gives an error or entries of the right number, and of the right length but for their own bytes"
+  ) {
     forAll(Gen.choose(0.0, 1.0), Gen.choose(1, 255), Gen.oneOf(true, false)) { (place, change, inIndex) =>
       def flip(bytes: Array[Byte]) = changed(bytes) { b =>
         val at = (place * (bytes.length - 1)).toInt; b.put(at, (b.get(at) ^ change).toByte); ()
@@ -127,7 +140,8 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
   }
 
   test("another ledger than the one that is wanted") {
-    val other = damaged(whole.copy(index = index(whole.starts, whole.data.length.toLong, metadata(19, Some("a/b/persistent/c")))))
+    val other =
+      damaged(whole.copy(index = index(whole.starts, whole.data.length.toLong, metadata(19, Some("a/b/persistent/c")))))
     check(other, "PULSAR_OFFLOAD_CORRUPT", "it belongs to a/b/persistent/c")
     check(damaged(whole), "PULSAR_OFFLOAD_CORRUPT", "it ends with entry 19, before entry 20", last = 20)
     check(
@@ -166,9 +180,14 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     check(ledger, "PULSAR_OFFLOAD_FAILED", """No FileSystem for scheme "nofs"""")
   }
 
-  private def damagedMap(keys: Seq[Long], lastEntryId: Long = 19, managedLedger: String = ManagedLedger): OffloadedLedger = {
+  private def damagedMap(
+      keys: Seq[Long],
+      lastEntryId: Long = 19,
+      managedLedger: String = ManagedLedger
+  ): OffloadedLedger = {
     val ledger = writer.mapLedger()
-    writer.writeMapFile(ledger, keys.map(id => id -> (if (id < 0) metadata(lastEntryId, Some(managedLedger)) else entries(id.toInt))))
+    writer.writeMapFile(ledger,
+      keys.map(id => id -> (if (id < 0) metadata(lastEntryId, Some(managedLedger)) else entries(id.toInt))))
     ledger
   }
 
@@ -176,10 +195,13 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     check(damagedMap(0L to 19L), "PULSAR_OFFLOAD_CORRUPT", "the ledger's metadata is missing: entry 0 is in its place")
     check(damagedMap(-1L to 18L), "PULSAR_OFFLOAD_CORRUPT", "entry 19 is missing: the file ends before it")
     check(damagedMap(-1L to 18L), "PULSAR_OFFLOAD_CORRUPT", "entry 19 is missing: the file ends before it", first = 19)
-    check(damagedMap((-1L to 4L) ++ (6L to 19L)), "PULSAR_OFFLOAD_CORRUPT", "entry 5 is missing: entry 6 is in its place")
-    check(damagedMap((-1L to 4L) ++ (6L to 19L)), "PULSAR_OFFLOAD_CORRUPT", "entry 5 is missing: entry 6 is in its place", first = 5)
+    check(damagedMap((-1L to 4L) ++ (6L to 19L)), "PULSAR_OFFLOAD_CORRUPT",
+      "entry 5 is missing: entry 6 is in its place")
+    check(damagedMap((-1L to 4L) ++ (6L to 19L)), "PULSAR_OFFLOAD_CORRUPT",
+      "entry 5 is missing: entry 6 is in its place", first = 5)
     check(damagedMap(-1L to 19L, lastEntryId = 18), "PULSAR_OFFLOAD_CORRUPT", "it ends with entry 18, before entry 19")
-    check(damagedMap(-1L to 19L, managedLedger = "a/b/persistent/c"), "PULSAR_OFFLOAD_CORRUPT", "it belongs to a/b/persistent/c")
+    check(damagedMap(-1L to 19L, managedLedger = "a/b/persistent/c"), "PULSAR_OFFLOAD_CORRUPT",
+      "it belongs to a/b/persistent/c")
   }
 
   test("a map file of other things") {
@@ -205,7 +227,8 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     val ledger  = writer.blockLedger()
     val release = new java.util.concurrent.CountDownLatch(1)
     val stuck   =
-      new OffloadedEntrySource(new StorageThread(ledger, 5, 200.millis), 9, () => { release.await(); throw new IllegalStateException })
+      new OffloadedEntrySource(new StorageThread(ledger, 5, 200.millis), 9,
+        () => { release.await(); throw new IllegalStateException })
     val error = intercept[RuntimeException with PulsarError](stuck.next())
     stuck.close()
     release.countDown()

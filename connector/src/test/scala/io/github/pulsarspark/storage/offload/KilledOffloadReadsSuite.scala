@@ -27,7 +27,9 @@ class KilledOffloadReadsSuite extends FunSuite {
     writer.writeMapFile(inMap, (-1L -> metadata(299)) +: entries.zipWithIndex.map { case (e, id) => (id.toLong, e) })
     val slow  = inBlocks.copy(location = OffloadLocation.BlockObjects(s"slow://$folder"))
     (1 to rounds).foreach { n =>
-      kill(random)(Using.resource(OffloadedLedgers.open(Seq(inBlocks, inMap, slow)(n % 3), 0, 299, writer.configuration, 1, 30.seconds)) {
+      kill(random)(Using.resource(
+        OffloadedLedgers.open(Seq(inBlocks, inMap, slow)(n % 3), 0, 299, writer.configuration, 1, 30.seconds)
+      ) {
         source => while (source.next()) ()
       })
     }

@@ -13,23 +13,25 @@ class OffloadLocationsSuite extends FunSuite {
     Option(format).filter(_.nonEmpty)
   )
 
-  private def policy(driver: String, fields: (String, String)*): String = (("managedLedgerOffloadDriver" -> driver) +: fields).map {
-    case (k, v) => s""""$k": "$v""""
-  }.mkString("{", ", ", """, "managedLedgerOffloadMaxThreads": 2}""")
+  private def policy(driver: String, fields: (String, String)*): String =
+    (("managedLedgerOffloadDriver" -> driver) +: fields).map {
+      case (k, v) => s""""$k": "$v""""
+    }.mkString("{", ", ", """, "managedLedgerOffloadMaxThreads": 2}""")
 
   private val byPolicy = Seq(
-    policy("aws-s3", "s3ManagedLedgerOffloadBucket" -> "old", "managedLedgerOffloadBucket" -> "new") -> BlockObjects("s3a://old"),
-    policy("aws-s3", "managedLedgerOffloadBucket" -> "new")                                          -> BlockObjects("s3a://new"),
-    policy("S3", "managedLedgerOffloadBucket" -> "new")                                              -> BlockObjects("s3a://new"),
-    policy("AWS-S3", "managedLedgerOffloadBucket" -> "new")                                          -> BlockObjects("s3a://new"),
-    policy("google-cloud-storage", "gcsManagedLedgerOffloadBucket" -> "b")                           -> BlockObjects("gs://b"),
-    policy("google-cloud-storage", "managedLedgerOffloadBucket" -> "b")                              -> BlockObjects("gs://b"),
-    policy("aliyun-oss", "managedLedgerOffloadBucket" -> "b")                                        -> BlockObjects("oss://b"),
+    policy("aws-s3", "s3ManagedLedgerOffloadBucket" -> "old", "managedLedgerOffloadBucket" -> "new") ->
+      BlockObjects("s3a://old"),
+    policy("aws-s3", "managedLedgerOffloadBucket" -> "new")                -> BlockObjects("s3a://new"),
+    policy("S3", "managedLedgerOffloadBucket" -> "new")                    -> BlockObjects("s3a://new"),
+    policy("AWS-S3", "managedLedgerOffloadBucket" -> "new")                -> BlockObjects("s3a://new"),
+    policy("google-cloud-storage", "gcsManagedLedgerOffloadBucket" -> "b") -> BlockObjects("gs://b"),
+    policy("google-cloud-storage", "managedLedgerOffloadBucket" -> "b")    -> BlockObjects("gs://b"),
+    policy("aliyun-oss", "managedLedgerOffloadBucket" -> "b")              -> BlockObjects("oss://b"),
     policy(
       "azureblob",
       "managedLedgerOffloadBucket"          -> "box",
       "managedLedgerOffloadServiceEndpoint" -> "https://account1.blob.core.windows.net/"
-    )                                                                  -> BlockObjects("abfss://box@account1.dfs.core.windows.net"),
+    ) -> BlockObjects("abfss://box@account1.dfs.core.windows.net"),
     policy("filesystem", "fileSystemURI" -> "hdfs://name:9000/pulsar") -> MapFiles("hdfs://name:9000/pulsar"),
     policy("filesystem", "fileSystemURI" -> " file:///data/ ")         -> MapFiles("file:///data/")
   )
@@ -46,7 +48,7 @@ class OffloadLocationsSuite extends FunSuite {
     policy("aws-s3", "managedLedgerOffloadBucket" -> "")       -> "name no bucket",
     policy("filesystem", "fileSystemProfilePath" -> "/x.xml")  -> "have no fileSystemURI",
     policy("filesystem", "fileSystemURI" -> "/data")           -> "/data is not a URI with a scheme",
-    policy("azureblob", "managedLedgerOffloadBucket" -> "box") -> "do not tell the storage account",
+    policy("azureblob", "managedLedgerOffloadBucket" -> "box") -> "lack the storage account",
     policy("azureblob", "managedLedgerOffloadServiceEndpoint" -> "https://a.blob.core.net/") -> "name no bucket"
   )
 
@@ -58,7 +60,8 @@ class OffloadLocationsSuite extends FunSuite {
   }
 
   test("an unknown location is no secret, and no credentials of the policies are in any text") {
-    val secrets = Seq("s3ManagedLedgerOffloadCredentialId" -> "AKID", "s3ManagedLedgerOffloadCredentialSecret" -> "hidden")
+    val secrets =
+      Seq("s3ManagedLedgerOffloadCredentialId" -> "AKID", "s3ManagedLedgerOffloadCredentialSecret" -> "hidden")
     for (driver <- Seq("aws-s3", "other", "azureblob", "filesystem", ""))
       assert(!find(policy(driver, secrets: _*)).toString.matches(".*(AKID|hidden).*"), driver)
   }

@@ -20,8 +20,9 @@ final class OffloadWriter(folder: FilePath) {
 
   val configuration = new Configuration
 
-  def blockLedger(ledgerId: Long = 7): OffloadedLedger = ledger(ledgerId, OffloadLocation.BlockObjects(folder.toUri.toString))
-  def mapLedger(ledgerId: Long = 7): OffloadedLedger   = ledger(ledgerId, OffloadLocation.MapFiles(folder.toUri.toString))
+  def blockLedger(ledgerId: Long = 7): OffloadedLedger =
+    ledger(ledgerId, OffloadLocation.BlockObjects(folder.toUri.toString))
+  def mapLedger(ledgerId: Long = 7): OffloadedLedger = ledger(ledgerId, OffloadLocation.MapFiles(folder.toUri.toString))
 
   private def ledger(ledgerId: Long, location: OffloadLocation) =
     OffloadedLedger(ledgerId, UUID.randomUUID().toString, ManagedLedger, location)
@@ -41,7 +42,8 @@ final class OffloadWriter(folder: FilePath) {
       entries: Seq[(Long, Array[Byte])],
       compression: SequenceFile.CompressionType = SequenceFile.CompressionType.BLOCK
   ): Unit =
-    writeMap(ledger, classOf[BytesWritable], entries.map { case (id, bytes) => (id, new BytesWritable(bytes)) }, compression)
+    writeMap(ledger, classOf[BytesWritable], entries.map { case (id, bytes) => (id, new BytesWritable(bytes)) },
+      compression)
 
   def writeMap[V <: Writable](
       ledger: OffloadedLedger,
@@ -50,7 +52,8 @@ final class OffloadWriter(folder: FilePath) {
       compression: SequenceFile.CompressionType = SequenceFile.CompressionType.BLOCK
   ): Unit = {
     val options =
-      Seq(MapFile.Writer.keyClass(classOf[LongWritable]), MapFile.Writer.valueClass(values), MapFile.Writer.compression(compression))
+      Seq(MapFile.Writer.keyClass(classOf[LongWritable]), MapFile.Writer.valueClass(values),
+        MapFile.Writer.compression(compression))
     val writer = new MapFile.Writer(configuration, OffloadedFiles.data(ledger), options: _*)
     try entries.foreach { case (id, value) => writer.append(new LongWritable(id), value) }
     finally writer.close()
@@ -81,7 +84,9 @@ object OffloadWriter {
       val size   = if (isLast) sizes(count) else blockBytes
       starts += ((first.toLong, data.size.toLong))
       data.write(
-        ByteBuffer.allocate(HeaderLength).putInt(0xfbdbabcb).putLong(HeaderLength.toLong).putLong(size.toLong).putLong(first.toLong).array
+        ByteBuffer.allocate(HeaderLength).putInt(0xfbdbabcb).putLong(HeaderLength.toLong).putLong(size.toLong).putLong(
+          first.toLong
+        ).array
       )
       for (id <- first until first + count) {
         data.write(ByteBuffer.allocate(12).putInt(entries(id).length).putLong(id.toLong).array)
@@ -96,7 +101,7 @@ object OffloadWriter {
 
   def index(starts: Seq[(Long, Long)], dataLength: Long, metadata: Array[Byte]): Array[Byte] = {
     val size = 32 + metadata.length + 20 * starts.size
-    val out  = ByteBuffer.allocate(size).putInt(0xde47de47).putInt(size).putLong(dataLength).putLong(HeaderLength.toLong)
+    val out = ByteBuffer.allocate(size).putInt(0xde47de47).putInt(size).putLong(dataLength).putLong(HeaderLength.toLong)
     out.putInt(starts.size).putInt(metadata.length).put(metadata)
     starts.zipWithIndex.foreach { case ((entryId, offset), i) => out.putLong(entryId).putInt(i + 1).putLong(offset) }
     out.array
@@ -114,7 +119,8 @@ object OffloadWriter {
     text(ensemble, 1, "127.0.0.1:3181".getBytes(UTF_8))
     number(ensemble, 2, 0)
     text(out, 6, ensemble.toByteArray)
-    (Seq("application" -> "pulsar", "component" -> "managed-ledger") ++ managedLedger.map("pulsar/managed-ledger" -> _)).foreach {
+    (Seq("application" -> "pulsar", "component" -> "managed-ledger") ++
+      managedLedger.map("pulsar/managed-ledger" -> _)).foreach {
       case (key, value) =>
         val pair = new ByteArrayOutputStream
         text(pair, 1, key.getBytes(UTF_8))

@@ -33,11 +33,13 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     drain(OffloadedLedgers.open(ledger, first, last, writer.configuration, readAhead, 30.seconds))
 
   /** With chunks smaller than the product makes them, so that everything crosses their borders. */
-  private def readInChunks(ledger: OffloadedLedger, first: Long, last: Long, chunkBytes: Int) = drain(new OffloadedEntrySource(
-    new StorageThread(ledger, first, 30.seconds),
-    last,
-    () => OffloadedFiles.open(ledger, first, last, chunkBytes, writer.configuration)
-  ))
+  private def readInChunks(ledger: OffloadedLedger, first: Long, last: Long, chunkBytes: Int) = drain(
+    new OffloadedEntrySource(
+      new StorageThread(ledger, first, 30.seconds),
+      last,
+      () => OffloadedFiles.open(ledger, first, last, chunkBytes, writer.configuration)
+    )
+  )
 
   private def expected(entries: Seq[Array[Byte]], first: Long, last: Long) = (first to last).map(id =>
     (7L, id, ByteBufUtil.hexDump(entries(id.toInt)))
@@ -50,7 +52,9 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
   }
 
   private val sizes =
-    Gen.choose(1, 60).flatMap(Gen.listOfN(_, Gen.frequency(5 -> Gen.choose(0, 90), 2 -> Gen.choose(100, 900), 1 -> Gen.const(0))))
+    Gen.choose(1, 60).flatMap(
+      Gen.listOfN(_, Gen.frequency(5 -> Gen.choose(0, 90), 2 -> Gen.choose(100, 900), 1 -> Gen.const(0)))
+    )
 
   private val range = Gen.zip(Gen.choose(0.0, 1.0), Gen.choose(0.0, 1.0))
 
@@ -60,24 +64,26 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
   }
 
   property("blocks: any range, any sizes of entries, blocks and chunks") {
-    forAll(sizes, range, Gen.choose(1100, 4000), Gen.choose(HeaderLength, 3000)) { (sizes, range, blockBytes, chunkBytes) =>
-      val (ledger, entries) = (writer.blockLedger(), entriesOf(sizes))
-      val (first, last)     = bounds(entries.size, range)
-      writer.writeBlocks(ledger, blocks(entries, blockBytes, metadata(entries.size - 1L)))
-      assertEquals(readInChunks(ledger, first, last, chunkBytes), expected(entries, first, last))
+    forAll(sizes, range, Gen.choose(1100, 4000), Gen.choose(HeaderLength, 3000)) {
+      (sizes, range, blockBytes, chunkBytes) =>
+        val (ledger, entries) = (writer.blockLedger(), entriesOf(sizes))
+        val (first, last)     = bounds(entries.size, range)
+        writer.writeBlocks(ledger, blocks(entries, blockBytes, metadata(entries.size - 1L)))
+        assertEquals(readInChunks(ledger, first, last, chunkBytes), expected(entries, first, last))
     }
   }
 
   property("map files: any range, any sizes of entries and chunks, every compression") {
-    forAll(sizes, range, Gen.choose(1, 3000), Gen.oneOf(CompressionType.values.toSeq)) { (sizes, range, chunkBytes, compression) =>
-      val (ledger, entries) = (writer.mapLedger(), entriesOf(sizes))
-      val (first, last)     = bounds(entries.size, range)
-      writer.writeMapFile(
-        ledger,
-        (-1L -> metadata(entries.size - 1L)) +: entries.zipWithIndex.map { case (e, id) => (id.toLong, e) },
-        compression
-      )
-      assertEquals(readInChunks(ledger, first, last, chunkBytes), expected(entries, first, last))
+    forAll(sizes, range, Gen.choose(1, 3000), Gen.oneOf(CompressionType.values.toSeq)) {
+      (sizes, range, chunkBytes, compression) =>
+        val (ledger, entries) = (writer.mapLedger(), entriesOf(sizes))
+        val (first, last)     = bounds(entries.size, range)
+        writer.writeMapFile(
+          ledger,
+          (-1L -> metadata(entries.size - 1L)) +: entries.zipWithIndex.map { case (e, id) => (id.toLong, e) },
+          compression
+        )
+        assertEquals(readInChunks(ledger, first, last, chunkBytes), expected(entries, first, last))
     }
   }
 
@@ -88,7 +94,8 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     val written    = blocks(entries, blockBytes, metadata(5))
     assertEquals(written.starts.take(2), Seq((0L, 0L), (2L, blockBytes.toLong)))
     writer.writeBlocks(ledger, written)
-    for { from <- 0L to 5L; to <- from to 5L } assertEquals(readInChunks(ledger, from, to, HeaderLength), expected(entries, from, to))
+    for { from <- 0L to 5L; to <- from to 5L }
+      assertEquals(readInChunks(ledger, from, to, HeaderLength), expected(entries, from, to))
   }
 
   test("a ledger of one entry, which may be empty") {
@@ -118,7 +125,8 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     val ledger  = writer.blockLedger()
     val written = blocks(entries, 3000, metadata(19))
     writer.writeBlocks(ledger, written)
-    val found = OffloadedLedgers.blocks(Seq(ledger, writer.mapLedger(), writer.blockLedger(), ledger), writer.configuration, 30.seconds)
+    val found = OffloadedLedgers.blocks(Seq(ledger, writer.mapLedger(), writer.blockLedger(), ledger),
+      writer.configuration, 30.seconds)
     assertEquals(found.head.get.map(b => (b.firstEntryId, b.offset)), written.starts)
     assertEquals(found.head.get.last, OffloadBlock(15, 9000, written.data.length - 9000L))
     assertEquals(found(1), Success(Nil))

@@ -11,11 +11,16 @@ class BookieLedgerSuite extends FunSuite {
   private val custom =
     "customMetadata={pulsar/managed-ledger=base64:cHVibGljL2RlZmF1bHQvcGVyc2lzdGVudC90, component=base64:bWFuYWdlZC1sZWRnZXI=, application=base64:cHVsc2Fy}"
 
-  private def text(ensembles: String, sizes: String = "ensembleSize=2, writeQuorumSize=2, ackQuorumSize=2", tail: String = s", $custom") =
+  private def text(
+      ensembles: String,
+      sizes: String = "ensembleSize=2, writeQuorumSize=2, ackQuorumSize=2",
+      tail: String = s", $custom"
+  ) =
     s"LedgerMetadata{formatVersion=3, $sizes, state=CLOSED, length=358, lastEntryId=5, digestType=CRC32C, password=OMITTED, ensembles={$ensembles}$tail}"
 
   test("what a broker says of a closed ledger") {
-    val expected = BookieLedger(8, 3, 2, 2, 2, "CRC32C", Seq(0L -> Seq("b1:3181", "b2:3181")), Some("public/default/persistent/t"))
+    val expected =
+      BookieLedger(8, 3, 2, 2, 2, "CRC32C", Seq(0L -> Seq("b1:3181", "b2:3181")), Some("public/default/persistent/t"))
     assertEquals(parse(8, text("0=[b1:3181, b2:3181]")), Right(expected))
   }
 

@@ -12,12 +12,15 @@ private[storage] final case class BookieAddress(host: String, port: Int)
 
 private[storage] object BookieAddress {
 
-  /** By the option `bookieAddresses`, else by the bookie's id, `host:port`; None for an id that is neither mapped nor an address. */
+  /** By the option `bookieAddresses`, else by the bookie's id, `host:port`; None for an id that is neither mapped nor
+    * an address.
+    */
   def of(bookie: String, options: BookKeeperOptions): Option[BookieAddress] = {
     val address = options.addresses.getOrElse(bookie, bookie)
     val host    = BookieLedger.hostOf(address)
     address.drop(host.length + 1).toIntOption.collect {
-      case port if host.nonEmpty && port >= 0 && port < 65536 => BookieAddress(host.stripPrefix("[").stripSuffix("]"), port)
+      case port if host.nonEmpty && port >= 0 && port < 65536 =>
+        BookieAddress(host.stripPrefix("[").stripSuffix("]"), port)
     }
   }
 }

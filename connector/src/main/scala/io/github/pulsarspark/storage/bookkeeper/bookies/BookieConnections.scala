@@ -17,7 +17,9 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.{BookieTls, NamedFile}
 import io.github.pulsarspark.pulsar.connection.TlsCheck
 
-/** Encrypts the connections of one BookKeeper client; fails at once when this machine lacks a file. Remembers why the last handshake failed, of which the client tells its log alone. */
+/** Encrypts the connections of one BookKeeper client; fails at once when this machine lacks a file. Remembers why the
+  * last handshake failed, of which the client tells its log alone.
+  */
 private[bookkeeper] final class BookieConnections(tls: BookieTls) {
   import BookieConnections._
 
@@ -27,7 +29,9 @@ private[bookkeeper] final class BookieConnections(tls: BookieTls) {
   if (tls.skipHostnameVerification)
     log.warn("host names of bookies' certificates are not verified (bookie.tls.insecureSkipHostnameVerification)")
 
-  /** Why the last handshake failed; else what a bookie may not like, since one that closes a connection gives no reason. */
+  /** Why the last handshake failed; else what a bookie may not like, since one that closes a connection gives no
+    * reason.
+    */
   def problem: String = refused.getOrElse(
     "connections use TLS (bookie.tls.trustCertsFile)" +
       (if (tls.clientFiles.isEmpty) ", with no certificate of the client's own (bookie.tls.certFile)" else "")
@@ -59,7 +63,9 @@ private[storage] object BookieConnections {
     val builder = SslContextBuilder.forClient()
     use("bookie.tls.trustCertsFile", tls.trustCertsFile)(builder.trustManager(_))
     tls.clientFiles.foreach { case (certFile, keyFile) =>
-      use("bookie.tls.certFile", certFile)(SslContextBuilder.forClient().trustManager(_)) // else the key's file would get the blame
+      use("bookie.tls.certFile", certFile)(
+        SslContextBuilder.forClient().trustManager(_)
+      ) // else the key's file would get the blame
       use("bookie.tls.keyFile", keyFile)(builder.keyManager(new File(certFile), _))
     }
     builder.build()
@@ -74,8 +80,8 @@ private[storage] object BookieConnections {
   }
 }
 
-/** Stands in for BookKeeper's own factory, which needs Bouncy Castle. BookKeeper makes one for each connection, by its class, so it finds what it needs in the
-  * client's configuration.
+/** Stands in for BookKeeper's own factory, which needs Bouncy Castle. BookKeeper makes one for each connection, by its
+  * class, so it finds what it needs in the client's configuration.
   */
 private[bookkeeper] final class BookieTlsFactory extends SecurityHandlerFactory {
   import BookieTlsFactory._
@@ -86,7 +92,11 @@ private[bookkeeper] final class BookieTlsFactory extends SecurityHandlerFactory 
 
   override def getHandlerName: String = "tls"
 
-  override def init(@unused node: SecurityHandlerFactory.NodeType, conf: AnyConfiguration, memory: ByteBufAllocator): Unit =
+  override def init(
+      @unused node: SecurityHandlerFactory.NodeType,
+      conf: AnyConfiguration,
+      memory: ByteBufAllocator
+  ): Unit =
     conf.getProperty(Property) match {
       case given: BookieConnections =>
         connections = given
@@ -97,7 +107,8 @@ private[bookkeeper] final class BookieTlsFactory extends SecurityHandlerFactory 
       case _ => throw new IllegalStateException(s"$Property is not set")
     }
 
-  override def newTLSHandler(): SslHandler = throw new UnsupportedOperationException("a client knows the host it connects to")
+  override def newTLSHandler(): SslHandler =
+    throw new UnsupportedOperationException("a client knows the host it connects to")
   override def newTLSHandler(host: String, port: Int): SslHandler = connections.handler(context, allocator, host, port)
 }
 

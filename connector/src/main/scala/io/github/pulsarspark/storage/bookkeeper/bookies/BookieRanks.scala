@@ -5,13 +5,16 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.common.Recently
 
-/** Which of the bookies that have an entry is asked for it: first one on this machine, last one that kept somebody waiting lately. Otherwise each task, and in a
-  * striped ledger each read, would wait for that one anew.
+/** Which of the bookies that have an entry is asked for it: first one on this machine, last one that kept somebody
+  * waiting lately. Otherwise each task, and in a striped ledger each read, would wait for that one anew.
   *
   * @param isHere
   *   whether a bookie is on this machine, by its id
   */
-private[bookkeeper] final class BookieRanks(isHere: String => Boolean = LocalHost.has, nanos: () => Long = () => System.nanoTime()) {
+private[bookkeeper] final class BookieRanks(
+    isHere: String => Boolean = LocalHost.has,
+    nanos: () => Long = () => System.nanoTime()
+) {
   import BookieRanks._
 
   private val slow = new Recently[String](Avoided, nanos)

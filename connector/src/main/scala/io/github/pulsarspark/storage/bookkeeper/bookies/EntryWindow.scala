@@ -6,9 +6,10 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.bookkeeper.client.api.{LedgerEntries, LedgerEntry, ReadHandle}
 
-/** Some consecutive entries of a ledger that are requested together. A bookie returns as many of them as fit its limits, so the rest is requested for as long as
-  * something is missing, unless entries turn out so large that one answer's worth of memory is full: then the window ends early. No request goes beyond `last`:
-  * batch reads do not stop at the end of a ledger that is being written by themselves.
+/** Some consecutive entries of a ledger that are requested together. A bookie returns as many of them as fit its
+  * limits, so the rest is requested for as long as something is missing, unless entries turn out so large that one
+  * answer's worth of memory is full: then the window ends early. No request goes beyond `last`: batch reads do not stop
+  * at the end of a ledger that is being written by themselves.
   *
   * One thread uses a window; answers arrive on the client's threads.
   *
@@ -34,7 +35,9 @@ private[bookkeeper] final class EntryWindow private (
 
   def isBatch: Boolean = how != EntryWindow.Single
 
-  /** Waits until every entry is there; fails with BookKeeper's exception, and when no answer came so long after it was requested. */
+  /** Waits until every entry is there; fails with BookKeeper's exception, and when no answer came so long after it was
+    * requested.
+    */
   @annotation.tailrec
   def await(millis: Long): Unit = {
     val asked  = askedAt
@@ -61,7 +64,9 @@ private[bookkeeper] final class EntryWindow private (
     entries.next()
   }
 
-  /** Frees the memory of what is there now, and that of a later answer when it arrives: an answer may never arrive. Nothing more is requested. */
+  /** Frees the memory of what is there now, and that of a later answer when it arrives: an answer may never arrive.
+    * Nothing more is requested.
+    */
   def release(): Unit = {
     closeOpened()
     parts.synchronized {
@@ -124,7 +129,8 @@ private[bookkeeper] object EntryWindow {
   /** Each entry with a request of its own. */
   case object Single extends Reads {
     override def maxBytes: Long                                                                      = Long.MaxValue
-    override def read(handle: ReadHandle, first: Long, last: Long): CompletableFuture[LedgerEntries] = handle.readAsync(first, last)
+    override def read(handle: ReadHandle, first: Long, last: Long): CompletableFuture[LedgerEntries] =
+      handle.readAsync(first, last)
   }
 
   /** Requests the entries; they are on their way when this returns. */

@@ -8,8 +8,8 @@ import scala.util.Try
 
 import io.netty.util.NetUtil
 
-/** Resolves host names on threads of its own, because a look-up has no deadline and cannot be interrupted. Callers wait with a deadline; a look-up that is under
-  * way is shared, so there is at most one thread for each name.
+/** Resolves host names on threads of its own, because a look-up has no deadline and cannot be interrupted. Callers wait
+  * with a deadline; a look-up that is under way is shared, so there is at most one thread for each name.
   */
 private[storage] final class HostNames(lookUp: String => InetAddress) {
   import HostNames._
@@ -20,7 +20,8 @@ private[storage] final class HostNames(lookUp: String => InetAddress) {
   def resolve(address: BookieAddress): CompletableFuture[InetSocketAddress] =
     found(address.host).thenApply[InetSocketAddress](new InetSocketAddress(_, address.port))
 
-  private def found(host: String): CompletableFuture[InetAddress] = literal(host).fold(lookedUp(host))(CompletableFuture.completedFuture(_))
+  private def found(host: String): CompletableFuture[InetAddress] =
+    literal(host).fold(lookedUp(host))(CompletableFuture.completedFuture(_))
 
   private def lookedUp(host: String): CompletableFuture[InetAddress] = {
     val mine  = new CompletableFuture[InetAddress]
@@ -43,7 +44,8 @@ private[storage] object HostNames {
   val ofThisJvm: HostNames = new HostNames(InetAddress.getByName)
 
   /** The address that a text is, if it is one; an IPv6 address has no brackets. */
-  def literal(host: String): Option[InetAddress] = Option(NetUtil.createByteArrayFromIpAddressString(host)).map(InetAddress.getByAddress)
+  def literal(host: String): Option[InetAddress] =
+    Option(NetUtil.createByteArrayFromIpAddressString(host)).map(InetAddress.getByAddress)
 
   /** What is found out about names within some time; None when that does not come about. */
   def within[A](patience: FiniteDuration)(work: => A): Option[A] =

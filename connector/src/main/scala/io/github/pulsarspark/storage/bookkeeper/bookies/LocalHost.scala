@@ -9,13 +9,15 @@ import scala.util.Try
 
 import io.github.pulsarspark.storage.segment.BookieLedger
 
-/** Tells which bookies are on this machine, by the host in their ids: it is one of this machine's addresses, or its name. Names are asked for only where an id has
-  * one, as that may take a name server.
+/** Tells which bookies are on this machine, by the host in their ids: it is one of this machine's addresses, or its
+  * name. Names are asked for only where an id has one, as that may take a name server.
   */
 private[bookkeeper] object LocalHost {
 
   private lazy val addresses: Set[String] =
-    Try(NetworkInterface.networkInterfaces.iterator.asScala.flatMap(_.getInetAddresses.asScala).map(textOf).toSet).getOrElse(Set.empty)
+    Try(
+      NetworkInterface.networkInterfaces.iterator.asScala.flatMap(_.getInetAddresses.asScala).map(textOf).toSet
+    ).getOrElse(Set.empty)
 
   private lazy val names: Set[String] = {
     val own = HostNames.within(Patience) {
@@ -32,7 +34,9 @@ private[bookkeeper] object LocalHost {
     */
   def has(bookie: String): Boolean = {
     val host = BookieLedger.hostOf(bookie).toLowerCase(Locale.ROOT)
-    HostNames.literal(host.stripPrefix("[").stripSuffix("]")).fold(names(host))(a => a.isLoopbackAddress || addresses(textOf(a)))
+    HostNames.literal(host.stripPrefix("[").stripSuffix("]")).fold(names(host))(a =>
+      a.isLoopbackAddress || addresses(textOf(a))
+    )
   }
 
   /** Without the interface. */

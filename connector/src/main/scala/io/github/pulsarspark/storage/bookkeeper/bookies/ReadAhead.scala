@@ -2,8 +2,8 @@ package io.github.pulsarspark.storage.bookkeeper.bookies
 
 import io.github.pulsarspark.storage.segment.Segment
 
-/** How entries are requested before they are needed: some windows at a time, each of so many consecutive entries as make up its bytes, as far as can be told from
-  * the entries that came so far.
+/** How entries are requested before they are needed: some windows at a time, each of so many consecutive entries as
+  * make up its bytes, as far as can be told from the entries that came so far.
   *
   * @param readAheadBytes
   *   of all windows, unless one alone is larger

@@ -17,11 +17,13 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, EntryWindow, HostNames, OldBookies, ReadAhead}
 import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
 
-/** Entries of a ledger by BookKeeper's own client: from the start some windows of consecutive entries are on their way, within `readAheadBytes`.
+/** Entries of a ledger by BookKeeper's own client: from the start some windows of consecutive entries are on their way,
+  * within `readAheadBytes`.
   *
-  * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that do not fit their checksum. When a read of
-  * many entries fails or does not come back in time (BookKeeper 4.17 loses one whose checksum is wrong), the window is read once more entry by entry. No entry is
-  * waited for longer than `patience`, half of which is left for that second read.
+  * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that
+  * do not fit their checksum. When a read of many entries fails or does not come back in time (BookKeeper 4.17 loses
+  * one whose checksum is wrong), the window is read once more entry by entry. No entry is waited for longer than
+  * `patience`, half of which is left for that second read.
   *
   * @param patience
   *   `pollTimeoutMs`, or what is left of it
@@ -42,7 +44,8 @@ private[bookkeeper] final class BookKeeperEntrySource private (
   private val isBatch = !ledger.bookies.exists(old.contains)
   private val windows = new java.util.ArrayDeque[EntryWindow]
   private val ahead   =
-    new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes, if (isBatch) ReadAhead.MostEntries else MostSingles)
+    new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes,
+      if (isBatch) ReadAhead.MostEntries else MostSingles)
   private var window: EntryWindow  = _
   private var current: LedgerEntry = _
   private var expected             = segment.first
@@ -58,7 +61,8 @@ private[bookkeeper] final class BookKeeperEntrySource private (
     else {
       current = nextEntry()
       if (current.getEntryId != expected || current.getLedgerId != segment.ledgerId)
-        throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None, isSilent = false)
+        throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None,
+          isSilent = false)
       expected += 1
       ahead.came(current.getEntryBuffer.readableBytes) // its `getLength` is that of the ledger up to it
       true
@@ -173,7 +177,8 @@ private[bookkeeper] object BookKeeperEntrySource {
       old: Recently[String] = OldBookies.ofThisJvm
   ): BookKeeperEntrySource = {
     def failed(e: Throwable) =
-      throw new SegmentUnreadable(s"ledger ${segment.ledgerId}: BookKeeper's client does not open it (${e.getMessage})", e)
+      throw new SegmentUnreadable(s"ledger ${segment.ledgerId}: BookKeeper's client does not open it (${e.getMessage})",
+        e)
     val unknown = unresolved(ledger.bookies, options)
     unknown.foreach(BookieRanks.ofThisJvm.addSlow)
     if (unknown.nonEmpty && unknown.size == ledger.bookies.size)
@@ -186,7 +191,8 @@ private[bookkeeper] object BookKeeperEntrySource {
       try BookKeeperPool.acquire(options.bookKeeper)
       catch { case NonFatal(e) if !e.isInstanceOf[PulsarError] => failed(e) }
     try {
-      val source = new BookKeeperEntrySource(lease, handleOf(lease.value, ledger, segment), ledger, segment, options, patience, old)
+      val source = new BookKeeperEntrySource(lease, handleOf(lease.value, ledger, segment), ledger, segment, options,
+        patience, old)
       source.askAhead()
       source
     } catch {
@@ -196,10 +202,14 @@ private[bookkeeper] object BookKeeperEntrySource {
     }
   }
 
-  /** Bookies whose host names are not resolved in time: BookKeeper's client would wait for them as long as it takes, on the thread that reads. */
+  /** Bookies whose host names are not resolved in time: BookKeeper's client would wait for them as long as it takes, on
+    * the thread that reads.
+    */
   private def unresolved(bookies: Seq[String], options: ReadOptions): Seq[String] = {
     val until   = LookUp.fromNow
-    val answers = bookies.flatMap(b => BookieAddress.of(b, options.bookKeeper).map(address => b -> HostNames.ofThisJvm.resolve(address)))
+    val answers = bookies.flatMap(b =>
+      BookieAddress.of(b, options.bookKeeper).map(address => b -> HostNames.ofThisJvm.resolve(address))
+    )
     answers.filter { case (_, answer) => isLate(answer, until.timeLeft.max(Duration.Zero)) }.map(_._1)
   }
 
@@ -212,7 +222,11 @@ private[bookkeeper] object BookKeeperEntrySource {
       case _: ExecutionException => false // it says so itself
     }
 
-  private def handleOf(reader: BookKeeperReader, ledger: BookieLedger, segment: Segment): CompletableFuture[ReadHandle] = {
+  private def handleOf(
+      reader: BookKeeperReader,
+      ledger: BookieLedger,
+      segment: Segment
+  ): CompletableFuture[ReadHandle] = {
     reader.ledgers.add(ledger, segment.last)
     reader.client.newOpenLedgerOp
       .withLedgerId(segment.ledgerId)

@@ -29,7 +29,9 @@ private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) ext
 
 private object BookKeeperReader {
 
-  /** The broker's own bound on the size of an entry, with what BookKeeper adds to it; larger where the user allows larger messages. */
+  /** The broker's own bound on the size of an entry, with what BookKeeper adds to it; larger where the user allows
+    * larger messages.
+    */
   private val FrameBytes = 5 * 1024 * 1024 + 10 * 1024
 
   MetadataDrivers.registerClientDriver(InMemoryMetadataDriver.Scheme, classOf[InMemoryMetadataDriver], true)
@@ -71,7 +73,8 @@ private[storage] object BookKeeperPool {
   private val Patience = 30.seconds
 
   private val pool =
-    new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close(), _ => Patience, _ => late)
+    new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close(),
+      _ => Patience, _ => late)
 
   private def late = new SegmentUnreadable(s"no BookKeeper client could be made within $Patience", null)
 

@@ -12,10 +12,12 @@ import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
 import io.github.pulsarspark.storage.segment.BookieLedger
 
-/** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves: BookKeeper's client finds here what it would ask a metadata store for.
+/** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves: BookKeeper's client finds here
+  * what it would ask a metadata store for.
   *
-  * Every ledger is said to be closed at an entry that the broker has confirmed, also the one that is being written. So opening it asks no bookie, needs no
-  * recovery (which would fence the writer), and plain reads cannot go beyond that entry.
+  * Every ledger is said to be closed at an entry that the broker has confirmed, also the one that is being written. So
+  * opening it asks no bookie, needs no recovery (which would fence the writer), and plain reads cannot go beyond that
+  * entry.
   */
 private[bookkeeper] final class InMemoryLedgerMetadata {
   import InMemoryLedgerMetadata.Known
@@ -39,7 +41,8 @@ private[bookkeeper] final class InMemoryLedgerMetadata {
 
   /** To be called once for each [[add]]. */
   def remove(ledgerId: Long): Unit = {
-    known.computeIfPresent(ledgerId, (_, before) => if (before.users == 1) null else before.copy(users = before.users - 1))
+    known.computeIfPresent(ledgerId,
+      (_, before) => if (before.users == 1) null else before.copy(users = before.users - 1))
     ()
   }
 
@@ -60,7 +63,9 @@ private[bookkeeper] final class InMemoryLedgerMetadata {
       .withAckQuorumSize(ledger.ackQuorum)
       .withDigestType(DigestType.valueOf(ledger.digestType))
       .withPassword(InMemoryLedgerMetadata.NoPassword)
-    ledger.ensembles.foreach { case (first, bookies) => builder.newEnsembleEntry(first, bookies.map(BookieId.parse).asJava) }
+    ledger.ensembles.foreach { case (first, bookies) =>
+      builder.newEnsembleEntry(first, bookies.map(BookieId.parse).asJava)
+    }
     val closed = builder.withClosedState().withLastEntryId(lastEntry).withLength(0).build()
     new Versioned(closed, new LongVersion(version))
   }

@@ -8,8 +8,9 @@ import org.apache.bookkeeper.discover.RegistrationClient
 import org.apache.bookkeeper.meta.{LayoutManager, LedgerManagerFactory, MetadataClientDriver}
 import org.apache.bookkeeper.stats.StatsLogger
 
-/** A metadata driver for BookKeeper's client that has no store behind it: ledgers come from [[InMemoryLedgerMetadata]], bookies are where their ids or the user say.
-  * Everything that would change something is refused, so not even a mistake in this connector can fence, close or delete a ledger.
+/** A metadata driver for BookKeeper's client that has no store behind it: ledgers come from [[InMemoryLedgerMetadata]],
+  * bookies are where their ids or the user say. Everything that would change something is refused, so not even a
+  * mistake in this connector can fence, close or delete a ledger.
   *
   * BookKeeper makes it by its class, so it finds what it serves in the client's configuration.
   */
@@ -33,11 +34,12 @@ private[bookkeeper] final class InMemoryMetadataDriver extends MetadataClientDri
 
   override def getScheme: String                             = Scheme
   override def getRegistrationClient: RegistrationClient     = new StaticBookieRegistry(served.addresses)
-  override def getLedgerManagerFactory: LedgerManagerFactory = new ReadOnlyLedgersFactory(() => new ReadOnlyLedgers(served.ledgers))
-  override def getLayoutManager: LayoutManager               = refuse()
+  override def getLedgerManagerFactory: LedgerManagerFactory =
+    new ReadOnlyLedgersFactory(() => new ReadOnlyLedgers(served.ledgers))
+  override def getLayoutManager: LayoutManager                                                    = refuse()
   override def setSessionStateListener(listener: MetadataClientDriver.SessionStateListener): Unit = ()
-  override def isHealthCheckEnabled: CompletableFuture[java.lang.Boolean]                         = CompletableFuture.completedFuture(false)
-  override def close(): Unit                                                                      = ()
+  override def isHealthCheckEnabled: CompletableFuture[java.lang.Boolean] = CompletableFuture.completedFuture(false)
+  override def close(): Unit                                              = ()
 }
 
 private[bookkeeper] object InMemoryMetadataDriver {
@@ -49,5 +51,6 @@ private[bookkeeper] object InMemoryMetadataDriver {
     */
   final case class Served(ledgers: InMemoryLedgerMetadata, addresses: Map[String, String])
 
-  private[bookkeeper] def refuse(): Nothing = throw new UnsupportedOperationException("this BookKeeper client only reads")
+  private[bookkeeper] def refuse(): Nothing =
+    throw new UnsupportedOperationException("this BookKeeper client only reads")
 }

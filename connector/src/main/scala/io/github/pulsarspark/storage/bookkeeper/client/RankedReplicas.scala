@@ -14,8 +14,8 @@ import org.apache.bookkeeper.stats.StatsLogger
 
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 
-/** The order in which BookKeeper's client asks replicas: by their bookies' ranks. It says itself which are slow: those in whose place another one had to answer.
-  * Bookies for writing are not chosen, as nothing is written.
+/** The order in which BookKeeper's client asks replicas: by their bookies' ranks. It says itself which are slow: those
+  * in whose place another one had to answer. Bookies for writing are not chosen, as nothing is written.
   */
 private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends EnsemblePlacementPolicy {
   import InMemoryMetadataDriver.refuse
@@ -25,15 +25,25 @@ private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends Ensem
 
   override def registerSlowBookie(bookie: BookieId, entryId: Long): Unit = ranks.addSlow(bookie.getId)
 
-  override def reorderReadSequence(ensemble: JList[BookieId], health: BookiesHealthInfo, replicas: WriteSet): WriteSet = {
+  override def reorderReadSequence(
+      ensemble: JList[BookieId],
+      health: BookiesHealthInfo,
+      replicas: WriteSet
+  ): WriteSet = {
     def rank(bookie: Int) = ranks(ensemble.get(bookie).getId)
     // seldom true, and asked for each entry of a striped ledger
     if ((1 until replicas.size).exists(i => rank(replicas.get(i)) < rank(replicas.get(i - 1))))
-      (0 until replicas.size).map(replicas.get(_)).sortBy(rank).zipWithIndex.foreach { case (bookie, place) => replicas.set(place, bookie) }
+      (0 until replicas.size).map(replicas.get(_)).sortBy(rank).zipWithIndex.foreach { case (bookie, place) =>
+        replicas.set(place, bookie)
+      }
     replicas
   }
 
-  override def reorderReadLACSequence(ensemble: JList[BookieId], health: BookiesHealthInfo, replicas: WriteSet): WriteSet = refuse()
+  override def reorderReadLACSequence(
+      ensemble: JList[BookieId],
+      health: BookiesHealthInfo,
+      replicas: WriteSet
+  ): WriteSet = refuse()
 
   override def initialize(
       conf: ClientConfiguration,
@@ -46,7 +56,8 @@ private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends Ensem
 
   override def uninitalize(): Unit = ()
 
-  override def onClusterChanged(writable: JSet[BookieId], readOnly: JSet[BookieId]): JSet[BookieId] = Collections.emptySet[BookieId]()
+  override def onClusterChanged(writable: JSet[BookieId], readOnly: JSet[BookieId]): JSet[BookieId] =
+    Collections.emptySet[BookieId]()
 
   override def newEnsemble(
       size: Int,
@@ -66,6 +77,10 @@ private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends Ensem
       excluded: JSet[BookieId]
   ): PlacementResult[BookieId] = refuse()
 
-  override def isEnsembleAdheringToPlacementPolicy(ensemble: JList[BookieId], writeQuorum: Int, ackQuorum: Int): PlacementPolicyAdherence =
+  override def isEnsembleAdheringToPlacementPolicy(
+      ensemble: JList[BookieId],
+      writeQuorum: Int,
+      ackQuorum: Int
+  ): PlacementPolicyAdherence =
     refuse()
 }

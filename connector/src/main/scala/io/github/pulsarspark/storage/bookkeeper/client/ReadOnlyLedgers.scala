@@ -19,9 +19,14 @@ private[bookkeeper] final class ReadOnlyLedgers(ledgers: InMemoryLedgerMetadata)
   override def unregisterLedgerMetadataListener(id: Long, listener: LedgerMetadataListener): Unit = ()
   override def close(): Unit                                                                      = ()
 
-  override def createLedgerMetadata(id: Long, metadata: LedgerMetadata): CompletableFuture[Versioned[LedgerMetadata]] = refused
-  override def removeLedgerMetadata(id: Long, version: Version): CompletableFuture[Void]                              = refused
-  override def writeLedgerMetadata(id: Long, metadata: LedgerMetadata, current: Version): CompletableFuture[Versioned[LedgerMetadata]] =
+  override def createLedgerMetadata(id: Long, metadata: LedgerMetadata): CompletableFuture[Versioned[LedgerMetadata]] =
+    refused
+  override def removeLedgerMetadata(id: Long, version: Version): CompletableFuture[Void] = refused
+  override def writeLedgerMetadata(
+      id: Long,
+      metadata: LedgerMetadata,
+      current: Version
+  ): CompletableFuture[Versioned[LedgerMetadata]] =
     refused
 
   override def getLedgerRanges(timeoutMillis: Long): LedgerManager.LedgerRangeIterator = refuse()

@@ -8,8 +8,8 @@ import org.apache.bookkeeper.discover.{BookieServiceInfo, BookieServiceInfoUtils
 import org.apache.bookkeeper.net.BookieId
 import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
-/** Tells BookKeeper's client where bookies are. A bookie's id is its address unless `addresses` says otherwise. No bookie is ever chosen for writing, so none is
-  * listed.
+/** Tells BookKeeper's client where bookies are. A bookie's id is its address unless `addresses` says otherwise. No
+  * bookie is ever chosen for writing, so none is listed.
   */
 private[bookkeeper] final class StaticBookieRegistry(addresses: Map[String, String]) extends RegistrationClient {
 
@@ -21,9 +21,11 @@ private[bookkeeper] final class StaticBookieRegistry(addresses: Map[String, Stri
       CompletableFuture.completedFuture(new Versioned(info, new LongVersion(-1)))
     } catch { case e: java.net.UnknownHostException => CompletableFuture.failedFuture(e) }
 
-  override def getWritableBookies: CompletableFuture[Versioned[JSet[BookieId]]] = CompletableFuture.completedFuture(none)
-  override def getAllBookies: CompletableFuture[Versioned[JSet[BookieId]]]      = CompletableFuture.completedFuture(none)
-  override def getReadOnlyBookies: CompletableFuture[Versioned[JSet[BookieId]]] = CompletableFuture.completedFuture(none)
+  override def getWritableBookies: CompletableFuture[Versioned[JSet[BookieId]]] =
+    CompletableFuture.completedFuture(none)
+  override def getAllBookies: CompletableFuture[Versioned[JSet[BookieId]]] = CompletableFuture.completedFuture(none)
+  override def getReadOnlyBookies: CompletableFuture[Versioned[JSet[BookieId]]] =
+    CompletableFuture.completedFuture(none)
 
   override def watchWritableBookies(listener: RegistrationListener): CompletableFuture[Void] = told(listener)
   override def watchReadOnlyBookies(listener: RegistrationListener): CompletableFuture[Void] = told(listener)

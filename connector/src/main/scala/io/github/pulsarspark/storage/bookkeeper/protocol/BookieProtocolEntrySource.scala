@@ -11,11 +11,13 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
 import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
-/** Entries of a ledger in the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in threads of its own. For ledgers each of
-  * whose bookies has all entries, without TLS and authentication; see [[BookieProtocolEntrySource.of]].
+/** Entries of a ledger in the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in
+  * threads of its own. For ledgers each of whose bookies has all entries, without TLS and authentication; see
+  * [[BookieProtocolEntrySource.of]].
   *
-  * Of the replicas of the best rank a task chooses one by lot, and stays with it until it fails; then another one goes on. A connection that ends is replaced once
-  * for an entry before its bookie counts as failed. When no replica gives an entry, within a quarter of `pollTimeoutMs`, that is a [[NoReplicaLeft]].
+  * Of the replicas of the best rank a task chooses one by lot, and stays with it until it fails; then another one goes
+  * on. A connection that ends is replaced once for an entry before its bookie counts as failed. When no replica gives
+  * an entry, within a quarter of `pollTimeoutMs`, that is a [[NoReplicaLeft]].
   */
 private[bookkeeper] final class BookieProtocolEntrySource private (
     ledger: BookieLedger,
@@ -98,10 +100,13 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
 
   private def open(): Unit = {
     val (bookies, lastOfThem) = ensemble
-    bookie = inTurn(bookies, lot).filterNot(failed).minByOption(connections.ranks(_)).getOrElse(throw new NoReplicaLeft(problem))
+    bookie = inTurn(bookies, lot).filterNot(failed).minByOption(connections.ranks(_)).getOrElse(
+      throw new NoReplicaLeft(problem)
+    )
     val connection = connections.to(bookie, stall)
     val ahead      = if (connection.isBatch) batches else singles
-    reader = new ReplicaReader(connection, segment.ledgerId, expected, lastOfThem, digest, ahead, stall, () => deadline())
+    reader =
+      new ReplicaReader(connection, segment.ledgerId, expected, lastOfThem, digest, ahead, stall, () => deadline())
     reader.askAhead()
   }
 
@@ -140,10 +145,18 @@ private[bookkeeper] object BookieProtocolEntrySource {
     * @param connections
     *   of the task; this does not close them
     */
-  def of(ledger: BookieLedger, segment: Segment, options: ReadOptions, connections: WireConnections): Option[BookieProtocolEntrySource] =
+  def of(
+      ledger: BookieLedger,
+      segment: Segment,
+      options: ReadOptions,
+      connections: WireConnections
+  ): Option[BookieProtocolEntrySource] =
     EntryDigest
       .of(ledger.digestType)
-      .filter(_ => ledger.ensembleSize == ledger.writeQuorum && options.bookKeeper.tls.isEmpty && options.bookKeeper.settings.isEmpty)
+      .filter(_ =>
+        ledger.ensembleSize == ledger.writeQuorum && options.bookKeeper.tls.isEmpty &&
+          options.bookKeeper.settings.isEmpty
+      )
       .map { digest =>
         val source = new BookieProtocolEntrySource(ledger, digest, segment, options, connections)
         source.prepare()

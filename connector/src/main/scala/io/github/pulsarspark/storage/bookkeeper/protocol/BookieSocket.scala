@@ -13,12 +13,13 @@ import io.netty.buffer.ByteBuf
 
 import io.github.pulsarspark.common.NetworkMemory
 
-/** A TCP connection to a bookie. Requests are on their way while nobody waits; frames are read by who needs them, from the socket into the memory where they
-  * stay. Used by one thread, which never waits longer than its deadline.
+/** A TCP connection to a bookie. Requests are on their way while nobody waits; frames are read by who needs them, from
+  * the socket into the memory where they stay. Used by one thread, which never waits longer than its deadline.
   *
   * Failures are [[ReplicaFailed]], whatever the reason. After one nothing but [[close]] is called.
   */
-private[protocol] final class BookieSocket private (channel: SocketChannel, selector: Selector, key: SelectionKey) extends AutoCloseable {
+private[protocol] final class BookieSocket private (channel: SocketChannel, selector: Selector, key: SelectionKey)
+    extends AutoCloseable {
   import BookieSocket._
 
   private val size     = ByteBuffer.allocate(4)
@@ -32,7 +33,8 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
     *   writes at most [[ReadRequest.MostBytes]]
     */
   def send(request: ByteBuffer => Unit): Unit = {
-    if (outgoing.remaining < ReadRequest.MostBytes) outgoing = ByteBuffer.allocate(2 * outgoing.capacity).put(outgoing.flip())
+    if (outgoing.remaining < ReadRequest.MostBytes)
+      outgoing = ByteBuffer.allocate(2 * outgoing.capacity).put(outgoing.flip())
     request(outgoing)
     if (channel.isConnected) attempt(flush())
     ()
@@ -64,7 +66,8 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
       size.clear()
       fill(size)
       val length = size.getInt(0)
-      if (length < 0 || length > MostFrameBytes) throw new ReplicaFailed(s"it wants to send $length bytes", isSlow = false)
+      if (length < 0 || length > MostFrameBytes)
+        throw new ReplicaFailed(s"it wants to send $length bytes", isSlow = false)
       val frame = NetworkMemory.allocator.directBuffer(length, length)
       orUndo(frame.release()) {
         fill(frame.internalNioBuffer(0, length))
@@ -86,7 +89,8 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
     val now  = System.nanoTime()
     val left = until - now
     if (left <= 0)
-      throw new ReplicaFailed(s"it did not answer within ${TimeUnit.NANOSECONDS.toMillis(now - started)} ms", isSlow = true)
+      throw new ReplicaFailed(s"it did not answer within ${TimeUnit.NANOSECONDS.toMillis(now - started)} ms",
+        isSlow = true)
     selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1)
     if (Thread.interrupted()) throw new InterruptedException
     selector.selectedKeys.clear()
@@ -140,7 +144,9 @@ private[protocol] object BookieSocket {
   /** The bookie is not to blame when this process has too many open files. */
   private def opened[A](open: => A): A =
     try open
-    catch { case e: IOException => throw new ReplicaFailed(s"no socket could be opened (${textOf(e)})", isSlow = false) }
+    catch {
+      case e: IOException => throw new ReplicaFailed(s"no socket could be opened (${textOf(e)})", isSlow = false)
+    }
 
   /** Undoes something when the work fails. */
   private def orUndo[A](undo: => Any)(work: => A): A = {

@@ -2,8 +2,8 @@ package io.github.pulsarspark.storage.bookkeeper.protocol
 
 import io.netty.buffer.ByteBuf
 
-/** A bookie's answer to a [[ReadRequest]]. The one to a batch read has entries from the first one on without a gap, at least one, fewer than requested when they
-  * are large, or when the bookie has not got the next one.
+/** A bookie's answer to a [[ReadRequest]]. The one to a batch read has entries from the first one on without a gap, at
+  * least one, fewer than requested when they are large, or when the bookie has not got the next one.
   *
   * {{{
   * int8 version, int8 operation, int16 flags
@@ -29,7 +29,8 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
   def isFormed: Boolean = end >= headBytes && frame.getInt(0) == ReadRequest.header(isBatch)
 
   def answers(read: PendingRead): Boolean =
-    if (isBatch) frame.getLong(24) == read.requestId else frame.getLong(16) == read.first && frame.getLong(8) == read.ledgerId
+    if (isBatch) frame.getLong(24) == read.requestId
+    else frame.getLong(16) == read.first && frame.getLong(8) == read.ledgerId
 
   def hasEntries: Boolean = frame.getInt(4) == 0 && end > headBytes
 
@@ -39,7 +40,9 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
     if (end == headBytes) throw new ReplicaFailed("its answer is empty", isSlow = false)
   }
 
-  /** Moves to the next entry, which has to be this one; false when the answer is done. Fails when the entry is not as it was written. */
+  /** Moves to the next entry, which has to be this one; false when the answer is done. Fails when the entry is not as
+    * it was written.
+    */
   def next(ledgerId: Long, entryId: Long, digest: EntryDigest): Boolean =
     if (at == end) false
     else {
@@ -47,9 +50,11 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
       val payload = start + EntryDigest.HeadBytes + digest.bytes
       val next    = if (!isBatch) end.toLong else if (end - at < 4) -1L else start + frame.getUnsignedInt(at)
       if (next < payload || next > end) throw malformed
-      if (!digest.fits(frame, start, next.toInt)) throw new ReplicaFailed("the entry's checksum is wrong", isSlow = false)
+      if (!digest.fits(frame, start, next.toInt))
+        throw new ReplicaFailed("the entry's checksum is wrong", isSlow = false)
       if (frame.getLong(start) != ledgerId || frame.getLong(start + 8) != entryId)
-        throw new ReplicaFailed(s"it gave entry ${frame.getLong(start)}:${frame.getLong(start + 8)} instead", isSlow = false)
+        throw new ReplicaFailed(s"it gave entry ${frame.getLong(start)}:${frame.getLong(start + 8)} instead",
+          isSlow = false)
       at = next.toInt
       frame.setIndex(payload, at)
       true

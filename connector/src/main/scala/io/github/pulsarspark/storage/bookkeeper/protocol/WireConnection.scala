@@ -16,19 +16,20 @@ private[protocol] final class PendingRead(val requestId: Long, val ledgerId: Lon
   private[protocol] var isAbandoned: Boolean = false
 }
 
-/** A connection of a task to a bookie, shared by the slices of the task: while one of them waits for its answer, answers to the others arrive and are kept for
-  * them. Used by one thread.
+/** A connection of a task to a bookie, shared by the slices of the task: while one of them waits for its answer,
+  * answers to the others arrive and are kept for them. Used by one thread.
   *
   * @param isBatch
   *   whether the bookie is sent batch reads; else each read is of one entry
   * @param answered
   *   called for each answer that has entries
   */
-private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: Boolean, answered: () => Unit) extends AutoCloseable {
+private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: Boolean, answered: () => Unit)
+    extends AutoCloseable {
 
-  private val pending                 = new ArrayDeque[PendingRead] // in the order of requests, which mostly is that of answers
-  private var requests                = 0L
-  private var hasAnswered             = false
+  private val pending     = new ArrayDeque[PendingRead] // in the order of requests, which mostly is that of answers
+  private var requests    = 0L
+  private var hasAnswered = false
   private var lost: Option[Throwable] = None
 
   /** It takes no more requests, and those that had no answer get none. */
@@ -119,6 +120,8 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
 
 private[protocol] object WireConnection {
 
-  /** Of one answer, unless a single entry is larger. Windows are chosen by the average size of entries: this bounds the memory where they are larger. */
+  /** Of one answer, unless a single entry is larger. Windows are chosen by the average size of entries: this bounds the
+    * memory where they are larger.
+    */
   private val MostAnswerBytes = 1024L * 1024
 }

@@ -18,10 +18,13 @@ class BookieConnectionsSuite extends FunSuite {
     val folder = Files.createTempDirectory("bookie-tls")
     val text   = Files.writeString(folder.resolve("text.pem"), "not PEM")
     try
-      Seq(folder.resolve("missing.pem") -> "PULSAR_FILE_UNREADABLE", text -> "PULSAR_FILE_NOT_PEM").foreach { case (file, condition) =>
-        val error = intercept[PulsarException](new BookieConnections(BookieTls(file.toString, None, skipHostnameVerification = false)))
-        assertEquals(error.condition, condition)
-        assert(error.getMessage.contains(s"`bookie.tls.trustCertsFile` names the file $file"), error.getMessage)
+      Seq(folder.resolve("missing.pem") -> "PULSAR_FILE_UNREADABLE", text -> "PULSAR_FILE_NOT_PEM").foreach {
+        case (file, condition) =>
+          val error = intercept[PulsarException](
+            new BookieConnections(BookieTls(file.toString, None, skipHostnameVerification = false))
+          )
+          assertEquals(error.condition, condition)
+          assert(error.getMessage.contains(s"`bookie.tls.trustCertsFile` names the file $file"), error.getMessage)
       }
     finally {
       Files.delete(text)
@@ -40,7 +43,8 @@ class BookieConnectionsSuite extends FunSuite {
         BookieTlsFactory.Property,
         new BookieConnections(BookieTls(trusted.toString, None, skipHostnameVerification = false))
       )
-      def connect() = new BookieTlsFactory().init(SecurityHandlerFactory.NodeType.Client, configuration, NetworkMemory.allocator)
+      def connect() =
+        new BookieTlsFactory().init(SecurityHandlerFactory.NodeType.Client, configuration, NetworkMemory.allocator)
       connect()
       Files.delete(trusted)
       val error = intercept[SecurityException](connect())
@@ -57,8 +61,10 @@ class BookieConnectionsSuite extends FunSuite {
   private def certificate(folder: Path): Path = {
     val store   = folder.resolve("keys.p12")
     val file    = folder.resolve("trusted.pem")
-    val keytool = Seq(s"${sys.props("java.home")}/bin/keytool", "-keystore", store.toString, "-storepass", "secret", "-alias", "a")
-    if (Files.notExists(store)) (keytool ++ Seq("-genkeypair", "-keyalg", "EC", "-dname", "CN=bookie")).!!(ProcessLogger(_ => ()))
+    val keytool =
+      Seq(s"${sys.props("java.home")}/bin/keytool", "-keystore", store.toString, "-storepass", "secret", "-alias", "a")
+    if (Files.notExists(store))
+      (keytool ++ Seq("-genkeypair", "-keyalg", "EC", "-dname", "CN=bookie")).!!(ProcessLogger(_ => ()))
     (keytool ++ Seq("-exportcert", "-rfc", "-file", file.toString)).!!(ProcessLogger(_ => ()))
     file
   }

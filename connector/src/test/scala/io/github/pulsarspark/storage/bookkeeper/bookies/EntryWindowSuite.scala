@@ -30,7 +30,8 @@ class EntryWindowSuite extends FunSuite {
       )
     )
 
-    def window(last: Long): EntryWindow = EntryWindow.ask(CompletableFuture.completedFuture(handle), 0, last, EntryWindow.Batch(1000))
+    def window(last: Long): EntryWindow =
+      EntryWindow.ask(CompletableFuture.completedFuture(handle), 0, last, EntryWindow.Batch(1000))
 
     def answer(request: Int, entries: Long*): Unit = {
       val found = entries.map { id =>

@@ -22,7 +22,9 @@ class ReadAheadSuite extends ScalaCheckSuite {
       val ahead = this.ahead(last, bytes)
       sizes.foreach(ahead.came)
       val average = if (sizes.isEmpty) bytes / (last + 1) else sizes.map(_.toLong).sum / sizes.size
-      val windows = Iterator.iterate((0L, ahead.lastOfWindow(0, last))) { case (_, end) => (end + 1, ahead.lastOfWindow(end + 1, last)) }
+      val windows = Iterator.iterate((0L, ahead.lastOfWindow(0, last))) { case (_, end) =>
+        (end + 1, ahead.lastOfWindow(end + 1, last))
+      }
         .takeWhile(_._1 <= last)
         .toList
       windows.foreach { case (first, end) =>

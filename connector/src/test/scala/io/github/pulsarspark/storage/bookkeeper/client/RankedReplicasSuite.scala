@@ -11,7 +11,8 @@ class RankedReplicasSuite extends FunSuite {
 
   private val bookies = Seq("b0:3181", "b1:3181", "b2:3181", "b3:3181").map(BookieId.parse)
 
-  private def ranks(isHere: String => Boolean = _ => false, nanos: () => Long = () => System.nanoTime()) = new BookieRanks(isHere, nanos)
+  private def ranks(isHere: String => Boolean = _ => false, nanos: () => Long = () => System.nanoTime()) =
+    new BookieRanks(isHere, nanos)
 
   /** In which order the replicas of an entry are asked, which has three copies on four bookies. */
   private def order(policy: RankedReplicas, entryId: Long): Seq[Int] = {

@@ -36,8 +36,10 @@ class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
       val content = sizes.map(random.nextBytes)
       val answers = gives(stored(content, digest), _ => random.nextInt(20)) _
       val inSome  = Using.resource(new ScriptedBookie(answers, Some(new Random(seed)))) { bookie =>
-        val found = read(ledger(digest.name, 0L -> Seq(bookie.id)), first.toLong, last.toLong, options("readAheadBytes" -> ahead))
-        assertEquals(bookie.requests.map(r => (r.version, r.operation, r.flags, r.ledger)).distinct, Seq((2, 7, 0, LedgerId)))
+        val found =
+          read(ledger(digest.name, 0L -> Seq(bookie.id)), first.toLong, last.toLong, options("readAheadBytes" -> ahead))
+        assertEquals(bookie.requests.map(r => (r.version, r.operation, r.flags, r.ledger)).distinct,
+          Seq((2, 7, 0, LedgerId)))
         assert(bookie.requests.forall(r => r.entry >= first && r.entry + r.count - 1 <= last), bookie.requests)
         found
       }
@@ -59,7 +61,8 @@ class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
 
   /** What a bookie may do wrong with entry 7 and those behind it, or with all. */
   private val faults: Seq[(String, String, Request => Reply)] = Seq(
-    ("has lost an entry", "no such entry", request => if (request.entry < 7) gives(all.take(7))(request) else Reply.Code(2)),
+    ("has lost an entry", "no such entry",
+      request => if (request.entry < 7) gives(all.take(7))(request) else Reply.Code(2)),
     ("has lost the ledger", "no such ledger", _ => Reply.Code(1)),
     ("cannot read its files", "101", _ => Reply.Code(101)),
     ("wants to know who asks", "who asks", _ => Reply.Code(102)),
@@ -70,13 +73,15 @@ class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
     ("has a spoiled head", "checksum", gives(changed(7, 20))),
     ("has a spoiled checksum", "checksum", gives(changed(7, 33))),
     ("gives another entry", s"$LedgerId:8", gives(all.updated(7, all(8)))),
-    ("gives an entry of another ledger", "1:7", gives(all.updated(7, ScriptedBookie.stored(1, 7, content(7), DigestType.CRC32C)))),
+    ("gives an entry of another ledger", "1:7",
+      gives(all.updated(7, ScriptedBookie.stored(1, 7, content(7), DigestType.CRC32C)))),
     ("gives nothing", "empty", _ => Reply.Entries(Nil)),
     ("answers another request", "not asked", request => Reply.Answering(request.id + 100, all(request.entry.toInt))),
     ("gives far too much", "wants to send", _ => Reply.Bytes(ScriptedBookie.int(Int.MaxValue))),
     ("gives less than nothing", "wants to send", _ => Reply.Bytes(ScriptedBookie.int(-1))),
     ("gives a short answer", "malformed", _ => Reply.Bytes(ScriptedBookie.framed(new Array[Byte](7)))),
-    ("gives half a head", "malformed", r => Reply.Bytes(ScriptedBookie.framed(ScriptedBookie.head(r, 0, r.id).array.take(31)))),
+    ("gives half a head", "malformed",
+      r => Reply.Bytes(ScriptedBookie.framed(ScriptedBookie.head(r, 0, r.id).array.take(31)))),
     ("answers in another version", "malformed", request => withHead(request)(_.put(0, 3.toByte))),
     (
       "claims too long an entry",
@@ -91,7 +96,10 @@ class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
     (
       "claims too short an entry",
       "malformed",
-      r => Reply.Bytes(ScriptedBookie.framed(ScriptedBookie.head(r, 0, r.id).array ++ ScriptedBookie.int(4) ++ new Array[Byte](4)))
+      r =>
+        Reply.Bytes(
+          ScriptedBookie.framed(ScriptedBookie.head(r, 0, r.id).array ++ ScriptedBookie.int(4) ++ new Array[Byte](4))
+        )
     )
   )
 
@@ -171,7 +179,8 @@ class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
       val source = WireReads.source(one, 0, 39, task)
       val frames = (0 to 39).foldLeft(List.empty[ByteBuf]) { (known, _) =>
         source.next()
-        if (known.exists(_ eq source.entry)) known else source.entry.retain() :: known // kept, or it would be used again
+        if (known.exists(_ eq source.entry)) known
+        else source.entry.retain() :: known // kept, or it would be used again
       }
       assertEquals(frames.map(_.refCnt), List(2, 1, 1, 1))
       source.close()

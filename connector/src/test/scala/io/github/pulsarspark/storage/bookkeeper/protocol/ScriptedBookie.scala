@@ -90,7 +90,16 @@ final class ScriptedBookie(answer: Request => Reply, shuffle: Option[Random] = N
 }
 
 object ScriptedBookie {
-  final case class Request(version: Int, operation: Int, flags: Int, ledger: Long, entry: Long, id: Long, count: Int, bytes: Long) {
+  final case class Request(
+      version: Int,
+      operation: Int,
+      flags: Int,
+      ledger: Long,
+      entry: Long,
+      id: Long,
+      count: Int,
+      bytes: Long
+  ) {
     def isBatch: Boolean = operation == 7
   }
 
@@ -107,8 +116,11 @@ object ScriptedBookie {
   /** The head of an answer, without the frame's size. */
   def head(request: Request, code: Int, id: Long): ByteBuffer =
     if (request.isBatch)
-      ByteBuffer.allocate(32).putInt((2 << 24) | (7 << 16)).putInt(code).putLong(request.ledger).putLong(request.entry).putLong(id)
-    else ByteBuffer.allocate(24).putInt((2 << 24) | (2 << 16)).putInt(code).putLong(request.ledger).putLong(request.entry)
+      ByteBuffer.allocate(32).putInt((2 << 24) | (7 << 16)).putInt(code).putLong(request.ledger).putLong(
+        request.entry
+      ).putLong(id)
+    else
+      ByteBuffer.allocate(24).putInt((2 << 24) | (2 << 16)).putInt(code).putLong(request.ledger).putLong(request.entry)
 
   def framed(bytes: Array[Byte]): Array[Byte] = int(bytes.length) ++ bytes
 
@@ -116,9 +128,11 @@ object ScriptedBookie {
 
   /** An entry as BookKeeper's own code prepares it for its bookies. */
   def stored(ledgerId: Long, entryId: Long, payload: Array[Byte], digest: DigestType): Array[Byte] = {
-    val manager = DigestManager.instantiate(ledgerId, Array.emptyByteArray, digest, UnpooledByteBufAllocator.DEFAULT, true)
+    val manager =
+      DigestManager.instantiate(ledgerId, Array.emptyByteArray, digest, UnpooledByteBufAllocator.DEFAULT, true)
     val request =
-      manager.computeDigestAndPackageForSending(entryId, entryId - 1, 77, Unpooled.wrappedBuffer(payload), new Array[Byte](20), 0) match {
+      manager.computeDigestAndPackageForSending(entryId, entryId - 1, 77, Unpooled.wrappedBuffer(payload),
+        new Array[Byte](20), 0) match {
         case parts: ByteBufList =>
           try ByteBufList.coalesce(parts) // a copy
           finally parts.release()

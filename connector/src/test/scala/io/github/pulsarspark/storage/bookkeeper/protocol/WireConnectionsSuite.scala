@@ -30,7 +30,8 @@ class WireConnectionsSuite extends ScalaCheckSuite {
   private val all     = stored(content)
 
   /** A bookie of BookKeeper 4.16: it closes a connection at what it does not know. */
-  private def old(answer: Request => Reply)(request: Request): Reply = if (request.isBatch) Reply.Close else answer(request)
+  private def old(answer: Request => Reply)(request: Request): Reply =
+    if (request.isBatch) Reply.Close else answer(request)
 
   private val tasks = for {
     ledgers  <- Gen.choose(1, 12)
@@ -40,13 +41,17 @@ class WireConnectionsSuite extends ScalaCheckSuite {
     shuffled <- Gen.oneOf(true, false)
   } yield (ledgers, entries, seed, isOld, shuffled)
 
-  property("slices that are read at the same time get each its own entries over one connection, whoever gives up in between") {
+  property(
+    "slices that are read at the same time get each its own entries over one connection, whoever gives up in between"
+  ) {
     forAll(tasks) { case (ledgers, entries, seed, isOld, shuffled) =>
       val random   = new Random(seed)
-      val contents = (0 until ledgers).map(n => n.toLong -> Seq.fill(entries)(random.nextBytes(random.nextInt(2000)))).toMap
-      val stores   = contents.map { case (id, content) => id -> stored(content, ledgerId = id) }
+      val contents = (0 until ledgers).map(n =>
+        n.toLong -> Seq.fill(entries)(random.nextBytes(random.nextInt(2000)))
+      ).toMap
+      val stores                          = contents.map { case (id, content) => id -> stored(content, ledgerId = id) }
       def answer(request: Request): Reply = gives(stores(request.ledger), _ => 1 + random.nextInt(10))(request)
-      val bookie                          = new ScriptedBookie(if (isOld) old(answer) else answer, Option.when(shuffled)(new Random(seed)))
+      val bookie = new ScriptedBookie(if (isOld) old(answer) else answer, Option.when(shuffled)(new Random(seed)))
       Using.resources(bookie, connections()) { (bookie, task) =>
         val sources = contents.keys.toSeq.sorted.map { id =>
           id -> source(ledger("CRC32C", 0L -> Seq(bookie.id)).copy(id = id), 0, entries - 1L, task)
@@ -81,7 +86,8 @@ class WireConnectionsSuite extends ScalaCheckSuite {
       val one          = ledger("CRC32C", 0L -> Seq(bookie.id))
       def batches: Int = bookie.requests.count(_.isBatch)
       def task(): Unit =
-        assertEquals(Using.resource(connections(ranks = ranks, old = known))(readBy(_, one, 3, 39)), wanted(content, 3, 39))
+        assertEquals(Using.resource(connections(ranks = ranks, old = known))(readBy(_, one, 3, 39)),
+          wanted(content, 3, 39))
       def asksAgain(): Boolean = {
         val (before, asked) = (bookie.connections, batches)
         task()
@@ -101,7 +107,9 @@ class WireConnectionsSuite extends ScalaCheckSuite {
     for (reply <- replies) Using.resource(new ScriptedBookie(reply)) { bookie =>
       val known = OldBookies.none()
       val one   = ledger("CRC32C", 0L -> Seq(bookie.id))
-      Using.resource(connections(old = known))(task => intercept[BookieProtocolEntrySource.NoReplicaLeft](readBy(task, one, 0, 39)))
+      Using.resource(connections(old = known))(task =>
+        intercept[BookieProtocolEntrySource.NoReplicaLeft](readBy(task, one, 0, 39))
+      )
       assert(!known.contains(bookie.id))
     }
   }
@@ -118,7 +126,8 @@ class WireConnectionsSuite extends ScalaCheckSuite {
       assertEquals(bookie.connections, 2)
       assert(!ranks.isSlow(bookie.id))
     }
-    def dies(request: Request): Reply = if (request.entry <= 20 && request.entry + request.count > 20) Reply.Close else gives(all)(request)
+    def dies(request: Request): Reply =
+      if (request.entry <= 20 && request.entry + request.count > 20) Reply.Close else gives(all)(request)
     Using.resource(new ScriptedBookie(dies)) { bookie =>
       val one = ledger("CRC32C", 0L -> Seq(bookie.id))
       assertEquals(read(one, 0, 19), wanted(content, 0, 19))
@@ -130,7 +139,8 @@ class WireConnectionsSuite extends ScalaCheckSuite {
   test("entries of other ledgers that had arrived are there when the connection is gone") {
     val other                           = stored(content, ledgerId = 12)
     def answer(request: Request): Reply =
-      if (request.ledger == 12) gives(other)(request) else if (request.entry < 5) gives(all.take(5))(request) else Reply.Close
+      if (request.ledger == 12) gives(other)(request)
+      else if (request.entry < 5) gives(all.take(5))(request) else Reply.Close
     Using.resources(new ScriptedBookie(answer), connections()) { (bookie, task) =>
       val first  = source(ledger("CRC32C", 0L -> Seq(bookie.id)).copy(id = 12), 0, 39, task)
       val second = source(ledger("CRC32C", 0L -> Seq(bookie.id)), 0, 39, task)
@@ -147,9 +157,10 @@ class WireConnectionsSuite extends ScalaCheckSuite {
       val sockets = new FewSockets(whatFails)
       val ranks   = new BookieRanks
       val one     = ledger("CRC32C", 0L -> Seq(bookie.id))
-      Using.resource(new WireConnections(plain.bookKeeper, ranks, OldBookies.none(), HostNames.ofThisJvm, sockets)) { task =>
-        val failed = intercept[BookieProtocolEntrySource.NoReplicaLeft](readBy(task, one, 0, 39))
-        assert(failed.getMessage.contains("Too many open files"), failed.getMessage)
+      Using.resource(new WireConnections(plain.bookKeeper, ranks, OldBookies.none(), HostNames.ofThisJvm, sockets)) {
+        task =>
+          val failed = intercept[BookieProtocolEntrySource.NoReplicaLeft](readBy(task, one, 0, 39))
+          assert(failed.getMessage.contains("Too many open files"), failed.getMessage)
       }
       assert(sockets.made.asScala.forall(!_.isOpen), "a channel is open")
       assert(!ranks.isSlow(bookie.id))
@@ -215,8 +226,9 @@ class WireConnectionsSuite extends ScalaCheckSuite {
     override def openSelector(): AbstractSelector = throw new IOException("Too many open files")
 
     override def openDatagramChannel(): DatagramChannel                                = provider.openDatagramChannel()
-    override def openDatagramChannel(family: java.net.ProtocolFamily): DatagramChannel = provider.openDatagramChannel(family)
-    override def openPipe(): Pipe                                                      = provider.openPipe()
-    override def openServerSocketChannel(): ServerSocketChannel                        = provider.openServerSocketChannel()
+    override def openDatagramChannel(family: java.net.ProtocolFamily): DatagramChannel =
+      provider.openDatagramChannel(family)
+    override def openPipe(): Pipe                               = provider.openPipe()
+    override def openServerSocketChannel(): ServerSocketChannel = provider.openServerSocketChannel()
   }
 }
