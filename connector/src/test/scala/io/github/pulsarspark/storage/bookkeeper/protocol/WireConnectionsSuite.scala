@@ -132,7 +132,8 @@ class WireConnectionsSuite extends ScalaCheckSuite {
       val one = ledger("CRC32C", 0L -> Seq(bookie.id))
       assertEquals(read(one, 0, 19), wanted(content, 0, 19))
       intercept[BookieProtocolEntrySource.NoReplicaLeft](read(one, 0, 39))
-      assert(bookie.connections <= 4, bookie.connections)
+      // at most once for an entry: the end of a connection may take answers with it that had not been read yet
+      assert(bookie.connections <= 10, bookie.connections)
     }
   }
 
