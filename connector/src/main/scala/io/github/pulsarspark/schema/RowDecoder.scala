@@ -57,7 +57,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
   /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
   def decode(m: MessageView): InternalRow = {
     val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
-    // Before anything else: a schema that cannot be had is no matter of this message.
+    // Outside the try: a failed schema fetch is not this message's fault.
     if (
       isDecoded && !isReadAsBytes && (m.schemaVersion ne currentVersion) &&
       !Arrays.equals(m.schemaVersion, currentVersion)

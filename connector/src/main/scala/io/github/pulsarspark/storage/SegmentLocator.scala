@@ -147,8 +147,8 @@ private[pulsarspark] final class SegmentLocator(
       }
     }
 
-  /** By ledger, the entries at which a piece of a segment had better begin; none when any will do. That a segment
-    * cannot be read is for the task to find out, which knows where else to go.
+  /** Preferred split points per ledger; empty means split anywhere. Read failures are left to the task, which can fall
+    * back.
     */
   def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = {
     val ledgers =

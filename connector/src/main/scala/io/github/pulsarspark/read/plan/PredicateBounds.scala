@@ -2,8 +2,8 @@ package io.github.pulsarspark.read.plan
 
 import io.github.pulsarspark.position.{Interval, PruningBounds}
 
-/** For which messages of one topic partition a condition may be true, and for which it may be false. Outside the first
-  * it is certain that it is not true. By SQL's logic it can be neither, and as far as is known here it may be both.
+/** Conservative bounds on the messages of one topic partition for which a predicate may be TRUE and may be FALSE
+  * (three-valued logic).
   */
 private[read] final case class PredicateBounds(whenTrue: PruningBounds, whenFalse: PruningBounds) {
   def and(that: PredicateBounds): PredicateBounds =

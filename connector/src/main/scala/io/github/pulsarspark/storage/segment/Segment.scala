@@ -23,7 +23,7 @@ private[pulsarspark] object SegmentLocation {
   }
 }
 
-/** Consecutive entries of one ledger, to be read past the broker.
+/** Consecutive entries of one ledger, for a direct read.
   *
   * @param bytes
   *   an estimate

@@ -187,7 +187,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
     assertEquals(
       error.getMessage,
       s"[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5 in topic ${Messages.topic} does not decode as INT32 (schema version none): the value has 2 " +
-        "bytes instead of 4. What to do: Look at the message with a native client; it was not written with the schema it claims, or is damaged."
+        "bytes instead of 4. What to do: Look at the message with a native client: it was not written with the schema it claims, or it is damaged. To go on: onDecodeError=null, drop or dlq."
     )
   }
 }
