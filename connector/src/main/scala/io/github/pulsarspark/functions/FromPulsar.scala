@@ -10,7 +10,8 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.broker.PulsarBroker
 import io.github.pulsarspark.pulsar.connection.ClientPool
-import io.github.pulsarspark.schema.{DecodeError, RowDecoder, SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoder, SchemaTranslation}
 
 /** `from_pulsar(value, schemaVersion)`: the decoder of reads for values without their messages. Every task has its own,
   * so that a version is fetched and compiled once a task; one that Spark evaluates on the driver may be used by several

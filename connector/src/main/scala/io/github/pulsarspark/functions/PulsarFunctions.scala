@@ -16,8 +16,10 @@ import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.broker.PulsarBroker
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
 import io.github.pulsarspark.read.plan.DriverSession
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.protobuf.ProtobufFormat
+import io.github.pulsarspark.schema.rows.SchemaTranslation
 
 /** Functions between the values of one topic and their bytes, as reads with `schemaMode=raw` give them and writes with
   * `schemaType=bytes` take them. The topic is asked for its schema when a function is made, which then stays the same.
@@ -104,7 +106,7 @@ object PulsarFunctions {
       if (broker.partitions(Seq(topic)).isEmpty)
         throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> topic, "url" -> write.client.serviceUrl)
       val schema = broker.schema(topic).getOrElse(TopicSchema.Bytes)
-      write.protobuf.fold(schema)(p => SchemaTranslation.described(topic, schema, p.source, p.files.toArray, p.name))
+      write.protobuf.fold(schema)(p => ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name))
     }
 
   private def checkComplete(topic: String, schema: TopicSchema): Unit =

@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
-import io.github.pulsarspark.schema.{RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.rows.{RowEncoder, SchemaTranslation, WritePlanner}
+import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, WritePlan}
 
 /** `to_pulsar(value)`: the encoder of writes for values without their messages. The type of what it gets is only known
   * with the first value. Every task has its own; one that Spark evaluates on the driver may be used by several threads.
@@ -44,12 +45,13 @@ private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cuts
   private def encodingOf(dataType: DataType): Encoding = dataType match {
     case fields: StructType if hasFields => new Encoding(dataType, plan(fields), _.getStruct(0, fields.size))
     case _                               =>
-      new Encoding(dataType, plan(StructType(Seq(StructField(SchemaTranslation.ValueColumn, dataType)))), identity)
+      new Encoding(dataType, plan(StructType(Seq(StructField(ValueColumns.Single, dataType)))), identity)
   }
 
   /** A topic without schema takes bytes as they are. What would be set on a message has no place in its value. */
   private def plan(columns: StructType): WritePlan =
-    WritePlan(columns, Some(topic), Some(schema), if (isBytes(schema)) "bytes" else "auto", cutsTimes = cutsTimes).copy(
+    WritePlanner(columns, Some(topic), Some(schema), if (isBytes(schema)) "bytes" else "auto",
+      cutsTimes = cutsTimes).copy(
       metadata =
         Map.empty
     )

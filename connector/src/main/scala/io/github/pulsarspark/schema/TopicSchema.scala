@@ -31,6 +31,9 @@ final case class TopicSchema(
     unversioned: Option[TopicSchema] = None
 ) {
 
+  /** Whether it does not matter what values were written as. */
+  private[pulsarspark] def isReadAsBytes: Boolean = schemaType == "BYTES" || schemaType == "NONE"
+
   /** The same schema, as this version of a topic's; one that the user gave has no version. */
   private[pulsarspark] def ofVersion(version: Seq[Byte]): TopicSchema = if (isPinned) this else copy(version = version)
 

@@ -11,7 +11,9 @@ import io.github.pulsarspark.pulsar.broker.PulsarBroker
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.protobuf.ProtobufFormat
+import io.github.pulsarspark.schema.rows.WritePlanner
+import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 
 /** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a
   * producer with that schema (permission, existence, compatibility).
@@ -40,7 +42,7 @@ private[write] object Preflight {
     Using.resource(new PulsarBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
       val own = broker.schema(topic).map { schema =>
         options.protobuf.fold(schema)(p =>
-          SchemaTranslation.described(topic, schema, p.source, p.files.toArray, p.name)
+          ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name)
         )
       }
       plan(input, Some(topic), own, options)
@@ -53,6 +55,6 @@ private[write] object Preflight {
       options: WriteOptions
   ): WritePlan = {
     val keyValue = KeyValueChoice.of(options.keySchemaType, options.valueSchemaType, options.keyValueEncoding)
-    WritePlan(input, topic, own, options.schemaType, keyValue, options.cutsTimes)
+    WritePlanner(input, topic, own, options.schemaType, keyValue, options.cutsTimes)
   }
 }

@@ -13,7 +13,8 @@ import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.connection.ClientPool
 import io.github.pulsarspark.pulsar.producer.TopicProducer
-import io.github.pulsarspark.schema.{RowEncoder, WritePlan}
+import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.schema.rows.RowEncoder
 
 /** Makes the writer of a task; has no state. */
 private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory

@@ -13,8 +13,9 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
-import io.github.pulsarspark.schema.{Plain, RowGenerators, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.rows.{Plain, RowGenerators, WritePlanner}
 
 class FunctionsSuite extends ScalaCheckSuite {
 
@@ -55,7 +56,7 @@ class FunctionsSuite extends ScalaCheckSuite {
 
   property("a value is the same after both ways, whatever its types") {
     forAll(RowGenerators.rows) { case (struct, rows) =>
-      val schema      = WritePlan(struct, Some(topic), None, "avro").schema
+      val schema      = WritePlanner(struct, Some(topic), None, "avro").schema
       val (there, up) = (sent(to(schema)), sent(from(schema)))
       val toInternal  = CatalystTypeConverters.createToCatalystConverter(up.dataType)
       rows.foreach { row =>

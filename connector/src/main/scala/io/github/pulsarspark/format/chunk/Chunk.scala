@@ -22,8 +22,8 @@ private[format] object Chunk {
   /** The chunk itself, its position, and its part of the message's entry in a map. */
   private val Overhead = 300L
 
-  /** Adds a chunk as the Java client does: chunk 0 restarts the message (producers reuse ids), a duplicate is ignored, a
-    * gap discards what was collected.
+  /** Adds a chunk as the Java client does: chunk 0 restarts the message (producers reuse ids), a duplicate is ignored,
+    * a gap discards what was collected.
     */
   def append(chunks: Vector[Chunk], next: Chunk): Vector[Chunk] =
     if (next.id == 0) Vector(next)

@@ -6,7 +6,9 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.{ProtobufMessageOption, SchemaMode, TopicSelection}
 import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.avro.AvroFormat
+import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 
 /** Finds the topics a read is about, and their schemas. */
 private[read] final class Discovery(
@@ -53,8 +55,8 @@ private[read] final class Discovery(
 
   private def readAs(topic: String, own: TopicSchema): TopicSchema = mode match {
     case SchemaMode.Auto =>
-      protobuf.fold(own)(p => SchemaTranslation.described(topic, own, p.source, p.files.toArray, p.name))
-    case SchemaMode.Pinned(definition) => SchemaTranslation.pinned(topic, own, definition)
+      protobuf.fold(own)(p => ProtobufFormat.described(topic, own, p.source, p.files.toArray, p.name))
+    case SchemaMode.Pinned(definition) => AvroFormat.pinned(topic, own, definition)
     case SchemaMode.Raw                => TopicSchema.Bytes
   }
 

@@ -8,7 +8,9 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
 import io.github.pulsarspark.read.task.DeadLetters
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.evolution.UserColumns
+import io.github.pulsarspark.schema.rows.SchemaTranslation
 import io.github.pulsarspark.storage.SegmentLocator
 import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.HadoopSettings
@@ -43,7 +45,7 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
   ): Map[String, TopicSchema] = {
     val schemas = known ++ current(topics.filterNot(known.contains))
     val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
-    SchemaTranslation.checkUserSchema(columns, SourceColumns.all(values, options.errorColumns))
+    UserColumns.check(columns, SourceColumns.all(values, options.errorColumns))
     schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
       SchemaTranslation.checkKnown(topic, schema, wanted)
     }

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path
 import io.github.pulsarspark.common.WriteOnceFile
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.schema.evolution.SchemaMerge
+import io.github.pulsarspark.schema.rows.SchemaMerge
 
 /** What a streaming query reads its topics by, kept from one start to the next: files `0.json`, `1.json`, ..., of which
   * the last one counts and the others tell what was.

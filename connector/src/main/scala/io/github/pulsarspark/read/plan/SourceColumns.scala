@@ -8,7 +8,8 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.registry.NearestName
 import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumn, MetadataColumns}
 import io.github.pulsarspark.schema.evolution.ColumnMerge
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.rows.SchemaTranslation
+import io.github.pulsarspark.schema.{TopicSchema, ValueColumns}
 
 /** Which columns a read has. Pure. */
 private[pulsarspark] object SourceColumns {
@@ -47,7 +48,7 @@ private[pulsarspark] object SourceColumns {
   private final case class Table(topic: String, columns: StructType, hasFields: Boolean)
 
   private def difference(first: Table, other: Table): Option[String] = {
-    val value = SchemaTranslation.ValueColumn
+    val value = ValueColumns.Single
     if (first.hasFields != other.hasFields)
       Some(s"column `$value` is ${text(first)} in ${first.topic} and ${text(other)} in ${other.topic}")
     else

@@ -11,7 +11,7 @@ import io.github.pulsarspark.metrics.TierCounts
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.ClientPool
 import io.github.pulsarspark.read.{PulsarInputPartition, ReadContext}
-import io.github.pulsarspark.schema.RowDecoders
+import io.github.pulsarspark.schema.rows.RowDecoders
 import io.github.pulsarspark.storage.TaskStorage
 
 /** Makes the reader of a task.

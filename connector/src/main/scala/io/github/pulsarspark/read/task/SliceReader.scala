@@ -11,7 +11,7 @@ import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.schemas.KnownSchemas
 import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
 import io.github.pulsarspark.read.{PlannedSlice, ReadContext}
-import io.github.pulsarspark.schema.{DecodeError, RowDecoders}
+import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoders}
 import io.github.pulsarspark.storage.TaskStorage
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.

@@ -8,20 +8,18 @@ import com.fasterxml.jackson.core.SerializableString
 import org.apache.avro.io.EncoderFactory
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.schema.ValueOutput
-
 /** Avro's binary encoding. Not thread-safe. */
-private[schema] final class AvroOutput extends ValueOutput {
+private[schema] final class AvroOutput extends RecordFormat.Output {
   private val out     = new ByteArrayOutputStream(1024)
   private val encoder = EncoderFactory.get.binaryEncoder(out, null)
 
   /** Starts a value, whatever became of the one before. */
-  def reset(): Unit = {
+  override def reset(): Unit = {
     encoder.flush()
     out.reset()
   }
 
-  def result(): Array[Byte] = {
+  override def result(): Array[Byte] = {
     encoder.flush()
     out.toByteArray
   }

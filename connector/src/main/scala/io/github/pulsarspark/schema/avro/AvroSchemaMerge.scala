@@ -7,7 +7,7 @@ import org.apache.avro.{JsonProperties, Schema}
 import org.apache.avro.Schema.{Field, Type}
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.schema.SchemaTranslation
+import io.github.pulsarspark.schema.ValueColumns
 import io.github.pulsarspark.schema.avro.AvroSchemas._
 
 /** An Avro schema that values of two others are read by: it has the fields of both, those of `known` first. Where both
@@ -111,7 +111,7 @@ private[schema] object AvroSchemaMerge {
 
   /** Fails with [[Difference]]. */
   def apply(known: Schema, newest: Schema): Schema = tolerant {
-    val path = if (known.getType == Type.RECORD && newest.getType == Type.RECORD) "" else SchemaTranslation.ValueColumn
+    val path = if (known.getType == Type.RECORD && newest.getType == Type.RECORD) "" else ValueColumns.Single
     new AvroSchemaMerge(known, newest).merge(known, newest, path)
   }
 

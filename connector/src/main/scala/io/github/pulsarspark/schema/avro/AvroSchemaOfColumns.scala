@@ -6,7 +6,7 @@ import org.apache.avro.{LogicalTypes, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
+import io.github.pulsarspark.schema.convert.ColumnMismatch
 
 /** The Avro schema that columns are written with when the topic does not have one.
   *
@@ -25,7 +25,7 @@ private[schema] object AvroSchemaOfColumns {
     val fields = columns.fields.map { c =>
       val column = if (path.isEmpty) c.name else s"$path.${c.name}"
       if (!validName.matches(c.name))
-        throw new Misfit(column,
+        throw new ColumnMismatch(column,
           "names of Avro fields are made of the letters A to Z, digits and _, and do not begin with a digit")
       val schema = nullable(c.dataType, c.nullable, c.name, inner, column)
       val doc    = c.getComment().orNull
@@ -63,6 +63,6 @@ private[schema] object AvroSchemaOfColumns {
     case MapType(_: StringType, value, hasNull) =>
       Schema.createMap(nullable(value, hasNull, name, namespace, s"$path{}"))
     case struct: StructType => record(name, Some(namespace), struct, path)
-    case other              => throw new Misfit(path, s"Avro has no counterpart of ${other.sql}")
+    case other              => throw new ColumnMismatch(path, s"Avro has no counterpart of ${other.sql}")
   }
 }

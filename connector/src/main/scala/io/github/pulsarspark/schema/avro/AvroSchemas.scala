@@ -7,6 +7,8 @@ import org.apache.avro.{LogicalTypes, NameValidator, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
+
 /** Avro schemas, in which Pulsar keeps AVRO and JSON schemas alike, and the Spark types they are read as. */
 private[schema] object AvroSchemas {
 
@@ -33,10 +35,6 @@ private[schema] object AvroSchemas {
   /** None for what is not a record. */
   def fieldNames(schema: Schema): Seq[String] =
     if (schema.getType == Type.RECORD) schema.getFields.asScala.map(_.name).toSeq else Nil
-
-  /** Why a schema has no Spark type, and where. */
-  final class NotReadable(path: String, reason: String)
-      extends RuntimeException(if (path.isEmpty) reason else s"field `$path`: $reason")
 
   /** How a union looks in Spark. */
   sealed trait UnionShape { def nullable: Boolean }
@@ -73,7 +71,7 @@ private[schema] object AvroSchemas {
     case _          => false
   }
 
-  /** The Spark type `schema` is read as; throws [[NotReadable]] when there is none. */
+  /** The Spark type `schema` is read as; throws [[UnsupportedSchema]] when there is none. */
   def sparkType(schema: Schema): DataType = sparkType(schema, "", Nil)
 
   private def sparkType(schema: Schema, path: String, open: List[String]): DataType = schema.getType match {
@@ -87,7 +85,7 @@ private[schema] object AvroSchemas {
     case Type.BYTES | Type.FIXED =>
       schema.getLogicalType match {
         case d: LogicalTypes.Decimal if d.getPrecision > DecimalType.MAX_PRECISION =>
-          throw new NotReadable(path,
+          throw new UnsupportedSchema(path,
             s"decimals of ${d.getPrecision} digits are more than Spark's ${DecimalType.MAX_PRECISION}")
         case d: LogicalTypes.Decimal => DecimalType(d.getPrecision, d.getScale)
         case _                       => BinaryType
@@ -101,13 +99,13 @@ private[schema] object AvroSchemas {
     case Type.RECORD =>
       val name = schema.getFullName
       if (open.contains(name))
-        throw new NotReadable(path, s"record $name contains itself, and a table cannot be nested without end")
+        throw new UnsupportedSchema(path, s"record $name contains itself, and a table cannot be nested without end")
       StructType(schema.getFields.asScala.toSeq.map { f =>
         StructField(f.name, sparkType(f.schema, child(path, f.name), name :: open), isNullable(f.schema)).withDoc(f.doc)
       })
     case Type.UNION =>
       val types = schema.getTypes
-      if (types.isEmpty) throw new NotReadable(path, "a union without types has no values")
+      if (types.isEmpty) throw new UnsupportedSchema(path, "a union without types has no values")
       shape(schema) match {
         case Single(branch, _)    => sparkType(types.get(branch), path, open)
         case Widened(dataType, _) => dataType

@@ -6,23 +6,23 @@ import java.math.BigDecimal
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator, SerializableString, StreamWriteFeature}
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.schema.ValueOutput
+import io.github.pulsarspark.schema.avro.RecordFormat
 
 /** JSON as Pulsar's Java client writes it: values of unions plain, bytes in base64, NaN and infinities as texts. Not
   * thread-safe.
   *
   * Nulls are written where Java leaves them out, so that a reader never takes a null for its own default.
   */
-private[schema] final class JsonOutput extends ValueOutput {
+private[schema] final class JsonOutput extends RecordFormat.Output {
   private val out                 = new ByteArrayOutputStream(1024)
   private var json: JsonGenerator = _
 
-  def reset(): Unit = {
+  override def reset(): Unit = {
     out.reset()
     json = JsonOutput.factory.createGenerator(out)
   }
 
-  def result(): Array[Byte] = {
+  override def result(): Array[Byte] = {
     json.close()
     out.toByteArray
   }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.convert.MalformedValue
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema, ValueDecoder}
+import io.github.pulsarspark.schema.{SchemaFormats, TopicSchema, ValueDecoder}
 
 /** KEY_VALUE values: the columns `key` and `value`, decoded like values of schemas of their own; records are structs.
   */
@@ -52,40 +52,34 @@ private[schema] final class KeyValueDecoder private (
 
 private[schema] object KeyValueDecoder {
 
-  /** What makes the decoder for each schema that messages were written with; their encoding may be another one than the
-    * reader's.
+  /** Makes decoders for rows with some of the columns.
+    *
+    * @param wanted
+    *   the columns
+    * @param ordinals
+    *   where in the row each of them goes
     */
-  def compiler(
-      topic: String,
-      reader: TopicSchema,
-      wanted: StructType,
-      ordinals: Array[Int]
-  ): TopicSchema => ValueDecoder = {
-    val parts = KeyValueSchema.of(reader)
-    val key   = part(topic, parts.key, KeyValueSchema.KeyColumn, wanted, ordinals)
-    val value = part(topic, parts.value, KeyValueSchema.ValueColumn, wanted, ordinals)
-    writer => {
-      val written = KeyValueSchema.of(writer)
-      new KeyValueDecoder(key(written.key), value(written.value), written.separated)
-    }
-  }
+  final class Maker(topic: String, formats: SchemaFormats, wanted: StructType, ordinals: Array[Int]) {
 
-  private def part(
-      topic: String,
-      reader: TopicSchema,
-      name: String,
-      wanted: StructType,
-      ordinals: Array[Int]
-  ): TopicSchema => Part =
-    wanted.fields.zip(ordinals).find(_._1.name == name) match {
-      case None => _ => Unwanted
-      case Some((StructField(_, struct: StructType, _, _), ordinal)) if SchemaTranslation.isRecord(topic, reader) =>
-        val compile = ValueDecoder.compiler(topic, reader, struct, struct.indices.toArray)
-        writer => new Record(compile(writer), struct.size, ordinal)
-      case Some((field, ordinal)) =>
-        val compile = ValueDecoder.compiler(topic, reader, StructType(Seq(field)), Array(ordinal))
-        writer => new Single(compile(writer), ordinal)
+    /** The encoding of what was written may be another one than the reader's. */
+    def decoder(writer: KeyValueSchema, reader: KeyValueSchema): KeyValueDecoder = new KeyValueDecoder(
+      part(KeyValueSchema.KeyColumn, writer.key, reader.key),
+      part(KeyValueSchema.ValueColumn, writer.value, reader.value),
+      writer.separated
+    )
+
+    private def part(name: String, writer: TopicSchema, reader: TopicSchema): Part = {
+      def decoder(columns: StructType, places: Array[Int]) = formats.decoder(topic, writer, reader, columns, places)
+      wanted.fields.zip(ordinals).find(_._1.name == name) match {
+        case None                                                                          => Unwanted
+        case Some((StructField(_, struct: StructType, _, _), ordinal)) if isRecord(reader) =>
+          new Record(decoder(struct, struct.indices.toArray), struct.size, ordinal)
+        case Some((field, ordinal)) => new Single(decoder(StructType(Seq(field)), Array(ordinal)), ordinal)
+      }
     }
+
+    private def isRecord(schema: TopicSchema) = formats.formatOf(topic, schema).isRecord(topic, schema)
+  }
 
   /** A range of bytes that is decoded as the value of a message would be. */
   private sealed abstract class Part {

@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema.keyvalue
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.{TopicSchema, ValueColumns}
 
 /** A KEY_VALUE schema, which is two in one.
   *
@@ -23,7 +23,7 @@ private[pulsarspark] final case class KeyValueSchema(key: TopicSchema, value: To
 private[pulsarspark] object KeyValueSchema {
   val Type        = "KEY_VALUE"
   val KeyColumn   = "key"
-  val ValueColumn = SchemaTranslation.ValueColumn
+  val ValueColumn = ValueColumns.Single
 
   private val mapper = new ObjectMapper
 

@@ -7,31 +7,13 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
-import io.github.pulsarspark.schema.convert.SparkTime
-import io.github.pulsarspark.schema.{SchemaTranslation, ValueEncoder, WritePlan}
+import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
+import io.github.pulsarspark.schema.{ValueColumns, ValueEncoder, WritePlan}
 
 /** Pulsar's primitive schemas: numbers big endian, one value column. A value that the schema cannot hold exactly is
   * refused.
   */
 private[schema] object PrimitiveEncoder {
-
-  /** The primitive schema type that a column of this type is written with, if there is one. */
-  def schemaType(dataType: DataType): Option[String] = dataType match {
-    case BinaryType       => Some("BYTES")
-    case _: StringType    => Some("STRING")
-    case BooleanType      => Some("BOOLEAN")
-    case ByteType         => Some("INT8")
-    case ShortType        => Some("INT16")
-    case IntegerType      => Some("INT32")
-    case LongType         => Some("INT64")
-    case FloatType        => Some("FLOAT")
-    case DoubleType       => Some("DOUBLE")
-    case DateType         => Some("LOCAL_DATE")
-    case TimestampType    => Some("INSTANT")
-    case TimestampNTZType => Some("LOCAL_DATE_TIME")
-    case _                => None
-  }
 
   /** Values of one column of the rows. */
   def apply(schemaType: String, ordinal: Int, plan: WritePlan): ValueEncoder =
@@ -54,7 +36,7 @@ private[schema] object PrimitiveEncoder {
         }
       case ("LOCAL_DATE", DateType)              => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, 8))
       case ("DATE" | "TIMESTAMP", TimestampType) =>
-        of(ordinal)(row => bigEndian(plan.millis(row.getLong(ordinal), SchemaTranslation.ValueColumn, schemaType), 8))
+        of(ordinal)(row => bigEndian(plan.millis(row.getLong(ordinal), ValueColumns.Single, schemaType), 8))
       case ("INSTANT", TimestampType) =>
         of(ordinal)(row => instant(row.getLong(ordinal)))
       case ("LOCAL_DATE_TIME", TimestampNTZType) =>
@@ -62,7 +44,7 @@ private[schema] object PrimitiveEncoder {
       case ("TIME", LongType)       => of(ordinal)(row => bigEndian(row.getLong(ordinal), 8))
       case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), plan), 8))
       case (_, column)              =>
-        throw new Misfit(SchemaTranslation.ValueColumn, s"values of type $schemaType cannot be made of ${column.sql}")
+        throw new ColumnMismatch(ValueColumns.Single, s"values of type $schemaType cannot be made of ${column.sql}")
     }
 
   private def bytes(column: DataType): Int   = column.defaultSize
@@ -82,7 +64,7 @@ private[schema] object PrimitiveEncoder {
     if (SparkTime.isTimeOfDay(nanos)) nanos
     else
       throw plan.refused(
-        SchemaTranslation.ValueColumn,
+        ValueColumns.Single,
         nanos.toString,
         s"LOCAL_TIME is a number of nanoseconds below ${SparkTime.NanosPerDay}"
       )

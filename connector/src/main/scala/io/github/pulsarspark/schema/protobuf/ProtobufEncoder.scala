@@ -9,10 +9,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.schema.ValueWriterCompiler.Misfit
-import io.github.pulsarspark.schema.convert.SparkTime
+import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 import io.github.pulsarspark.schema.protobuf.ProtobufWriter.Ranges
-import io.github.pulsarspark.schema.{SchemaTranslation, ValueEncoder, WritePlan}
+import io.github.pulsarspark.schema.{ValueEncoder, WritePlan}
 
 /** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is
   * refused where that could not be told from a default.
@@ -27,13 +26,13 @@ private[schema] final class ProtobufEncoder private (target: String) {
   ): ProtobufWriter.Message = {
     val fields = descriptor.getFields.asScala.toSeq.sortBy(_.getNumber)
     columns.find(c => descriptor.findFieldByName(c.name) == null).foreach { c =>
-      throw new Misfit(child(path, c.name),
+      throw new ColumnMismatch(child(path, c.name),
         s"the schema has no such field; it has ${fields.map(_.getName).mkString(", ")}")
     }
     val placed = fields.flatMap { f =>
       val i = columns.fieldNames.indexOf(f.getName)
       if (i < 0 && f.isRequired)
-        throw new Misfit(child(path, f.getName), "there is no such column, and the field is required")
+        throw new ColumnMismatch(child(path, f.getName), "there is no such column, and the field is required")
       Option.when(i >= 0)((f, columns(i).dataType, ordinals(i)))
     }
     val places = placed.map { case (f, _, ordinal) => f -> ordinal }.toMap
@@ -104,7 +103,7 @@ private[schema] final class ProtobufEncoder private (target: String) {
   }
 
   private def misfit(f: FieldDescriptor, dataType: DataType, path: String) =
-    new Misfit(path, s"the field is ${ProtobufWidening.text(f)}, the column is ${dataType.sql}")
+    new ColumnMismatch(path, s"the field is ${ProtobufWidening.text(f)}, the column is ${dataType.sql}")
 
   private def notAllowed(path: String, value: String, reason: String): Throwable =
     PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> path, "target" -> target, "value" -> value,
@@ -118,11 +117,9 @@ private[schema] object ProtobufEncoder {
   private val LastSecond     = 253402300799L
   private val LongestSeconds = 315576000000L
 
-  /** Fails with [[ValueWriterCompiler.Misfit]] when a column does not fit. */
-  def apply(plan: WritePlan): ValueEncoder = {
-    val columns    = StructType(plan.values.map(plan.input(_)))
-    val descriptor = SchemaTranslation.message(plan.topicName, plan.schema, columns.fieldNames.toSeq)
-    val message    = new ProtobufEncoder(plan.target).message(descriptor, columns, plan.values, "")
+  /** Fails with [[ColumnMismatch]] when a column does not fit. */
+  def apply(plan: WritePlan, descriptor: Descriptor): ValueEncoder = {
+    val message = new ProtobufEncoder(plan.target).message(descriptor, plan.valueColumns, plan.values, "")
     new ValueEncoder {
       override def encode(row: InternalRow): Array[Byte] = ProtobufWriter.bytes(message.write(row, _))
     }

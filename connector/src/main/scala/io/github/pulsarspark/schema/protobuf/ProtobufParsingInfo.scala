@@ -8,7 +8,7 @@ import com.google.protobuf.Descriptors.{Descriptor, FieldDescriptor, FileDescrip
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType
 
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.schema.avro.AvroSchemas.NotReadable
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
 /** PROTOBUF schemas: of the fields of their message they keep number, name, type and label, of what is inside these
   * fields, and of enums, no numbers. From that a descriptor is made in which such fields lead to a message without
@@ -27,7 +27,7 @@ private[schema] object ProtobufParsingInfo {
     override def toString: String = s"$number $name ${kind.toLowerCase} ${label.stripPrefix("LABEL_").toLowerCase}"
   }
 
-  /** What a schema of this type says of its message; throws [[NotReadable]] when it does not. */
+  /** What a schema of this type says of its message; throws [[UnsupportedSchema]] when it does not. */
   def declared(schema: TopicSchema): Descriptor = {
     val found    = fields(schema)
     val isProto2 = found.exists(_.label == "LABEL_REQUIRED") || found.exists(hasOwnDefault(_, schema))
@@ -81,18 +81,20 @@ private[schema] object ProtobufParsingInfo {
     try of(name)
     catch {
       case _: IllegalArgumentException =>
-        throw new NotReadable(field.name, s"its parsing info has $name, which protobuf does not know")
+        throw new UnsupportedSchema(field.name, s"its parsing info has $name, which protobuf does not know")
     }
 
   private def fields(schema: TopicSchema): Seq[Field] = {
     val info =
       schema.properties.getOrElse(Property,
-        throw new NotReadable("", s"it lacks the property $Property, which tells numbers of fields"))
+        throw new UnsupportedSchema("", s"it lacks the property $Property, which tells numbers of fields"))
     val list = mapper.readTree(info)
-    if (!list.isArray) throw new NotReadable("", s"its property $Property is not a list")
+    if (!list.isArray) throw new UnsupportedSchema("", s"its property $Property is not a list")
     list.asScala.toSeq.map { node =>
       def part(name: String): JsonNode =
-        Option(node.get(name)).getOrElse(throw new NotReadable("", s"a field in its property $Property has no $name"))
+        Option(node.get(name)).getOrElse(
+          throw new UnsupportedSchema("", s"a field in its property $Property has no $name")
+        )
       Field(part("number").asInt, part("name").asText, part("type").asText, part("label").asText)
     }
   }

@@ -11,7 +11,7 @@ import com.google.protobuf.Descriptors.{Descriptor, FieldDescriptor, FileDescrip
 import com.google.protobuf.Descriptors.FieldDescriptor.Type
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.schema.avro.AvroSchemas.NotReadable
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
 /** Schemas that carry the descriptors of their message, as PROTOBUF_NATIVE, and the Spark types they are read as. */
 private[schema] object ProtobufSchemas {
@@ -25,14 +25,14 @@ private[schema] object ProtobufSchemas {
     val node               = mapper.readTree(definition)
     def text(name: String) =
       Option(node.get(name)).map(_.asText).filter(_.nonEmpty).getOrElse(
-        throw new NotReadable("", s"its definition has no $name")
+        throw new UnsupportedSchema("", s"its definition has no $name")
       )
     val files = FileDescriptorSet.parseFrom(Base64.getDecoder.decode(text("fileDescriptorSet"))).getFileList.asScala
     val root  = text("rootMessageTypeName")
     val file  = link(files.map(f => f.getName -> f).toMap)(text("rootFileDescriptorName"))
     messages(file.getMessageTypes.asScala.toSeq)
       .find(_.getFullName == root)
-      .getOrElse(throw new NotReadable("", s"its definition has no message $root"))
+      .getOrElse(throw new UnsupportedSchema("", s"its definition has no message $root"))
   }
 
   /** A definition for [[parse]] out of files that protoc has put together. */
@@ -48,7 +48,8 @@ private[schema] object ProtobufSchemas {
     val file =
       known.toMap.getOrElse(
         message,
-        throw new NotReadable("", s"it has no message $message, but ${known.map(_._1).takeRight(10).mkString(", ")}")
+        throw new UnsupportedSchema("",
+          s"it has no message $message, but ${known.map(_._1).takeRight(10).mkString(", ")}")
       )
     mapper.writeValueAsString(
       mapper.createObjectNode
@@ -66,8 +67,8 @@ private[schema] object ProtobufSchemas {
     val linked                                                = mutable.Map.empty[String, FileDescriptor]
     def file(name: String, open: Set[String]): FileDescriptor = linked.getOrElse(
       name, {
-        if (open(name)) throw new NotReadable("", s"file $name imports itself")
-        val proto  = files.getOrElse(name, throw new NotReadable("", s"its definition lacks the file $name"))
+        if (open(name)) throw new UnsupportedSchema("", s"file $name imports itself")
+        val proto  = files.getOrElse(name, throw new UnsupportedSchema("", s"its definition lacks the file $name"))
         val result = FileDescriptor.buildFrom(proto, proto.getDependencyList.asScala.map(file(_, open + name)).toArray)
         linked.put(name, result)
         result
@@ -87,13 +88,13 @@ private[schema] object ProtobufSchemas {
   private val wrappers = Set("Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes")
     .map(name => s"google.protobuf.${name}Value")
 
-  /** The columns of a message; throws [[NotReadable]] when there are none. */
+  /** The columns of a message; throws [[UnsupportedSchema]] when there are none. */
   def sparkType(message: Descriptor): StructType = struct(message, "", Nil)
 
   private def struct(message: Descriptor, path: String, open: List[String]): StructType = {
     val name = message.getFullName
     if (open.contains(name))
-      throw new NotReadable(path, s"message $name contains itself, and a table cannot be nested without end")
+      throw new UnsupportedSchema(path, s"message $name contains itself, and a table cannot be nested without end")
     StructType(message.getFields.asScala.toSeq.map { f =>
       StructField(f.getName, fieldType(f, if (path.isEmpty) f.getName else s"$path.${f.getName}", name :: open),
         f.hasPresence)
@@ -110,7 +111,7 @@ private[schema] object ProtobufSchemas {
 
   private def valueType(field: FieldDescriptor, path: String, open: List[String]): DataType = field.getType match {
     case Type.MESSAGE => wellKnown(field.getMessageType).getOrElse(struct(field.getMessageType, path, open))
-    case Type.GROUP   => throw new NotReadable(path, "groups, which protobuf has given up, are not read")
+    case Type.GROUP   => throw new UnsupportedSchema(path, "groups, which protobuf has given up, are not read")
     case _            => scalarType(field)
   }
 
@@ -124,6 +125,6 @@ private[schema] object ProtobufSchemas {
     case Type.BOOL                                => BooleanType
     case Type.STRING | Type.ENUM                  => StringType
     case Type.BYTES                               => BinaryType
-    case Type.MESSAGE | Type.GROUP => throw new NotReadable(field.getName, "a message is not a single value")
+    case Type.MESSAGE | Type.GROUP => throw new UnsupportedSchema(field.getName, "a message is not a single value")
   }
 }

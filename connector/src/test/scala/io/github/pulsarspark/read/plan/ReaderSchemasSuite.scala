@@ -7,7 +7,8 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.schema.{SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.evolution.UserColumns
 
 class ReaderSchemasSuite extends FunSuite {
 
@@ -65,7 +66,7 @@ class ReaderSchemasSuite extends FunSuite {
     val schemas    = new ReaderSchemas((more, known) => {
       val all    = known ++ discovery.schemas(more)
       val values = SourceColumns.values(all.toSeq.sortBy(_._1), translated)
-      SchemaTranslation.checkUserSchema(new StructType, SourceColumns.all(values, errorColumns = false))
+      UserColumns.check(new StructType, SourceColumns.all(values, errorColumns = false))
       all
     })
     val ranges  = topics.map { case (topic, _) => OffsetRange(topic, Position(1, -1), Position(2, 5)) -> topic }

@@ -9,11 +9,12 @@ import org.apache.spark.sql.types.StructType
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.schema.{Messages, Plain, SchemaTranslation, TopicSchema}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, SchemaTranslation}
 
 /** Avro's own reader is the oracle. */
 class AvroDecoderSuite extends ScalaCheckSuite {
-  import io.github.pulsarspark.schema.AvroGenerators._
+  import io.github.pulsarspark.schema.rows.AvroGenerators._
 
   override val munitTimeout: Duration = 3.minutes
 

@@ -11,7 +11,8 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.format.DecodeDepth
 import io.github.pulsarspark.format.entry.MessageView
-import io.github.pulsarspark.schema.{Messages, Plain, RowDecoder, TopicSchema}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, RowDecoder}
 
 class MetadataColumnsSuite extends ScalaCheckSuite {
 

@@ -4,10 +4,11 @@ import munit.FunSuite
 import org.apache.avro.generic.{GenericData, GenericRecordBuilder}
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroSchemas
 import io.github.pulsarspark.schema.evolution.ColumnMerge.Difference
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
-import io.github.pulsarspark.schema.{AvroGenerators, Messages, Plain, TopicSchema}
+import io.github.pulsarspark.schema.rows.{AvroGenerators, Messages, Plain}
 
 class ColumnMergeSuite extends FunSuite {
 

@@ -15,10 +15,11 @@ import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.schema.{Messages, Plain, RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
 class JsonSuite extends ScalaCheckSuite {
-  import io.github.pulsarspark.schema.AvroGenerators._
+  import io.github.pulsarspark.schema.rows.AvroGenerators._
   import JsonSuite._
 
   override val munitTimeout: Duration = 3.minutes
@@ -31,7 +32,7 @@ class JsonSuite extends ScalaCheckSuite {
     forAll(dataOf(plainRecord)) { case (schema, data) =>
       val json    = TopicSchema("JSON", schema.toString)
       val columns = SchemaTranslation.toStruct(Messages.topic, json)
-      val encoder = new RowEncoder(WritePlan(columns, topic, Some(json), "auto"))
+      val encoder = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
       val decoder = Messages.decoder(json, columns)
       data.foreach { datum =>
         val value = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
@@ -46,7 +47,7 @@ class JsonSuite extends ScalaCheckSuite {
       val json       = TopicSchema("JSON", schema.toString)
       val columns    = SchemaTranslation.toStruct(Messages.topic, json)
       val some       = StructType(random.shuffle(columns.fields.toSeq).take(1 max columns.size / 2))
-      val encoder    = new RowEncoder(WritePlan(columns, topic, Some(json), "auto"))
+      val encoder    = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
       val (all, few) = (Messages.decoder(json, columns), Messages.decoder(json, some))
       data.foreach { datum =>
         val value   = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
@@ -72,7 +73,7 @@ class JsonSuite extends ScalaCheckSuite {
       val random  = new Random(seed)
       val json    = TopicSchema("JSON", schema.toString)
       val columns = SchemaTranslation.toStruct(Messages.topic, json)
-      val encoder = new RowEncoder(WritePlan(columns, topic, Some(json), "auto"))
+      val encoder = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
       val decoder = Messages.decoder(json, columns)
       data.foreach { datum =>
         val value   = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
@@ -90,7 +91,7 @@ class JsonSuite extends ScalaCheckSuite {
     val client  = Schema.JSON(classOf[Event])
     val json    = TopicSchema("JSON", new String(client.getSchemaInfo.getSchema, UTF_8))
     val columns = SchemaTranslation.toStruct(Messages.topic, json)
-    val encoder = new RowEncoder(WritePlan(columns, topic, Some(json), "auto"))
+    val encoder = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
     val decoder = Messages.decoder(json, columns)
     forAll(events) { event =>
       val read = decoder.decode(Messages.of(client.encode(event)))

@@ -16,7 +16,8 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.MessageView
-import io.github.pulsarspark.schema.{AvroGenerators, Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{AvroGenerators, Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** The client's own code puts keys and values together; each of them is compared with what it is as a value alone. */
 class KeyValueSuite extends ScalaCheckSuite {
@@ -69,7 +70,7 @@ class KeyValueSuite extends ScalaCheckSuite {
     else {
       val columns = SchemaTranslation.toStruct(Messages.topic, schema)
       val row     = Plain.ofRow(Messages.decode(schema, bytes), columns)
-      if (SchemaTranslation.isRecord(Messages.topic, schema)) row else row("value")
+      if (SchemaTranslation.formatOf(Messages.topic, schema).isRecord(Messages.topic, schema)) row else row("value")
     }
   }
 
@@ -82,7 +83,7 @@ class KeyValueSuite extends ScalaCheckSuite {
       val expected = Map[String, Any]("key" -> alone(key), "value" -> alone(value))
       assertEquals[Any, Any](Plain.ofRow(row, columns), expected)
 
-      val plan    = WritePlan(columns, Some(Messages.topic), Some(schema), "auto")
+      val plan    = WritePlanner(columns, Some(Messages.topic), Some(schema), "auto")
       val written = new RowEncoder(plan).encode(row)
       assertEquals(plan.schema, schema)
       if (separated) assertEquals(written.key == null, key._2 == null) else assertEquals(written.key, null)
@@ -136,7 +137,7 @@ class KeyValueSuite extends ScalaCheckSuite {
   private def columns(key: DataType, value: DataType) = new StructType().add("key", key).add("value", value)
 
   private def made(columns: StructType, choice: KeyValueChoice = KeyValueChoice()) =
-    KeyValueSchema.of(WritePlan(columns, Some(Messages.topic), None, "key_value", choice).schema)
+    KeyValueSchema.of(WritePlanner(columns, Some(Messages.topic), None, "key_value", choice).schema)
 
   test("a schema is made of the columns, as far as nothing else is said") {
     val record  = new StructType().add("a", LongType)
@@ -169,7 +170,7 @@ class KeyValueSuite extends ScalaCheckSuite {
   test("what is said must be what the topic has") {
     val own = Some(KeyValueSchema(TopicSchema("STRING"), TopicSchema("INT64"), separated = true).toTopicSchema())
     def plan(choice: KeyValueChoice, schema: Option[TopicSchema] = own) =
-      WritePlan(columns(StringType, LongType), Some(Messages.topic), schema, "auto", choice)
+      WritePlanner(columns(StringType, LongType), Some(Messages.topic), schema, "auto", choice)
     assertEquals(plan(KeyValueChoice.of("string", "int64", Some("separated"))).schema, own.get)
     refused("in the schema of the topic its encoding is SEPARATED, not INLINE")(
       plan(KeyValueChoice.of("auto", "auto", Some("inline")))
@@ -183,7 +184,7 @@ class KeyValueSuite extends ScalaCheckSuite {
   test("a __key next to a key column can only be the same") {
     val schema  = KeyValueSchema(TopicSchema("STRING"), TopicSchema("INT64"), separated = true).toTopicSchema()
     val input   = columns(StringType, LongType).add("__key", BinaryType)
-    val encoder = new RowEncoder(WritePlan(input, Some(Messages.topic), Some(schema), "auto"))
+    val encoder = new RowEncoder(WritePlanner(input, Some(Messages.topic), Some(schema), "auto"))
     val k       = UTF8String.fromString("k")
     val sent    = encoder.encode(InternalRow(k, 1L, "k".getBytes))
     assertEquals((new String(sent.key), sent.keyIsBytes), ("k", true))

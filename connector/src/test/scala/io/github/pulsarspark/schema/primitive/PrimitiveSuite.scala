@@ -13,7 +13,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 
-import io.github.pulsarspark.schema.{Messages, Plain, RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** Pulsar's own schema classes are the oracle, in both directions. */
 class PrimitiveSuite extends ScalaCheckSuite {
@@ -24,7 +25,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
     property(s"$name as the client has it") {
       val topicSchema = TopicSchema(name)
       val columns     = SchemaTranslation.toStruct(Messages.topic, topicSchema)
-      val plan        = WritePlan(columns, Some(Messages.topic), None, schemaType)
+      val plan        = WritePlanner(columns, Some(Messages.topic), None, schemaType)
       val encoder     = new RowEncoder(plan)
       val decoder     = Messages.decoder(topicSchema, columns)
       assertEquals(columns, StructType(Seq(StructField("value", dataType))))
@@ -133,7 +134,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
 
   test("a value that its schema cannot keep is refused") {
     def fails(schemaType: String, dataType: DataType, value: Long, reason: String) = {
-      val plan  = WritePlan(new StructType().add("value", dataType), Some(Messages.topic), None, schemaType)
+      val plan  = WritePlanner(new StructType().add("value", dataType), Some(Messages.topic), None, schemaType)
       val error = intercept[RuntimeException](new RowEncoder(plan).encode(InternalRow(value)))
       assert(error.getMessage.contains(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `value`"), error.getMessage)
       assert(error.getMessage.contains(reason), error.getMessage)
@@ -146,7 +147,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
     for (schemaType <- Seq("DATE", "TIMESTAMP")) {
       def written(micros: Long, cutsTimes: Boolean) = {
         val columns = new StructType().add("value", TimestampType)
-        val plan    = WritePlan(columns, Some(Messages.topic), None, schemaType, cutsTimes = cutsTimes)
+        val plan    = WritePlanner(columns, Some(Messages.topic), None, schemaType, cutsTimes = cutsTimes)
         ByteBuffer.wrap(new RowEncoder(plan).encode(InternalRow(micros)).value).getLong
       }
       assertEquals(Seq(1001L, 1000L, 999L, 0L, -1L, -1000L, -1001L).map(written(_, cutsTimes = true)),
@@ -177,7 +178,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
     val decoder = Messages.decoder(TopicSchema.Bytes, columns)
     assert(decoder.decode(Messages.tombstone).isNullAt(0))
     assertEquals(decoder.decode(Messages.of(Array.emptyByteArray)).getBinary(0).length, 0)
-    val encoder = new RowEncoder(WritePlan(columns, Some(Messages.topic), None, "auto"))
+    val encoder = new RowEncoder(WritePlanner(columns, Some(Messages.topic), None, "auto"))
     assertEquals(encoder.encode(InternalRow(null)).value, null)
     assertEquals(encoder.encode(InternalRow(Array.emptyByteArray)).value.length, 0)
   }

@@ -17,7 +17,8 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.schema.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** What is read and written with PROTOBUF_NATIVE, which has tests of its own, is the oracle. */
 class ProtobufParsingInfoSuite extends ScalaCheckSuite {
@@ -49,7 +50,7 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
   }
 
   private def described(schema: TopicSchema, message: Descriptor, name: String = "p.M") =
-    SchemaTranslation.described(Messages.topic, schema, "a.desc", files(message), name)
+    ProtobufFormat.described(Messages.topic, schema, "a.desc", files(message), name)
 
   private def columns(schema: TopicSchema) = SchemaTranslation.toStruct(Messages.topic, schema)
 
@@ -65,7 +66,9 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
       assertEquals(table, columns(native(message)))
       val decoders = Seq(schema, native(message)).map(Messages.decoder(_, table))
       val encoders =
-        Seq(schema, native(message)).map(s => new RowEncoder(WritePlan(table, Some(Messages.topic), Some(s), "auto")))
+        Seq(schema, native(message)).map(s =>
+          new RowEncoder(WritePlanner(table, Some(Messages.topic), Some(s), "auto"))
+        )
       (0 until 5).foreach { _ =>
         val value = generators.value(message).toByteArray
         val rows  = decoders.map(d => d.decode(Messages.of(value)).copy())
@@ -89,11 +92,11 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
         val wanted = some.add(columns(schema)(f.getName))
         unknown(f.getName)(Messages.decoder(schema, wanted))
         unknown(f.getName)(SchemaTranslation.checkKnown(Messages.topic, schema, wanted))
-        unknown(f.getName)(WritePlan(wanted, Some(Messages.topic), Some(schema), "auto"))
+        unknown(f.getName)(WritePlanner(wanted, Some(Messages.topic), Some(schema), "auto"))
       }
       if (simple.nonEmpty) {
         val (decoder, whole) = (Messages.decoder(schema, some), Messages.decoder(native(message), some))
-        val encoder          = new RowEncoder(WritePlan(some, Some(Messages.topic), Some(schema), "auto"))
+        val encoder          = new RowEncoder(WritePlanner(some, Some(Messages.topic), Some(schema), "auto"))
         (0 until 5).foreach { _ =>
           val value    = generators.value(message).toByteArray
           val row      = decoder.decode(Messages.of(value)).copy()
@@ -191,7 +194,7 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     refused(wrong, "which the schema does not have")(described(info("{}"), message))
     refused(wrong, "it has no message p.N, but ")(described(schema, message, "p.N"))
     refused(wrong, "the file is not a FileDescriptorSet") {
-      SchemaTranslation.described(Messages.topic, schema, "a.desc", "no descriptor".getBytes(UTF_8), "p.M")
+      ProtobufFormat.described(Messages.topic, schema, "a.desc", "no descriptor".getBytes(UTF_8), "p.M")
     }
     refused(wrong, "only PROTOBUF lacks a descriptor")(described(native(message), message))
     val unreadable = "PULSAR_SCHEMA_NOT_READABLE"

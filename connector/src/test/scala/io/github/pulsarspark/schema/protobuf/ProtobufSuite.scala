@@ -18,7 +18,8 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.schema.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, TopicSchema, WritePlan}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** The library's dynamic messages are the oracle, the client's own code makes the schemas. */
 class ProtobufSuite extends ScalaCheckSuite {
@@ -93,7 +94,7 @@ class ProtobufSuite extends ScalaCheckSuite {
       val columns    = SchemaTranslation.toStruct(Messages.topic, schema(message))
       val decoder    = Messages.decoder(schema(message), columns)
       val shuffled   = StructType(new Random(seed).shuffle(columns.fields.toSeq))
-      val plan       = WritePlan(shuffled, Some(Messages.topic), Some(schema(message)), "auto")
+      val plan       = WritePlanner(shuffled, Some(Messages.topic), Some(schema(message)), "auto")
       val encoder    = new RowEncoder(plan)
       assertEquals(plan.schema, schema(message))
       (0 until 5).foreach { _ =>
@@ -112,7 +113,7 @@ class ProtobufSuite extends ScalaCheckSuite {
     val m = message(("n", 1, TYPE_INT32, LABEL_OPTIONAL), ("u", 2, TYPE_UINT64, LABEL_OPTIONAL),
       ("l", 3, TYPE_STRING, LABEL_REPEATED))
     val error = intercept[RuntimeException] {
-      new RowEncoder(WritePlan(columns, Some(Messages.topic), Some(schema(m)), "auto")).encode(row)
+      new RowEncoder(WritePlanner(columns, Some(Messages.topic), Some(schema(m)), "auto")).encode(row)
       ()
     }
     assert(error.getMessage.contains(text), error.getMessage)

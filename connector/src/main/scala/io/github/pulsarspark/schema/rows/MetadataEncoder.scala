@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema.columns
+package io.github.pulsarspark.schema.rows
 
 import java.util.{ArrayList => JArrayList, HashMap => JHashMap, List => JList, Map => JMap}
 
@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types.StringType
 
 import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 /** Sets on a message what the metadata columns of a row say, but for topic and key. What is null is not set. Made once
   * per task and topic, not thread-safe.

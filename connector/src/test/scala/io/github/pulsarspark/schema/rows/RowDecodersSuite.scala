@@ -1,10 +1,11 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import munit.FunSuite
 import org.apache.avro.generic.GenericData
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroSchemas
 
 /** What the ranges of a task share, and what is asked of the cluster. */

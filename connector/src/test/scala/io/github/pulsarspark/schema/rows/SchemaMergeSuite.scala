@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema.evolution
+package io.github.pulsarspark.schema.rows
 
 import scala.concurrent.duration._
 
@@ -9,11 +9,11 @@ import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
-import io.github.pulsarspark.schema.{EvolvedSchemas, Messages, Plain, SchemaTranslation, TopicSchema}
 
 class SchemaMergeSuite extends ScalaCheckSuite {
-  import io.github.pulsarspark.schema.AvroGenerators._
+  import AvroGenerators._
 
   override val munitTimeout: Duration = 3.minutes
 

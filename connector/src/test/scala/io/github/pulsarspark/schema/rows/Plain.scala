@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.math.{BigDecimal => JBigDecimal, BigInteger}
 import java.nio.ByteBuffer

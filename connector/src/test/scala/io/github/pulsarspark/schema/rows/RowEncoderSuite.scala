@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -11,6 +11,8 @@ import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Prop.forAll
+
+import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 
 class RowEncoderSuite extends ScalaCheckSuite {
   import AvroGenerators._
@@ -25,7 +27,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
     forAll(dataOf(anyRecord)) { case (schema, data) =>
       val own     = TopicSchema("AVRO", schema.toString)
       val columns = SchemaTranslation.toStruct(Messages.topic, own)
-      val plan    = WritePlan(columns, topic, Some(own), "auto")
+      val plan    = WritePlanner(columns, topic, Some(own), "auto")
       val encoder = new RowEncoder(plan)
       assertEquals(plan.schema, own)
       data.foreach { datum =>
@@ -38,7 +40,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
   for (schemaType <- Seq("AVRO", "JSON"))
     property(s"columns of any type come back from a schema made from them: $schemaType") {
       forAll(RowGenerators.rows) { case (columns, rows) =>
-        val plan    = WritePlan(columns, topic, None, schemaType.toLowerCase)
+        val plan    = WritePlanner(columns, topic, None, schemaType.toLowerCase)
         val encoder = new RowEncoder(plan)
         val read    = SchemaTranslation.toStruct(Messages.topic, plan.schema)
         val decoder = Messages.decoder(plan.schema, read)
@@ -70,7 +72,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
       StructField("__deliverAfter", DayTimeIntervalType()),
       StructField("__replicationClusters", ArrayType(StringType))
     )
-    val plan                  = WritePlan(StructType(fields), topic, None, "auto")
+    val plan                  = WritePlanner(StructType(fields), topic, None, "auto")
     def encoded(values: Any*) = new RowEncoder(plan).encode(InternalRow(UTF8String.fromString("v") +: values: _*))
     def refusal(column: String)(body: => Any) =
       assert(
@@ -120,7 +122,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
     )
 
   test("metadata columns are set on the message, and what Pulsar decides is left out") {
-    val encoder = new RowEncoder(WritePlan(columns, None, None, "auto"))
+    val encoder = new RowEncoder(WritePlanner(columns, None, None, "auto"))
     val m       = encoder.encode(
       InternalRow(text("t"), text("v"), text("ké"), 1700000000123999L, properties("a" -> "b"), Array[Byte](1))
     )
@@ -136,7 +138,8 @@ class RowEncoderSuite extends ScalaCheckSuite {
 
   test("a BINARY key is a key of bytes") {
     val plan =
-      WritePlan(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None, "auto")
+      WritePlanner(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None,
+        "auto")
     val m = new RowEncoder(plan).encode(InternalRow(Array[Byte](-1), 5))
     assert(m.keyIsBytes)
     assertEquals(m.key.toSeq, Seq[Byte](-1))
@@ -146,7 +149,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
     assertEquals(intercept[RuntimeException](new RowEncoder(plan).encode(row)).getMessage, text)
 
   test("event times that Pulsar cannot keep and properties without text are refused") {
-    val plan = WritePlan(columns, topic, None, "auto")
+    val plan = WritePlanner(columns, topic, None, "auto")
     refused(
       plan,
       InternalRow(null, text("v"), null, -1L, null, null),
@@ -162,7 +165,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
   }
 
   private def into(fields: String, columns: StructType, schemaType: String = "AVRO") =
-    WritePlan(columns, topic, Some(TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}""")),
+    WritePlanner(columns, topic, Some(TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}""")),
       "auto")
 
   test("a null where the schema wants a value is refused with its field, and the next row is written") {
@@ -255,7 +258,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
     refused(into(fields, columns, "JSON"), InternalRow(text("ä€😀"), mapOf(wrong)), reason("m"))
     val avro = new RowEncoder(into(fields, columns)).encode(InternalRow(wrong, mapOf(wrong))).value
     assertEquals(avro.toSeq, Seq[Byte](4, 'a', -1, 2, 4, 'a', -1, 2, 0))
-    val plan = WritePlan(this.columns, topic, None, "auto")
+    val plan = WritePlanner(this.columns, topic, None, "auto")
     refused(plan, InternalRow(null, text("v"), wrong, null, null, null), reason("__key"))
     val entry =
       new ArrayBasedMapData(new GenericArrayData(Array[Any](text("k"))), new GenericArrayData(Array[Any](wrong)))

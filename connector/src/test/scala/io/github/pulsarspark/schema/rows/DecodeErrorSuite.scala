@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import scala.concurrent.duration._
 
@@ -6,6 +6,7 @@ import munit.FunSuite
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.ErrorColumns
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue}
 

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.nio.ByteBuffer
 import java.util.{Arrays, HashMap => JHashMap}
@@ -17,6 +17,7 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.schema.columns.MetadataReader
 import io.github.pulsarspark.schema.convert.{TimeOutOfRange, UnresolvableSchema}
+import io.github.pulsarspark.schema.{SchemaVersions, TopicSchema, ValueDecoder}
 
 /** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with
   * the schema version it was written with. Made by [[RowDecoders]]. Not thread-safe.
@@ -42,8 +43,8 @@ private[pulsarspark] final class RowDecoder private[schema] (
     /** True when values point into the bytes of an entry, so that these must stay as they are. */
     val refersToBytes: Boolean
 ) {
-  private val takesTombstones             = ValueDecoder.takesTombstones(reader)
-  private val isReadAsBytes               = ValueDecoder.isReadAsBytes(reader)
+  private val takesTombstones             = SchemaTranslation.formatOf(topic, reader).takesTombstones
+  private val isReadAsBytes               = reader.isReadAsBytes
   private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
   private var currentVersion: Array[Byte] = MessageView.NoBytes
   private val newest                      = reader.unversioned.getOrElse(reader)

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.nio.file.{Files, Path}
 
@@ -11,8 +11,9 @@ import com.google.protobuf.Descriptors.FileDescriptor
 import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.{AvroSchemaOfColumns, AvroSchemas}
-import io.github.pulsarspark.schema.primitive.PrimitiveEncoder
+import io.github.pulsarspark.schema.primitive.PrimitiveFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufSchemas
 
 /** What docs/schemas.md says in its tables is what the code does. */
@@ -46,14 +47,14 @@ class SchemaTableSuite extends FunSuite {
 
   private def writable(schemaType: String): Set[DataType] =
     candidates.filter(t =>
-      Try(WritePlan(columnOf(t), Some(Messages.topic), Some(TopicSchema(schemaType)), schemaType)).isSuccess
+      Try(WritePlanner(columnOf(t), Some(Messages.topic), Some(TopicSchema(schemaType)), schemaType)).isSuccess
     ).toSet
 
   private def parsed(name: String): DataType = DataType.fromDDL(name)
 
   test("simple values") {
     val simple = rows("Simple values")
-    assertEquals(simple.flatMap(_.head._1).toSet, SchemaTranslation.primitiveTypes)
+    assertEquals(simple.flatMap(_.head._1).toSet, PrimitiveFormat.schemaTypes)
     for (Seq((names, _), (Seq(read), _), (_, written), _) <- simple; name <- names) {
       assertEquals(SchemaTranslation.toStruct(Messages.topic, TopicSchema(name)), columnOf(parsed(read)), name)
       val types = codes.findAllMatchIn(written.replace("**`auto`**", "")).map(m => parsed(m.group(1))).toSet
@@ -62,11 +63,11 @@ class SchemaTableSuite extends FunSuite {
       val marked =
         written.split(',').filter(_.contains("**`auto`**")).map(t => parsed(codes.findFirstMatchIn(t).get.group(1)))
       marked.filter(_ => name != "NONE").foreach { t =>
-        assertEquals(WritePlan(columnOf(t), Some(Messages.topic), None, "auto").schema.schemaType, name)
+        assertEquals(WritePlanner(columnOf(t), Some(Messages.topic), None, "auto").schema.schemaType, name)
       }
     }
     val automatic = simple.flatMap(r => r(2)._2.split(',').filter(_.contains("**`auto`**")))
-    assertEquals(automatic.size, candidates.count(PrimitiveEncoder.schemaType(_).isDefined))
+    assertEquals(automatic.size, candidates.count(PrimitiveFormat.schemaType(_).isDefined))
   }
 
   test("Avro") {

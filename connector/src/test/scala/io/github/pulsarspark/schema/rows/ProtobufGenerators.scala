@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import scala.jdk.CollectionConverters._
 import scala.util.Random

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import scala.collection.mutable
 
@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.format.DecodeDepth
 import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns, MetadataReader}
+import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
 
 /** Makes the decoders of a task, one for each range it reads. They share what was compiled, also among topics that have
   * the same schema, so only one of them may decode at a time. Not thread-safe.
@@ -54,14 +55,14 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
       schemaAt,
       compile(topic, reader, _),
       level,
-      refersToBytes = values.nonEmpty && ValueDecoder.refersToBytes(reader)
+      refersToBytes = values.nonEmpty && SchemaTranslation.formatOf(topic, reader).refersToBytes(reader)
     )
 
   /** What fails to compile is not kept, because the error names the topic. */
   private def compile(topic: String, reader: TopicSchema, writer: TopicSchema): ValueDecoder =
     compiled.getOrElseUpdate(
       (reader.withoutVersion, writer.withoutVersion),
-      ValueDecoder.compiler(topic, reader, StructType(values), ordinals.toArray)(writer)
+      SchemaTranslation.decoder(topic, writer, reader, StructType(values), ordinals.toArray)
     )
 
   private def placeOf(column: StructField) = if (withErrors) output.fieldNames.indexOf(column.name) else -1

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.avro
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success, Try}
@@ -12,7 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.avro.AvroSchemas._
-import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
+import io.github.pulsarspark.schema.convert.ColumnMismatch
+import io.github.pulsarspark.schema.{ValueWriter, WritePlan}
 
 /** Makes the tree of writers that brings columns into an AVRO or JSON schema, or says which column does not fit.
   *
@@ -23,8 +24,6 @@ import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
   *   what is written to, for error texts, and whether times may be cut
   */
 private[schema] final class ValueWriterCompiler(plan: WritePlan) {
-  import ValueWriterCompiler.Misfit
-
   private val isJson = plan.schema.schemaType == "JSON"
 
   /** @param ordinals
@@ -39,7 +38,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   private def record(schema: Schema, columns: StructType, ordinals: Array[Int], path: String): ValueWriter.Record = {
     val fields = schema.getFields.asScala.toArray
     columns.fields.find(c => schema.getField(c.name) == null).foreach { c =>
-      throw new Misfit(child(path, c.name),
+      throw new ColumnMismatch(child(path, c.name),
         s"the schema has no such field; it has ${fields.map(_.name).mkString(", ")}")
     }
     val (writers, places) = fields.map { f =>
@@ -53,7 +52,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   private def absent(field: Schema.Field, path: String): ValueWriter = {
     val dataType = sparkType(field.schema)
     if (!field.hasDefaultValue && !isNullable(field.schema))
-      throw new Misfit(path, "there is no such column, and the field has no default and cannot be null")
+      throw new ColumnMismatch(path, "there is no such column, and the field has no default and cannot be null")
     val value = if (field.hasDefaultValue) AvroReaderCompiler.default(field, dataType) else null
     new ValueWriter.Constant(new GenericInternalRow(Array[Any](value)), nullable(field.schema, dataType, path))
   }
@@ -97,7 +96,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     attempts.collectFirst { case Success(found) => found }.getOrElse {
       attempts match {
         case Seq(Failure(only)) => throw only
-        case _                  => throw new Misfit(path,
+        case _                  => throw new ColumnMismatch(path,
             s"the field is a union of ${types.map(text).mkString(", ")}, the column is ${dataType.sql}")
       }
     }
@@ -170,7 +169,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   private def isNumber(schema: Schema)  = sparkType(schema) == LongType
 
   private def misfit(schema: Schema, dataType: DataType, path: String) =
-    new Misfit(path, s"the field is ${text(schema)}, the column is ${dataType.sql}")
+    new ColumnMismatch(path, s"the field is ${text(schema)}, the column is ${dataType.sql}")
 
   private def text(schema: Schema): String =
     schema.getType.getName + Option(schema.getLogicalType).fold("") {
@@ -179,10 +178,4 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     }
 
   private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"
-}
-
-private[schema] object ValueWriterCompiler {
-
-  /** A column does not fit; becomes `PULSAR_WRITE_COLUMN_MISMATCH`. */
-  final class Misfit(val column: String, val reason: String) extends RuntimeException(s"$column: $reason")
 }

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.nio.ByteBuffer
 
@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.schema.{SchemaVersions, TopicSchema}
 
 /** Messages as the log decoder leaves them, and decoders for them. */
 object Messages {

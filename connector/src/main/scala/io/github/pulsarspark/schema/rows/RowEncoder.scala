@@ -1,18 +1,18 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StringType
 
-import io.github.pulsarspark.schema.columns.{MetadataEncoder, OutgoingMessage}
-import io.github.pulsarspark.schema.keyvalue.KeyValueEncoder
+import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 /** Turns rows into messages as a [[WritePlan]] says. Made once per task, not thread-safe. */
 private[pulsarspark] final class RowEncoder(plan: WritePlan) {
   private val message     = new OutgoingMessage
-  private val value       = ValueEncoder(plan)
-  private val separateKey = KeyValueEncoder.separateKey(plan).orNull
+  private val value       = SchemaTranslation.encoder(plan)
+  private val separateKey = SchemaTranslation.separateKey(plan).orNull
   private val topic       = plan.metadata.getOrElse("__topic", -1)
   private val key         = plan.metadata.getOrElse("__key", -1)
   private val metadata    = new MetadataEncoder(plan)

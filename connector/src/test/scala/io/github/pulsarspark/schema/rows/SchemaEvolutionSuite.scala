@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
@@ -10,6 +10,7 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.schema.TopicSchema
 
 /** Messages of other schema versions, with Avro's resolving reader as the oracle. */
 class SchemaEvolutionSuite extends ScalaCheckSuite {

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.lang.management.ManagementFactory
 
@@ -10,6 +10,7 @@ import org.apache.avro.io.DecoderFactory
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.schema.TopicSchema
 
 /** Measures decoding and encoding of records of 10 and of 30 fields, CPU time of one thread, in turns:
   * `connector/Test/runMain io.github.pulsarspark.schema.SchemaThroughput`. The number of rounds can be given.
@@ -69,7 +70,8 @@ object SchemaThroughput {
       rows.map(r => Messages.of(encoder.encode(r).value)).toArray
     }
 
-    def encoding(schema: TopicSchema): RowEncoder = new RowEncoder(WritePlan(columns, Some("t"), Some(schema), "auto"))
+    def encoding(schema: TopicSchema): RowEncoder =
+      new RowEncoder(WritePlanner(columns, Some("t"), Some(schema), "auto"))
 
     /** What is measured, and how. */
     def cases: Seq[(String, () => Unit)] = {

@@ -1,7 +1,10 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import munit.FunSuite
 import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.evolution.UserColumns
 
 class SchemaTranslationSuite extends FunSuite {
 
@@ -102,8 +105,8 @@ class SchemaTranslationSuite extends FunSuite {
     new StructType().add("a", IntegerType).add("s", new StructType().add("x", LongType).add("y", ArrayType(StringType)))
 
   test("a given schema may be a part of the columns in any order") {
-    SchemaTranslation.checkUserSchema(actual, actual)
-    SchemaTranslation.checkUserSchema(
+    UserColumns.check(actual, actual)
+    UserColumns.check(
       new StructType().add(
         "s",
         new StructType().add("y", ArrayType(StringType, containsNull = false))
@@ -114,7 +117,7 @@ class SchemaTranslationSuite extends FunSuite {
 
   private def mismatch(user: StructType, text: String)(implicit loc: munit.Location): Unit =
     assertEquals(
-      intercept[IllegalArgumentException](SchemaTranslation.checkUserSchema(user, actual)).getMessage,
+      intercept[IllegalArgumentException](UserColumns.check(user, actual)).getMessage,
       s"[PULSAR_USER_SCHEMA_MISMATCH] $text What to do: Leave the schema out, or give a part of the columns with the types they have."
     )
 

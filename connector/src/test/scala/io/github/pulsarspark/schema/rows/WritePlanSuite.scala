@@ -1,4 +1,4 @@
-package io.github.pulsarspark.schema
+package io.github.pulsarspark.schema.rows
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
@@ -6,13 +6,15 @@ import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.schema.TopicSchema
+
 class WritePlanSuite extends FunSuite {
   private val topic = "persistent://a/b/t"
 
   private def columns(fields: (String, DataType)*) = StructType(fields.map { case (n, t) => StructField(n, t) })
 
   private def plan(input: StructType, own: Option[TopicSchema] = None, schemaType: String = "auto") =
-    WritePlan(input, Some(topic), own, schemaType)
+    WritePlanner(input, Some(topic), own, schemaType)
 
   private def record(fields: String, schemaType: String = "AVRO") =
     TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}""")
@@ -229,6 +231,6 @@ class WritePlanSuite extends FunSuite {
     refused(
       "[PULSAR_WRITE_NO_VALUE_COLUMN] There is no value column to write to the topics of the rows: all columns (__topic) are metadata columns. What to do: Add " +
         "the columns of the value."
-    )(WritePlan(columns("__topic" -> StringType), None, None, "auto"))
+    )(WritePlanner(columns("__topic" -> StringType), None, None, "auto"))
   }
 }
