@@ -54,9 +54,9 @@ _THREADS = (
 
 # What a sample counts as: the first of these that a frame from the top of the stack down belongs to.
 _PARTS = (
-    ("reading entries: checksum, unpacking, splitting batches (`log`)", r"io\.github\.pulsarspark\.log\."),
+    ("reading entries: checksum, unpacking, splitting batches (`format`)", r"io\.github\.pulsarspark\.format\."),
     ("making rows and values (`schema`)", r"io\.github\.pulsarspark\.schema\."),
-    ("getting or sending (`client`)", r"io\.github\.pulsarspark\.client\."),
+    ("getting or sending (`pulsar`)", r"io\.github\.pulsarspark\.pulsar\."),
     ("the Pulsar client", r"io\.github\.pulsarspark\.shaded\.org\.apache\.pulsar"),
     ("the BookKeeper client", r"io\.github\.pulsarspark\.shaded\.org\.apache\.bookkeeper"),
     ("netty", r"io\.github\.pulsarspark\.shaded\.io\.netty"),

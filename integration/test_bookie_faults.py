@@ -1,4 +1,4 @@
-"""Reads past the broker while bookies die, freeze, lose or spoil what they have.
+"""Direct reads while bookies die, freeze, lose or spoil what they have.
 
 As long as one copy is left, all is read from bookies; when none is, that is an error in time.
 """

@@ -125,7 +125,7 @@ def mixed(client: pulsar_client.Client, service_url: str, namespace: str) -> tup
 
 @pytest.fixture(params=["broker", "segment"])
 def level(request: pytest.FixtureRequest, admin: Admin) -> dict[str, str]:
-    """Options of a read at broker level, and of one past the broker in many tasks."""
+    """Options of a read at broker level, and of a direct one in many tasks."""
     return {"readLevel": request.param, "admin.url": admin.url, "minPartitions": "7"}
 
 

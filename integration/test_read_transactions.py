@@ -1,4 +1,4 @@
-"""Messages of transactions: past the broker, too, a read has what was committed and nothing else."""
+"""Messages of transactions: direct reads, too, return what was committed and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads past the broker: that they are, what makes them impossible, what happens when ledgers change under them."""
+"""Direct reads: that they are, what makes them impossible, what happens when ledgers change under them."""
 
 from __future__ import annotations
 

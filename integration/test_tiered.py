@@ -1,4 +1,4 @@
-"""Ledgers that a real broker has offloaded, in both formats, read past the broker: the rows are the same."""
+"""Ledgers that a real broker has offloaded, in both formats, read directly: the rows are the same."""
 
 from __future__ import annotations
 

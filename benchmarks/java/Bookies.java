@@ -20,7 +20,7 @@ import org.apache.bookkeeper.meta.MetadataDrivers;
 
 /**
  * BookKeeper's client by itself: reads the ledgers of a topic as fast as bookies give them, checks their digests and decodes nothing. It is what every read
- * past the broker costs at least. Bytes are those of entries, rows are worked out from their number.
+ * bypassing the broker costs at least. Bytes are those of entries, rows are worked out from their number.
  */
 final class Bookies extends Commands {
     private static final int MEBIBYTE = 1024 * 1024;

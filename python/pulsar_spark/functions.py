@@ -137,7 +137,7 @@ def _made(spark: SparkSession, name: str, given: dict[str, str]) -> Any:  # noqa
     jspark: Any = getattr(spark, "_jsparkSession", None)
     if jspark is None:
         raise PulsarSetupError("PULSAR_NO_JVM", call=f"{name}()")
-    functions: Any = spark._jvm.io.github.pulsarspark.api.PulsarFunctions  # type: ignore[union-attr] # noqa: SLF001
+    functions: Any = spark._jvm.io.github.pulsarspark.functions.PulsarFunctions  # type: ignore[union-attr] # noqa: SLF001
     if name == "from_pulsar":
         return functions.fromPulsar(jspark, checked(spark, given, "batchRead"))
     return functions.toPulsar(jspark, checked(spark, given, _WRITE))

@@ -102,9 +102,9 @@ class PulsarReadOptions(TypedOptions):
     Attributes:
         service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
-        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Reads past
-            the broker (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one
-            is the default.
+        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Direct
+            reads (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one is the
+            default.
         operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
             position. Default: ``30000``. At least 1.
         auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
@@ -119,8 +119,7 @@ class PulsarReadOptions(TypedOptions):
             `file:///...`, or the text itself, `data:application/json;base64,...`.
         auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
         auth_oauth2_scope: OAuth 2.0 scope.
-        tls_trust_certs_file: PEM file with the certificates to trust, on every machine; without it the JVM's own trust
-            store counts.
+        tls_trust_certs_file: PEM file with the certificates to trust, on every machine. Default: the JVM's trust store.
         tls_insecure_skip_hostname_verification: Accept a certificate made out for another host. Host names are verified
             unless this is true; then every use is logged as a warning. Default: ``false``.
         tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as
@@ -163,19 +162,18 @@ class PulsarReadOptions(TypedOptions):
         max_message_bytes: Largest message that is read: of a compressed entry once it is unpacked, and of a message
             that its producer split into chunks. A larger one is an error. Messages whose chunks have not all come yet
             may take as much memory in each task; more of them are read twice. Default: ``64m``. At least 1.
-        read_level: Who delivers the messages: `broker`; `segment` = the bookies that store them, past the broker, in
+        read_level: Who delivers the messages: `broker`; `segment` = direct reads from the bookies that store them, in
             parallel within a partition; `auto` = segments wherever they can be reached and the broker for the rest.
             Segments need `admin.url` and a network on which executors reach the bookies. `segment` fails with the
             reason where `auto` goes to the broker. The rows are the same. Default: ``auto``.
         read_compacted: Read what compaction left of a topic: the newest message of each key up to the last compaction,
             then everything after it. The broker delivers that, at any `readLevel` but `segment`, which refuses it.
             Default: ``false``.
-        max_bytes_per_partition: Stored bytes that one task reads past the broker, at most (one ledger may be cut into
-            several tasks, small ones are put together). At broker level one task reads one topic partition. Default:
-            ``128m``. At least 1.
-        min_partitions: Tasks to make at least when reading past the broker, as far as there are entries to share out.
-            Without it as many as the cluster runs at a time (Spark's default parallelism), but none for less than 4
-            MiB. At least 1.
+        max_bytes_per_partition: Stored bytes of one task of a direct read, at most (one ledger may be cut into several
+            tasks, small ones are put together). At broker level one task reads one topic partition. Default: ``128m``.
+            At least 1.
+        min_partitions: Tasks of a direct read, at least, as far as there are entries to share out. Without it as many
+            as the cluster runs at a time (Spark's default parallelism), but none for less than 4 MiB. At least 1.
         bookie_addresses: Where bookies are, for those whose ids are not addresses that executors can reach:
             `id=host:port`, separated by commas.
         encryption_private_key_file: PEM file with the private key that opens messages their producers encrypted, on
@@ -184,7 +182,7 @@ class PulsarReadOptions(TypedOptions):
             `pulsar.reader.cryptoKeyReader`.
         metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
             simply select them; streams need this option before Spark 4.2.
-        schema_mode: As what values are read. Each is decoded with the schema version it was written with, and resolved
+        schema_mode: How values are decoded. Each is decoded with the schema version it was written with, and resolved
             by Avro's rules: with `auto` to the newest schema the topic has when the query starts, which a stream keeps
             until it is started again, or longer with `schemaTrackingLocation`; with `pinned` to `readerSchema`; `raw`
             gives the bytes of any value as the column `value`, also of topics whose schemas differ or cannot be read,
@@ -292,9 +290,9 @@ class PulsarWriteOptions(TypedOptions):
     Attributes:
         service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
-        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Reads past
-            the broker (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one
-            is the default.
+        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Direct
+            reads (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one is the
+            default.
         operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
             position. Default: ``30000``. At least 1.
         auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
@@ -309,8 +307,7 @@ class PulsarWriteOptions(TypedOptions):
             `file:///...`, or the text itself, `data:application/json;base64,...`.
         auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
         auth_oauth2_scope: OAuth 2.0 scope.
-        tls_trust_certs_file: PEM file with the certificates to trust, on every machine; without it the JVM's own trust
-            store counts.
+        tls_trust_certs_file: PEM file with the certificates to trust, on every machine. Default: the JVM's trust store.
         tls_insecure_skip_hostname_verification: Accept a certificate made out for another host. Host names are verified
             unless this is true; then every use is logged as a warning. Default: ``false``.
         tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as

@@ -129,7 +129,7 @@ def plan(df: DataFrame) -> ReadPlan:
         why = "the DataFrame is a stream, which decides what to read batch by batch"
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why=why)
     jvm: Any = df.sparkSession._jvm  # noqa: SLF001 - py4j has no public door
-    told = json.loads(jvm.io.github.pulsarspark.api.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
+    told = json.loads(jvm.io.github.pulsarspark.plans.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
     if told["reads"] == 0:
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why="the DataFrame reads nothing of Pulsar")
     return ReadPlan(

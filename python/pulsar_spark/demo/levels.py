@@ -31,7 +31,7 @@ def compare(
     spark: SparkSession, report: Report, topic: str, rows: int, question: Callable[[DataFrame], DataFrame]
 ) -> dict[str, Any]:
     """Ask in turns, as both levels share the machine with whatever else runs; returns the rates for programs."""
-    report.line(f"\nWho reads what of `{topic}` past the broker, known before anything is read:\n")
+    report.line(f"\nWho reads what of `{topic}` directly, known before anything is read:\n")
     for line in str(plan(read_pulsar(spark, topic, level="segment"))).splitlines():
         report.line(f"    {line}")
     report.line()

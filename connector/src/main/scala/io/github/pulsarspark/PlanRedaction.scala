@@ -6,8 +6,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 
-/** Spark puts the options of a write into plans and the event log, and masks those that its own patterns take for secrets. The parameters of the Pulsar client's
-  * plug-ins are not among them: when such an option is used, the pattern of the session is widened by it.
+/** Spark puts the options of a write into plans and the event log, and masks those that its own patterns take for
+  * secrets. The parameters of the Pulsar client's plug-ins are not among them: when such an option is used, the pattern
+  * of the session is widened by it.
   */
 private[pulsarspark] object PlanRedaction {
 

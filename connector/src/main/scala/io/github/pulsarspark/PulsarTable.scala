@@ -10,11 +10,11 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.client.ClientSettings
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.options.RawOptions
-import io.github.pulsarspark.read.PulsarScanBuilder
-import io.github.pulsarspark.schema.MetadataColumns
+import io.github.pulsarspark.options.registry.RawOptions
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.read.scan.PulsarScanBuilder
+import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.PulsarWriteBuilder
 
 /** One or more topics as a table.
@@ -22,12 +22,16 @@ import io.github.pulsarspark.write.PulsarWriteBuilder
   * @param columns
   *   as read from the topics, as the user gave them for a read, or those of the rows to write
   * @param definition
-  *   the properties of a table in Spark's catalog; else the options of the read or write together with those of the session
+  *   the properties of a table in Spark's catalog; else the options of the read or write together with those of the
+  *   session
   * @param session
   *   the options of the session alone
   */
-private[pulsarspark] final class PulsarTable(columns: StructType, definition: JMap[String, String], session: Map[String, String])
-    extends SupportsRead with SupportsWrite with SupportsMetadataColumns {
+private[pulsarspark] final class PulsarTable(
+    columns: StructType,
+    definition: JMap[String, String],
+    session: Map[String, String]
+) extends SupportsRead with SupportsWrite with SupportsMetadataColumns {
 
   private val stored = TableProperties.storedOptions(definition)
 
@@ -51,21 +55,27 @@ private[pulsarspark] final class PulsarTable(columns: StructType, definition: JM
 
   override def properties(): JMap[String, String] = TableProperties.shown(definition)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new PulsarScanBuilder(raw(options), columns)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+    new PulsarScanBuilder(raw(options), columns)
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
     if (stored.isDefined) checkNames(info.schema)
     new PulsarWriteBuilder(raw(info.options), info.schema)
   }
 
-  /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their own arrive as `col1`, `col2`. */
+  /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their
+    * own arrive as `col1`, `col2`.
+    */
   private def checkNames(input: StructType): Unit =
-    input.fieldNames.find(name => !columns.fieldNames.contains(name) && MetadataColumns.inWrites(name).isEmpty).foreach { name =>
-      throw PulsarErrors("PULSAR_TABLE_COLUMN_UNKNOWN", "column" -> name, "columns" -> columns.fieldNames.mkString(", "))
+    input.fieldNames.filterNot(columns.fieldNames.contains(_)).find(MetadataColumns.inWrites(_).isEmpty).foreach {
+      name =>
+        throw PulsarErrors("PULSAR_TABLE_COLUMN_UNKNOWN", "column" -> name,
+          "columns"                                                -> columns.fieldNames.mkString(", "))
     }
 
   private def raw(options: CaseInsensitiveStringMap) = {
-    // Depending on its line, Spark passes a write into a temporary view or of a stream fewer options than it made the table with.
+    /* Depending on its line, Spark passes a write into a temporary view or of a stream fewer options than it made the
+     * table with. */
     val made = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
     new RawOptions(
       made.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala,
@@ -77,4 +87,5 @@ private[pulsarspark] final class PulsarTable(columns: StructType, definition: JM
 }
 
 /** A hidden column, as Spark wants it described. */
-private final case class PulsarMetadataColumn(name: String, dataType: DataType, override val comment: String) extends MetadataColumn
+private final case class PulsarMetadataColumn(name: String, dataType: DataType, override val comment: String)
+    extends MetadataColumn

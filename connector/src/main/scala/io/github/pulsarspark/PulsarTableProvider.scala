@@ -11,13 +11,14 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.api.SessionOptions
-import io.github.pulsarspark.client.ClientSettings
-import io.github.pulsarspark.options.{RawOptions, ReadOptions, Scope}
-import io.github.pulsarspark.read.DriverSession
+import io.github.pulsarspark.options.registry.{RawOptions, Scope}
+import io.github.pulsarspark.options.{ReadOptions, SessionOptions}
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.read.plan.DriverSession
 
-/** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also be set for a whole session, as
-  * `spark.datasource.pulsar.<option>`; a read leaves out those of writes, and a write those of reads.
+/** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also
+  * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read leaves out those of writes, and a write
+  * those of reads.
   */
 final class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
 
@@ -29,7 +30,8 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
     val stored  = TableProperties.storedOptions(options.asCaseSensitiveMap())
     val query   = if (stored.isDefined) Map.empty[String, String] else options.asCaseSensitiveMap().asScala.toMap
-    val checked = new RawOptions(query, ClientSettings.fields, SessionOptions.now(), stored).check(Scope.BatchRead, Scope.StreamRead)
+    val checked = new RawOptions(query, ClientSettings.fields, SessionOptions.now(), stored).check(Scope.BatchRead,
+      Scope.StreamRead)
     Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
   }
 

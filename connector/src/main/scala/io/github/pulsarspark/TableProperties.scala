@@ -6,11 +6,12 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.connector.catalog.TableCatalog
 
-import io.github.pulsarspark.options.{OptionRegistry, Secret}
+import io.github.pulsarspark.options.registry.{OptionRegistry, Secret}
 
-/** The properties of a table in Spark's session catalog. Spark passes them as if they were options: each option of `CREATE TABLE ... OPTIONS` by its own name
-  * and again with the prefix `option.`, next to `TBLPROPERTIES`, `provider`, `owner`, `path`, `is_managed_location` and others. Only the names with the prefix
-  * are certain to be options. A read or write that is not about a table of the catalog has no `provider`.
+/** The properties of a table in Spark's session catalog. Spark passes them as if they were options: each option of
+  * `CREATE TABLE ... OPTIONS` by its own name and again with the prefix `option.`, next to `TBLPROPERTIES`, `provider`,
+  * `owner`, `path`, `is_managed_location` and others. Only the names with the prefix are certain to be options. A read
+  * or write that is not about a table of the catalog has no `provider`.
   */
 private[pulsarspark] object TableProperties {
 
@@ -18,12 +19,14 @@ private[pulsarspark] object TableProperties {
   def storedOptions(properties: JMap[String, String]): Option[Map[String, String]] =
     Option.when(properties.containsKey(TableCatalog.PROP_PROVIDER)) {
       properties.asScala.collect {
-        case (key, value) if key.startsWith(TableCatalog.OPTION_PREFIX) => key.stripPrefix(TableCatalog.OPTION_PREFIX) -> value
+        case (key, value) if key.startsWith(TableCatalog.OPTION_PREFIX) =>
+          key.stripPrefix(TableCatalog.OPTION_PREFIX) -> value
       }.toMap
     }
 
-  /** What DESCRIBE and SHOW CREATE TABLE may show of a table of the catalog, empty for anything else. Of the stored options only those have their value that the
-    * option table knows and does not call secret; Spark masks more by its own patterns.
+  /** What DESCRIBE and SHOW CREATE TABLE may show of a table of the catalog, empty for anything else. Of the stored
+    * options only those have their value that the option table knows and does not call secret; Spark masks more by its
+    * own patterns.
     */
   def shown(properties: JMap[String, String]): JMap[String, String] =
     storedOptions(properties).fold(Map.empty[String, String]) { stored =>

@@ -2,118 +2,158 @@ package io.github.pulsarspark
 
 import java.nio.file.{Files, Path}
 
-import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.annotation.tailrec
 
 import munit.FunSuite
 
 /** Keeps the shape of the sources that docs/architecture.md describes. */
 class LayoutSuite extends FunSuite {
+  import LayoutSuite._
 
-  private val sources =
-    Seq(
-      Path.of("src/main/scala"),
-      Path.of("connector/src/main/scala")
-    ).find(Files.isDirectory(_)).getOrElse(fail("no sources here")).toAbsolutePath
-  private val root = sources.resolve("io/github/pulsarspark")
+  private val main = Seq(Path.of("src/main"), Path.of("connector/src/main")).find(Files.isDirectory(_)).getOrElse(
+    fail("no sources here")
+  )
 
-  private val files: Seq[(Path, Seq[String])] = Using.resource(Files.walk(sources)) { paths =>
-    paths.iterator.asScala.filter(_.toString.endsWith(".scala")).map(p => p -> Files.readAllLines(p).asScala.toSeq).toSeq
+  private val files = SourceFile.under(main.resolve("scala")) ++ SourceFile.under(main.resolve("java"))
+  private val own   = files.filterNot(f => Foreign.contains(f.qualifiedName))
+
+  private def name(file: SourceFile): String =
+    s"${file.room.replace('.', '/')}/${file.path.getFileName}".stripPrefix("/")
+
+  /** The room of a file; those in packages of others belong to the room that uses them. */
+  private def home(file: SourceFile): String = Foreign.getOrElse(file.qualifiedName, file.room)
+
+  private def none(what: String)(found: Seq[String]): Unit =
+    assert(found.isEmpty, found.mkString(s"$what:\n  ", "\n  ", ""))
+
+  test("every package has its place in the order") {
+    assert(files.size > 200, files.size)
+    none("packages without a place")(files.map(home).distinct.filterNot(Order.contains))
+    none("places without a package")(Order.filterNot(files.map(home).contains))
   }
 
-  /** A package may use those before it. Packages in the same place do not know each other. */
-  private val order: Seq[Set[String]] =
-    Seq(
-      Set("errors"),
-      Set("options", "offsets"),
-      Set("log"),
-      Set("schema"),
-      Set("client"),
-      Set("storage"),
-      Set("metrics"),
-      Set("read"),
-      Set("write", "api"),
-      Set("")
+  test("a package imports none that is beside it or above it") {
+    val against = for {
+      file <- files
+      used <- file.imports.flatMap(i => roomOf(i)).distinct
+      if used != home(file) && Order.indexOf(used) >= Order.indexOf(home(file))
+    } yield s"${home(file)} -> $used"
+    none("imports against the order")(against.distinct.sorted)
+  }
+
+  test("a folder has at most 16 files") {
+    none("crowded")(own.groupBy(_.room).collect { case (room, all) if all.size > 16 => s"$room: ${all.size}" }.toSeq)
+  }
+
+  test("no more than two files need each other") {
+    val uses   = own.map(f => f -> own.filter(f.uses)).toMap
+    val cycles = stronglyConnected(uses).filter(_.size > 2).map(_.toSeq.map(name).sorted.mkString(", "))
+    none("files that need each other")(cycles.toSeq.sorted)
+  }
+
+  test("a file defines one thing for other packages") {
+    val several = own.collect { case f if f.definitions.count(_._2) > 1 => name(f) }
+    assertEquals(several.sorted, Families)
+  }
+
+  test("files are short, and so are their lines") {
+    none("longer than 300 lines")(own.collect { case f if f.lines.size > 300 => s"${name(f)}: ${f.lines.size}" })
+    val sizes = own.map(_.lines.size).sorted
+    assert(sizes(sizes.size / 2) <= 110, s"median ${sizes(sizes.size / 2)}")
+    none("wider than 120")(
+      files.flatMap(f =>
+        f.lines.zipWithIndex.collect {
+          case (l, i) if l.length > 120 && !l.startsWith("import ") => s"${name(f)}:${i + 1}"
+        }
+      )
     )
-
-  /** The package under the root's; what is below it belongs to it. */
-  private def packageOf(file: Path): String = root.relativize(file.getParent).getName(0).toString
-
-  private def imports(lines: Seq[String]): Seq[String] = lines.map(_.trim).filter(_.startsWith("import ")).map(_.stripPrefix("import "))
-
-  private def level(name: String): Int = order.indexWhere(_(name))
-
-  private def none(what: String)(found: Seq[String]): Unit = assert(found.isEmpty, found.mkString(s"$what:\n  ", "\n  ", ""))
-
-  test("there is something to look at") {
-    assert(files.size > 50, files.size)
-    none("packages without a place in the order")(files.map(f => packageOf(f._1)).distinct.filter(level(_) < 0))
   }
 
-  test("no package uses one that comes after it") {
-    val own = raw"io\.github\.pulsarspark\.([a-z]+)\..*".r
-    none("imports against the order") {
-      for {
-        (file, lines) <- files
-        own(used)     <- imports(lines)
-        if used != packageOf(file) && level(used) >= level(packageOf(file))
-      } yield s"$file imports $used"
+  test("only the rooms that speak with servers know netty, Pulsar and BookKeeper") {
+    def outside(prefix: String, rooms: String*) = none(s"$prefix outside ${rooms.mkString(", ")}") {
+      own.filterNot(f => rooms.contains(f.room.takeWhile(_ != '.'))).flatMap(f =>
+        f.imports.filter(_.startsWith(prefix)).map(i => s"${name(f)}: $i")
+      )
     }
-  }
-
-  test("only log, client and storage know netty, only they Pulsar and BookKeeper") {
-    def outside(prefix: String, packages: String*) = none(s"$prefix outside ${packages.mkString(", ")}") {
-      for {
-        (file, lines) <- files
-        used          <- imports(lines)
-        if used.startsWith(prefix) && !packages.contains(packageOf(file))
-      } yield s"$file: $used"
-    }
-    outside("io.netty", "log", "client", "storage")
-    outside("org.apache.pulsar", "log", "client")
+    outside("io.netty", "common", "format", "pulsar", "storage")
+    outside("org.apache.pulsar", "common", "format", "pulsar")
     outside("org.apache.bookkeeper", "storage")
-    none("Pulsar's client in log")(files.filter(f => packageOf(f._1) == "log").flatMap(f =>
-      imports(f._2).filter(_.startsWith("org.apache.pulsar.client"))
-    ))
+    none("Pulsar's client in format") {
+      own.filter(_.room.startsWith("format")).flatMap(_.imports.filter(_.startsWith("org.apache.pulsar.client")))
+    }
   }
 
-  test("offsets and log know nothing of Spark but the Offset that a stream hands over") {
-    none("Spark in offsets or log") {
-      files
-        .filter(f => Set("offsets", "log", "options", "errors")(packageOf(f._1)))
-        .flatMap(f =>
-          imports(f._2).filter(i => i.startsWith("org.apache.spark") && !i.endsWith("streaming.Offset") && !i.endsWith("SparkThrowable"))
+  test("positions, entries, options and errors know nothing of Spark but the Offset that a stream hands over") {
+    none("Spark") {
+      own
+        .filterNot(name(_) == "options/SessionOptions.scala") // where Spark keeps options
+        .filter(f => Set("position", "format", "options", "errors")(f.room.takeWhile(_ != '.'))).flatMap(f =>
+          f.imports
+            .filter(i =>
+              i.startsWith("org.apache.spark") && !i.endsWith("streaming.Offset") && !i.endsWith("SparkThrowable")
+            )
+            .map(i => s"${name(f)}: $i")
         )
     }
   }
 
   test("Spark's inner packages are imported where nothing else will do") {
-    val inner = files.flatMap { case (file, lines) =>
-      imports(lines).filter(i => i.startsWith("org.apache.spark.sql.execution") || i.startsWith("org.apache.spark.sql.internal")).map(_ =>
-        root.relativize(file).toString
-      )
-    }
-    assertEquals(inner.sorted, Seq("api/ReadPlans.scala", "write/AppendsUpdates.scala"))
-  }
-
-  test("nothing lives in Spark's packages") {
-    none("files in org.apache.spark")(files.map(_._1.toString).filter(_.contains("org/apache/spark")))
-  }
-
-  test("files are short") {
-    none("longer than 300 lines")(files.filter(_._2.size > 300).map { case (file, lines) => s"$file: ${lines.size}" })
-    val sizes = files.map(_._2.size).sorted
-    assert(sizes(sizes.size / 2) <= 130, s"median ${sizes(sizes.size / 2)}")
+    val inner =
+      own.filter(_.imports.exists(i =>
+        i.startsWith("org.apache.spark.sql.execution") || i.startsWith("org.apache.spark.sql.internal")
+      ))
+    assertEquals(inner.map(name).sorted, Seq("plans/ReadPlans.scala", "write/AppendsUpdates.scala"))
   }
 
   test("names explain themselves") {
-    none("vague names")(files.map(_._1.getFileName.toString).filter(_.matches(".*(Utils?|Helper|Manager|Impl)\\.scala")))
+    none("vague names")(own.map(name).filter(_.matches(".*(Utils?|Helper|Manager|Impl)\\.(scala|java)")))
   }
 
   test("casts only at Spark's untyped seams") {
-    val casts = files.flatMap { case (file, lines) =>
-      lines.filter(_.contains("asInstanceOf[")).map(l => s"${root.relativize(file)}: ${l.trim}")
-    }
+    val casts = own.flatMap(f => f.lines.filter(_.contains("asInstanceOf[")).map(l => s"${name(f)}: ${l.trim}"))
     assert(casts.size <= 15, casts.mkString("\n"))
   }
+
+  /** Where an imported name of ours is defined. */
+  private def roomOf(entry: String): Option[String] = Foreign.get(entry).orElse {
+    Option.when(entry.startsWith(s"${SourceFile.Root}.") && !entry.startsWith(s"${SourceFile.Root}.shaded.")) {
+      entry.stripPrefix(s"${SourceFile.Root}.").split('.').takeWhile(part => part.head.isLower).mkString(".")
+    }
+  }
+
+  private def stronglyConnected(uses: Map[SourceFile, Seq[SourceFile]]): Set[Set[SourceFile]] = {
+    val usedBy = uses.toSeq.flatMap { case (f, all) => all.map(_ -> f) }.groupMap(_._1)(_._2)
+    uses.keySet.map(f => reach(Set(f), uses) & reach(Set(f), usedBy))
+  }
+
+  @tailrec
+  private def reach(from: Set[SourceFile], to: Map[SourceFile, Seq[SourceFile]]): Set[SourceFile] = {
+    val all = from ++ from.flatMap(f => to.getOrElse(f, Nil))
+    if (all == from) all else reach(all, to)
+  }
+}
+
+private object LayoutSuite {
+
+  /** A package may use those before it. */
+  val Order: Seq[String] = Seq(
+    "errors common options.registry options position",
+    "format.entry format.chunk format.codec format",
+    "schema.convert schema.columns schema.evolution schema",
+    "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
+    "pulsar pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker pulsar.producer",
+    "storage.segment storage.offload storage.ledgers",
+    "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
+    "metrics read read.task read.plan read.stream read.scan write functions plans"
+  ).flatMap(_.split(' ')) :+ ""
+
+  /** What has to live in a package of others, to reach what only that shows. */
+  val Foreign: Map[String, String] = Map(
+    "org.apache.pulsar.client.impl.AdminHttp"     -> "pulsar.admin",
+    "org.apache.pulsar.client.impl.EntryConsumer" -> "pulsar.broker",
+    "org.apache.bookkeeper.client.BatchReads"     -> "storage.bookkeeper.client"
+  )
+
+  /** Families of classes of one line each, which Spark makes by their names. */
+  val Families: Seq[String] = Seq("metrics/Metrics.scala", "metrics/TierMetric.scala")
 }

@@ -12,7 +12,8 @@ class TablePropertiesSuite extends FunSuite {
 
   test("only names with the prefix are options, and only in a table of the catalog") {
     val options = Map("service.url" -> "u", "topic" -> "t")
-    val added   = Seq("provider" -> "pulsar", "owner" -> "me", "path" -> "/p", "is_managed_location" -> "true", "colour" -> "blue")
+    val added   =
+      Seq("provider" -> "pulsar", "owner" -> "me", "path" -> "/p", "is_managed_location" -> "true", "colour" -> "blue")
     assertEquals(TableProperties.storedOptions(properties(options, added: _*)), Some(options))
     assertEquals(TableProperties.storedOptions(Map("provider" -> "pulsar").asJava), Some(Map.empty[String, String]))
     assertEquals(TableProperties.storedOptions(Map("service.url" -> "u").asJava), None)
@@ -20,15 +21,17 @@ class TablePropertiesSuite extends FunSuite {
 
   test("stored options are shown when they are known and no secrets, properties always") {
     val public  = Map("Topic" -> "t", "readLevel" -> "broker", "path" -> "/p")
-    val secrets = Seq("auth.token", "AUTH.TOKEN", "auth.tokn", "pulsar.client.authParams", "pulsar.client.numIoThreads", "bookkeeper.x")
-    val shown   =
+    val secrets = Seq("auth.token", "AUTH.TOKEN", "auth.tokn", "pulsar.client.authParams", "pulsar.client.numIoThreads",
+      "bookkeeper.x")
+    val shown =
       TableProperties.shown(properties(
         public ++ secrets.map(_ -> "hunter2"),
         "provider" -> "pulsar",
         "colour"   -> "blue",
         "paths"    -> ""
       )).asScala
-    assertEquals(shown.filterNot(_._2 == "***").toMap, properties(public, "provider" -> "pulsar", "colour" -> "blue").asScala.toMap)
+    assertEquals(shown.filterNot(_._2 == "***").toMap,
+      properties(public, "provider" -> "pulsar", "colour" -> "blue").asScala.toMap)
     assertEquals(shown.keySet.filter(shown(_) == "***").toSet, secrets.flatMap(s => Seq(s, s"option.$s")).toSet)
     assert(TableProperties.shown(Map("auth.token" -> "hunter2").asJava).isEmpty)
   }

@@ -8,8 +8,8 @@ public final class BatchReads {
     private BatchReads() { }
 
     /**
-     * Whether the client gave up batch reads of a ledger, because no bookie kept the connection open. When reads of single entries succeed nevertheless, the
-     * bookies are older than BookKeeper 4.17.
+     * Whether the client gave up batch reads of a ledger, because no bookie kept the connection open. When reads of
+     * single entries succeed nevertheless, the bookies are older than BookKeeper 4.17.
      */
     public static boolean gaveUp(ReadHandle handle) {
         return handle instanceof LedgerHandle && ((LedgerHandle) handle).notSupportBatch;

@@ -2,7 +2,8 @@ package io.github.pulsarspark.errors
 
 import org.slf4j.LoggerFactory
 
-/** What happens when messages that should be read are gone: the query fails, or goes on and counts. The one place that decides.
+/** What happens when messages that should be read are gone: the query fails, or goes on and counts. The one place that
+  * decides.
   *
   * @param failOnDataLoss
   *   the option of that name

@@ -15,13 +15,3 @@ trait PulsarError extends SparkThrowable { self: Throwable =>
   override def getErrorClass: String                      = condition
   override def getMessageParameters: JMap[String, String] = parameters.asJava
 }
-
-/** Something went wrong while reading or writing. */
-final class PulsarException(val condition: String, message: String, val parameters: Map[String, String], cause: Option[Throwable])
-    extends RuntimeException(message, cause.orNull)
-    with PulsarError
-
-/** The user's input is wrong. An `IllegalArgumentException`, so that PySpark shows it as one. */
-final class PulsarInputException(val condition: String, message: String, val parameters: Map[String, String], cause: Option[Throwable])
-    extends IllegalArgumentException(message, cause.orNull)
-    with PulsarError

@@ -4,8 +4,9 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-/** Builds every exception the connector raises from `error-conditions.json`, the one list of conditions that the JVM, the Python package and the
-  * documentation share. A template that names a parameter which is not given, or a condition that is not listed, is a bug and fails loudly.
+/** Builds every exception the connector raises from `error-conditions.json`, the one list of conditions that the JVM,
+  * the Python package and the documentation share. A template that names a parameter which is not given, or a condition
+  * that is not listed, is a bug and fails loudly.
   */
 object PulsarErrors {
 
@@ -25,7 +26,8 @@ object PulsarErrors {
         .asScala
         .map { e =>
           val node = e.getValue
-          e.getKey -> Condition(e.getKey, node.get("kind").asText, node.get("message").asText, node.get("action").asText)
+          e.getKey ->
+            Condition(e.getKey, node.get("kind").asText, node.get("message").asText, node.get("action").asText)
         }
         .toMap
     finally in.close()
@@ -42,8 +44,8 @@ object PulsarErrors {
 
   /** The text alone, as the exception would carry it. */
   private[pulsarspark] def text(condition: String, parameters: (String, String)*): String = {
-    val c                              = conditions.getOrElse(condition, sys.error(s"unlisted error condition $condition"))
-    val values                         = parameters.toMap
+    val c      = conditions.getOrElse(condition, sys.error(s"unlisted error condition $condition"))
+    val values = parameters.toMap
     def fill(template: String): String = placeholder.replaceAllIn(
       template,
       m =>
@@ -54,7 +56,11 @@ object PulsarErrors {
     s"[$condition] ${fill(c.message)} What to do: ${fill(c.action)}"
   }
 
-  private def caused(condition: String, cause: Option[Throwable], parameters: (String, String)*): RuntimeException with PulsarError = {
+  private def caused(
+      condition: String,
+      cause: Option[Throwable],
+      parameters: (String, String)*
+  ): RuntimeException with PulsarError = {
     val message = text(condition, parameters: _*)
     if (conditions(condition).kind == "input") new PulsarInputException(condition, message, parameters.toMap, cause)
     else new PulsarException(condition, message, parameters.toMap, cause)

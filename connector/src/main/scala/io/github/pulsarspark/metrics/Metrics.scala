@@ -5,13 +5,18 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, Cus
 /** The driver's part of a metric. */
 private[pulsarspark] final case class TaskMetric(name: String, value: Long) extends CustomTaskMetric
 
-/** A task's part of a metric as it stands whenever Spark asks: one object for the whole task, as Spark asks for every hundred rows. */
+/** A task's part of a metric as it stands whenever Spark asks: one object for the whole task, as Spark asks for every
+  * hundred rows.
+  */
 private[pulsarspark] final class LiveMetric(override val name: String, now: () => Long) extends CustomTaskMetric {
   override def value: Long = now()
 }
 
-/** A number that is added up over tasks. Spark makes it by the name of its class, without arguments, so each is a class of its own. */
-private[pulsarspark] abstract class Metric(override val name: String, override val description: String) extends CustomSumMetric {
+/** A number that is added up over tasks. Spark makes it by the name of its class, without arguments, so each is a class
+  * of its own.
+  */
+private[pulsarspark] abstract class Metric(override val name: String, override val description: String)
+    extends CustomSumMetric {
   def apply(value: Long): CustomTaskMetric    = TaskMetric(name, value)
   def live(now: () => Long): CustomTaskMetric = new LiveMetric(name, now)
 }
@@ -25,19 +30,25 @@ final class BytesRead extends Metric("pulsarBytes", "Pulsar bytes read")
 /** Ranges that should have been read but are gone; above 0 only with `failOnDataLoss=false`. */
 final class DataLoss extends Metric("pulsarDataLoss", "Pulsar ranges lost")
 
-/** Messages in several entries (chunks) that are left out because not all of these are in the topic: no client can read them. */
+/** Messages in several entries (chunks) that are left out because not all of these are in the topic: no client can read
+  * them.
+  */
 final class IncompleteChunks extends Metric("pulsarIncompleteChunks", "Pulsar chunked messages left out as incomplete")
 
 /** Entries of which only the metadata was looked at, because they are outside of what a filter wants. */
 final class EntriesSkipped extends Metric("pulsarEntriesSkipped", "Pulsar entries skipped")
 
-/** Entries that arrived outside of their range or again, and were not read; 0 unless a server or this connector has a defect. */
+/** Entries that arrived outside of their range or again, and were not read; 0 unless a server or this connector has a
+  * defect.
+  */
 final class EntriesRejected extends Metric("pulsarEntriesRejected", "Pulsar entries rejected as not due")
 
 /** Messages whose value does not decode; above 0 only with an `onDecodeError` other than `fail`. */
 final class DecodeErrors extends Metric("pulsarDecodeErrors", "Pulsar messages that do not decode")
 
-/** Memory outside the heap that the connector's connections have in a JVM. Its tasks share it, so the most that one of them saw is shown. */
+/** Memory outside the heap that the connector's connections have in a JVM. Its tasks share it, so the most that one of
+  * them saw is shown.
+  */
 final class DirectMemory extends CustomMetric {
   override val name: String        = "pulsarDirectMemory"
   override val description: String = "Pulsar direct memory of connections, at most (bytes)"
@@ -83,7 +94,7 @@ private[pulsarspark] object Metrics {
       decodeErrors,
       directMemory
     ) ++
-      LevelMetric.all
+      TierMetric.all
 
   val ofWrites: Array[CustomMetric] = Array(messagesWritten)
 }

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.options
 
+import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue, Secret}
+
 /** Everything that makes two BookKeeper clients the same client. Has no secret in its text.
   *
   * @param cluster

@@ -2,16 +2,19 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
+import io.github.pulsarspark.options.registry.{CheckedOptions, Secret}
+
 /** How to authenticate. */
 sealed trait Authentication extends Serializable
 
 object Authentication {
-  case object None                                                                                    extends Authentication
-  final case class Token(token: Secret)                                                               extends Authentication
-  final case class TokenFile(path: String)                                                            extends Authentication
-  final case class Basic(userId: String, password: Secret)                                            extends Authentication
-  final case class Tls(certFile: String, keyFile: String)                                             extends Authentication
-  final case class OAuth2(issuerUrl: String, credentialsUrl: Secret, audience: String, scope: String) extends Authentication
+  case object None                                         extends Authentication
+  final case class Token(token: Secret)                    extends Authentication
+  final case class TokenFile(path: String)                 extends Authentication
+  final case class Basic(userId: String, password: Secret) extends Authentication
+  final case class Tls(certFile: String, keyFile: String)  extends Authentication
+  final case class OAuth2(issuerUrl: String, credentialsUrl: Secret, audience: String, scope: String)
+      extends Authentication
 
   /** A plug-in of the Pulsar client by class name. */
   final case class Plugin(className: String, parameters: Secret) extends Authentication
@@ -20,7 +23,8 @@ object Authentication {
 /** Everything that makes two Pulsar clients the same client; the key of the client pool. Has no secret in its text.
   *
   * @param settings
-  *   the client's own settings by its own names; all of them are treated as secret, since plug-ins put passwords in several
+  *   the client's own settings by its own names; all of them are treated as secret, since plug-ins put passwords in
+  *   several
   */
 private[pulsarspark] final case class ClientOptions(
     serviceUrl: String,
@@ -51,7 +55,9 @@ private[pulsarspark] object ClientOptions {
   }
 
   private def authentication(options: CheckedOptions, settings: Map[String, String]): Authentication = {
-    val plugin = settings.get("authPluginClassName").map(c => Authentication.Plugin(c, Secret(settings.getOrElse("authParams", ""))))
+    val plugin = settings.get("authPluginClassName").map(c =>
+      Authentication.Plugin(c, Secret(settings.getOrElse("authParams", "")))
+    )
     Seq(
       options.get("auth.token").map(t => Authentication.Token(Secret(t))),
       options.get("auth.tokenFile").map(Authentication.TokenFile(_)),

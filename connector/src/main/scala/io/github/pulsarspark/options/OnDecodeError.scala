@@ -1,6 +1,7 @@
 package io.github.pulsarspark.options
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions}
 
 /** What a read does with a message whose value does not decode. */
 sealed trait OnDecodeError extends Serializable
@@ -28,5 +29,6 @@ object OnDecodeError {
   }
 
   /** Whether a read that says nothing else than these options fails at the first message that does not decode. */
-  private[pulsarspark] def fails(options: RawOptions): Boolean = options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
+  private[pulsarspark] def fails(options: RawOptions): Boolean =
+    options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
 }

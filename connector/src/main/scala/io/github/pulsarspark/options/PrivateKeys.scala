@@ -6,6 +6,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** Where tasks have the private keys from that open what producers encrypted. */
 private[pulsarspark] sealed trait PrivateKeys extends Serializable
@@ -25,12 +26,16 @@ private[pulsarspark] object PrivateKeys {
   private val FileKey = "encryption.privateKeyFile"
 
   private[options] def apply(options: CheckedOptions): Option[PrivateKeys] =
-    options.get(FileKey).map(files).orElse(options.clientSettings("pulsar.reader.").get("cryptoKeyReader").map(ReaderClass(_)))
+    options.get(FileKey).map(files).orElse(
+      options.clientSettings("pulsar.reader.").get("cryptoKeyReader").map(ReaderClass(_))
+    )
 
   private def files(text: String): Files =
     if (!text.startsWith("{")) Files(Map.empty, Some(text))
     else {
-      val named = Try(new ObjectMapper().readTree(text).properties().asScala.map(p => p.getKey -> p.getValue)).toOption.filter(p =>
+      val named = Try(
+        new ObjectMapper().readTree(text).properties().asScala.map(p => p.getKey -> p.getValue)
+      ).toOption.filter(p =>
         p.nonEmpty && p.forall(_._2.isTextual)
       )
       val byName = named.getOrElse(throw PulsarErrors(

@@ -2,40 +2,12 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
-/** Which topics a read or write names, before the cluster is asked. */
-sealed trait TopicSelection extends Serializable
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.CheckedOptions
 
-object TopicSelection {
-  final case class Named(topics: Seq[String]) extends TopicSelection
-  final case class Matching(pattern: String)  extends TopicSelection
-
-  private[options] def apply(options: CheckedOptions): TopicSelection =
-    options.get("topicsPattern").map(Matching(_)).getOrElse {
-      Named((options.get("topic").toSeq ++ options.get("topics").toSeq.flatMap(OptionValue.topics)).distinct)
-    }
-}
-
-/** Who may deliver the messages. */
-sealed trait ReadLevel extends Serializable
-
-object ReadLevel {
-
-  /** Segments where they can be reached, else the broker. */
-  case object Auto extends ReadLevel
-
-  case object Broker extends ReadLevel
-
-  /** Segments or an error. */
-  case object Segment extends ReadLevel
-
-  private[options] def apply(value: String): ReadLevel = value.toLowerCase match {
-    case "broker"  => Broker
-    case "segment" => Segment
-    case _         => Auto
-  }
-}
-
-/** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts, because what they mean depends on the topics. */
+/** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts,
+  * because what they mean depends on the topics.
+  */
 private[pulsarspark] final case class ReadOptions(
     client: ClientOptions,
     topics: TopicSelection,
@@ -46,7 +18,7 @@ private[pulsarspark] final case class ReadOptions(
     publishTimeSkew: FiniteDuration,
     failOnDataLoss: Boolean,
     schemaMode: SchemaMode,
-    protobuf: Option[ProtobufMessage],
+    protobuf: Option[ProtobufMessageOption],
     schemaTrackingLocation: Option[String],
     onDecodeError: OnDecodeError,
     errorColumns: Boolean,
@@ -90,13 +62,15 @@ private[pulsarspark] object ReadOptions {
       publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
       schemaMode = SchemaMode(options),
-      protobuf = ProtobufMessage(options),
+      protobuf = ProtobufMessageOption(options),
       schemaTrackingLocation = SchemaMode.trackingLocation(options),
       onDecodeError = OnDecodeError(options),
       errorColumns = options.boolean("errorColumns"),
       pollTimeout = options.milliseconds("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
-      readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(positive("pulsar.reader.receiverQueueSize", _)),
+      readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(
+        positive("pulsar.reader.receiverQueueSize", _)
+      ),
       maxMessageBytes = math.min(options.bytes("maxMessageBytes"), LargestMessage).toInt,
       privateKeys = PrivateKeys(options),
       readerName = reader.get("readerName"),
@@ -115,46 +89,7 @@ private[pulsarspark] object ReadOptions {
     value.trim.toIntOption
       .filter(_ > 0)
       .getOrElse(
-        throw io.github.pulsarspark.errors
-          .PulsarErrors("PULSAR_OPTION_INVALID", "option" -> key, "given" -> value, "allowed" -> "a whole number above 0")
+        throw PulsarErrors("PULSAR_OPTION_INVALID", "option" -> key, "given" -> value,
+          "allowed"                                          -> "a whole number above 0")
       )
-}
-
-/** What a write was asked to do. */
-private[pulsarspark] final case class WriteOptions(
-    client: ClientOptions,
-    topic: Option[String],
-    schemaType: String,
-    sendTimeout: FiniteDuration,
-    producer: Map[String, String],
-    keySchemaType: String = "auto",
-    valueSchemaType: String = "auto",
-    keyValueEncoding: Option[String] = None,
-    cutsTimes: Boolean = false,
-    protobuf: Option[ProtobufMessage] = None
-)
-
-private[pulsarspark] object WriteOptions {
-
-  /** For the messages that a read copies, which may be larger than one entry. */
-  def ofCopies(read: ReadOptions): WriteOptions = WriteOptions(
-    client = read.client,
-    topic = None,
-    schemaType = "bytes",
-    sendTimeout = read.pollTimeout,
-    producer = Map("batchingEnabled" -> "false", "chunkingEnabled" -> "true")
-  )
-
-  def apply(options: CheckedOptions): WriteOptions = WriteOptions(
-    client = ClientOptions(options),
-    topic = options.get("topic").map(_.trim),
-    schemaType = options("schemaType").toLowerCase,
-    sendTimeout = options.milliseconds("sendTimeoutMs").millis,
-    producer = options.clientSettings("pulsar.producer."),
-    keySchemaType = options("keySchemaType"),
-    valueSchemaType = options("valueSchemaType"),
-    keyValueEncoding = options.explicit("keyValueEncoding"),
-    cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
-    protobuf = ProtobufMessage(options)
-  )
 }

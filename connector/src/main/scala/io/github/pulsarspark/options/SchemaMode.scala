@@ -1,6 +1,7 @@
 package io.github.pulsarspark.options
 
 import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** As what the values of a read are read. */
 sealed trait SchemaMode extends Serializable
@@ -28,7 +29,8 @@ object SchemaMode {
   private[options] def trackingLocation(options: CheckedOptions): Option[String] = {
     val location = options.get("schemaTrackingLocation")
     if (location.isDefined && SchemaMode(options) != Auto)
-      throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "schemaTrackingLocation", "second" -> s"schemaMode=${options("schemaMode")}")
+      throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "schemaTrackingLocation",
+        "second"                                           -> s"schemaMode=${options("schemaMode")}")
     location
   }
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.read
 
-import io.github.pulsarspark.storage.Level
+import io.github.pulsarspark.format.Tier
 
 /** What the driver decided of a read.
   *
@@ -9,7 +9,11 @@ import io.github.pulsarspark.storage.Level
   * @param ledgersSkipped
   *   ledgers in which they want nothing, in the others
   */
-private[read] final case class PlannedRead(tasks: Seq[PulsarInputPartition], partitionsSkipped: Long = 0, ledgersSkipped: Long = 0) {
+private[read] final case class PlannedRead(
+    tasks: Seq[PulsarInputPartition],
+    partitionsSkipped: Long = 0,
+    ledgersSkipped: Long = 0
+) {
 
   /** Bytes as they are stored, at least 1; None when the broker reads something, which does not tell. */
   def bytes: Option[Long] = {
@@ -20,7 +24,7 @@ private[read] final case class PlannedRead(tasks: Seq[PulsarInputPartition], par
   /** Tasks, and how many slices are read from where. */
   def summary: String = {
     val slices  = tasks.flatMap(_.slices).map(_.slice)
-    val byLevel = Level.all.flatMap { level =>
+    val byLevel = Tier.all.flatMap { level =>
       val here = slices.filter(_.level == level)
       Option.when(here.nonEmpty) {
         val bytes = here.flatMap(_.segment).map(_.bytes).sum

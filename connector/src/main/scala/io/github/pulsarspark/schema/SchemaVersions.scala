@@ -5,7 +5,9 @@ import java.nio.ByteBuffer
 /** How versions of schemas are shown to people. */
 private[schema] object SchemaVersions {
 
-  /** The number in the eight bytes Pulsar's own registry uses, hexadecimal for any other registry, `none` without a version. */
+  /** The number in the eight bytes Pulsar's own registry uses, hexadecimal for any other registry, `none` without a
+    * version.
+    */
   def text(version: Array[Byte]): String =
     if (version.isEmpty) "none"
     else if (version.length == 8) ByteBuffer.wrap(version).getLong.toString

@@ -5,7 +5,8 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** A schema as Pulsar's registry holds it, free of client classes so that it can be sent to tasks and kept with a checkpoint.
+/** A schema as Pulsar's registry holds it, free of client classes so that it can be sent to tasks and kept with a
+  * checkpoint.
   *
   * @param schemaType
   *   Pulsar's name of the type: `AVRO`, `JSON`, `STRING`, `INT32`, `BYTES`, `NONE`, ...
@@ -30,11 +31,15 @@ final case class TopicSchema(
     unversioned: Option[TopicSchema] = None
 ) {
 
+  /** Whether it does not matter what values were written as. */
+  private[pulsarspark] def isReadAsBytes: Boolean = schemaType == "BYTES" || schemaType == "NONE"
+
   /** The same schema, as this version of a topic's; one that the user gave has no version. */
   private[pulsarspark] def ofVersion(version: Seq[Byte]): TopicSchema = if (isPinned) this else copy(version = version)
 
   /** The same schema when nobody knows which version it is. */
-  private[pulsarspark] def withoutVersion: TopicSchema = copy(version = Nil, unversioned = unversioned.map(_.withoutVersion))
+  private[pulsarspark] def withoutVersion: TopicSchema =
+    copy(version = Nil, unversioned = unversioned.map(_.withoutVersion))
 
   /** What it says, for texts that are kept; not where it is from. */
   private[pulsarspark] def writeTo(node: ObjectNode): Unit = {

@@ -6,30 +6,30 @@ import com.fasterxml.jackson.core.io.SerializedString
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Takes one value out of a row, an array or a map and gives it to a sink as its schema wants it. Except for the ones that say so, only
-  * called for values that are not null.
+/** Takes one value out of a row, an array or a map and gives it to a sink as its schema wants it. Except for the ones
+  * that say so, only called for values that are not null.
   */
 private[schema] abstract class ValueWriter {
-  def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit
+  def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit
 }
 
 private[schema] object ValueWriter {
 
-  trait Step { def apply(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit }
+  trait Step { def apply(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit }
 
   def of(step: Step): ValueWriter = new ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = step(from, ordinal, out)
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = step(from, ordinal, out)
   }
 
   /** Takes nulls, and refuses them. */
   final class Required(value: ValueWriter, refused: () => Throwable) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit =
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit =
       if (from.isNullAt(ordinal)) throw refused() else value.write(from, ordinal, out)
   }
 
   /** Takes nulls. */
   final class Nullable(nullBranch: Int, value: ValueWriter) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit =
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit =
       if (from.isNullAt(ordinal)) {
         out.branch(nullBranch)
         out.empty()
@@ -37,7 +37,7 @@ private[schema] object ValueWriter {
   }
 
   final class Branch(branch: Int, value: ValueWriter) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = {
       out.branch(branch)
       value.write(from, ordinal, out)
     }
@@ -45,7 +45,7 @@ private[schema] object ValueWriter {
 
   /** A union as a struct of members, of which one is not null. */
   final class Members(members: Array[ValueWriter], refused: Int => Throwable) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = {
       val struct = from.getStruct(ordinal, members.length)
       var found  = -1
       var count  = 0
@@ -64,14 +64,14 @@ private[schema] object ValueWriter {
 
   /** The same for every row: what a field without a column holds. Takes anything. */
   final class Constant(value: SpecializedGetters, writer: ValueWriter) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = writer.write(value, 0, out)
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = writer.write(value, 0, out)
   }
 
   final class Enum(symbols: Seq[String], refused: UTF8String => Throwable) extends ValueWriter {
     private val indexes = new JHashMap[UTF8String, Integer]
     symbols.zipWithIndex.foreach { case (symbol, i) => indexes.put(UTF8String.fromString(symbol), i) }
 
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = {
       val name  = from.getUTF8String(ordinal)
       val index = indexes.get(name)
       if (index == null) throw refused(name)
@@ -80,7 +80,7 @@ private[schema] object ValueWriter {
   }
 
   final class Sequence(item: ValueWriter) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = {
       val items = from.getArray(ordinal)
       val size  = items.numElements()
       out.startArray(size)
@@ -95,7 +95,7 @@ private[schema] object ValueWriter {
   }
 
   final class Mapping(checked: UTF8String => UTF8String, item: ValueWriter) extends ValueWriter {
-    override def write(from: SpecializedGetters, ordinal: Int, out: ValueSink): Unit = {
+    override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = {
       val map    = from.getMap(ordinal)
       val keys   = map.keyArray()
       val values = map.valueArray()
@@ -113,7 +113,7 @@ private[schema] object ValueWriter {
 
   /** Fields in the order of the schema, wherever they are in the struct. */
   final class Record(names: Array[SerializedString], fields: Array[ValueWriter], ordinals: Array[Int]) {
-    def writeAll(from: SpecializedGetters, out: ValueSink): Unit = {
+    def writeAll(from: SpecializedGetters, out: ValueOutput): Unit = {
       out.startRecord()
       var i = 0
       while (i < fields.length) {

@@ -3,17 +3,22 @@ package io.github.pulsarspark.storage
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.client.{BrokerEntrySource, ClientPool}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
-import io.github.pulsarspark.log.{EntrySource, RangeGuard, UndecidedTransaction}
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
-import io.github.pulsarspark.storage.bookkeeper.BookieEntrySource
-import io.github.pulsarspark.storage.bookkeeper.wire.WireConnections
-import io.github.pulsarspark.storage.tiered.OffloadedLedgers
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.broker.BrokerEntrySource
+import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
+import io.github.pulsarspark.storage.bookkeeper.{BookieEntrySource, Reachability}
+import io.github.pulsarspark.storage.ledgers.KnownLedgers
+import io.github.pulsarspark.storage.offload.OffloadedLedgers
+import io.github.pulsarspark.storage.segment.{HadoopSettings, OffloadedLedger, SegmentLocation, SegmentUnreadable, Slice}
 
-/** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a ledger was offloaded or trimmed), the rest of
-  * the slice is looked up again, and when that does not help, the broker reads it, unless `readLevel` forbids that.
+/** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
+  * ledger was offloaded or trimmed), the rest of the slice is looked up again, and when that does not help, the broker
+  * reads it, unless `readLevel` forbids that.
   */
 private[pulsarspark] final class SegmentEntrySource private[storage] (
     slice: Slice,
@@ -44,10 +49,10 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   def rejectedEntries: Long = guard.rejected
 
   /** Who delivers the entry at hand. */
-  def level: Level = left.head.level
+  def level: Tier = left.head.level
 
   /** Requests entries of bookies before they are needed. What fails here fails again when they are. */
-  def prepare(): Unit = if (left.headOption.exists(_.level == Level.Bookies))
+  def prepare(): Unit = if (left.headOption.exists(_.level == Tier.Bookies))
     try {
       begin()
       isBegun = false
@@ -65,7 +70,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
             reachability.doubt(e.silent)
             lookAgain(e, isSilent = e.silent.nonEmpty)
           case e: PulsarException if e.condition == "PULSAR_OFFLOAD_TIMEOUT" =>
-            tiered(left.head).foreach(ledger => SilentStorage.add(ledger.location))
+            tiered(left.head).foreach(ledger => UnresponsiveStorage.add(ledger.location))
             lookAgain(e, isSilent = true)
           case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e, isSilent = false)
         }
@@ -94,7 +99,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     last = before
   }
 
-  /** Opens what is next unless it is open. What was opened ahead is given up when its storage has become silent since. */
+  /** Opens what is next unless it is open. What was opened ahead is given up when its storage has become silent since.
+    */
   private def begin(): Unit = if (!isBegun) {
     val next = readable(left.head)
     if (next ne left.head) closeSource()
@@ -103,30 +109,37 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     isBegun = true
   }
 
-  /** The slice, or what the broker reads in its place where storage has become silent, or cannot be reached from here. */
+  /** The slice, or what the broker reads in its place where storage has become silent, or cannot be reached from here.
+    */
   private def readable(slice: Slice): Slice =
-    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => obstacle(s.home)) else None).fold(slice) { obstacle =>
-      log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
-      Slice(slice.range, None, obstacle)
+    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => obstacle(s.home)) else None).fold(slice) {
+      obstacle =>
+        log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
+        Slice(slice.range, None, obstacle)
     }
 
-  private def obstacle(home: SegmentHome): Option[String] = home match {
-    case SegmentHome.Bookies(ledger) => reachability.obstacle(ledger)
-    case SegmentHome.Tiered(ledger)  => SilentStorage.obstacle(ledger.location)
+  private def obstacle(home: SegmentLocation): Option[String] = home match {
+    case SegmentLocation.Bookies(ledger) => reachability.obstacle(ledger)
+    case SegmentLocation.Tiered(ledger)  => UnresponsiveStorage.obstacle(ledger.location)
   }
 
-  private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect { case SegmentHome.Tiered(ledger) =>
-    ledger
+  private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect {
+    case SegmentLocation.Tiered(ledger) =>
+      ledger
   }
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
-    case None                                         => BrokerEntrySource(slice.range, options, guard)
-    case Some((segment, SegmentHome.Bookies(ledger))) => BookieEntrySource.open(ledger, segment, options, connections)
-    case Some((segment, SegmentHome.Tiered(ledger)))  =>
-      OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes, options.pollTimeout)
+    case None                                             => BrokerEntrySource(slice.range, options, guard)
+    case Some((segment, SegmentLocation.Bookies(ledger))) =>
+      BookieEntrySource.open(ledger, segment, options, connections)
+    case Some((segment, SegmentLocation.Tiered(ledger))) =>
+      OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes,
+        options.pollTimeout)
   }
 
-  /** Plans what is left of the slice anew, but for storage that gives no answer: where the broker may read, it does. Always false. */
+  /** Plans what is left of the slice anew, but for storage that gives no answer: where the broker may read, it does.
+    * Always false.
+    */
   private def lookAgain(unreadable: Exception, isSilent: Boolean): Boolean = {
     closeSource()
     attempts += 1
@@ -151,7 +164,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
     val lease = ClientPool.acquire(options.client)
-    try new SegmentCatalog(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
+    try new SegmentLocator(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
     finally lease.close()
   }
 

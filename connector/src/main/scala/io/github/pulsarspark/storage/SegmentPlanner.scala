@@ -1,6 +1,8 @@
 package io.github.pulsarspark.storage
 
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
 
 /** Cuts ranges of a topic partition along its ledgers and into pieces of about one size. Pure. */
 private[pulsarspark] object SegmentPlanner {
@@ -10,7 +12,11 @@ private[pulsarspark] object SegmentPlanner {
     * @param home
     *   where a ledger is read; Left says why only the broker can
     */
-  private[storage] def slices(range: OffsetRange, storage: TopicStorage, home: StoredLedger => Either[String, SegmentHome]): Seq[Slice] =
+  private[storage] def slices(
+      range: OffsetRange,
+      storage: TopicStorage,
+      home: StoredLedger => Either[String, SegmentLocation]
+  ): Seq[Slice] =
     obstacle(range, storage) match {
       case Some(reason) => Seq(Slice(range, None, reason))
       case None         =>
@@ -22,14 +28,18 @@ private[pulsarspark] object SegmentPlanner {
   /** What makes it impossible to go by the list of ledgers at all. */
   private def obstacle(range: OffsetRange, storage: TopicStorage): Option[String] = {
     val (start, end)                            = (range.startExclusive, range.endInclusive)
-    def unlisted(place: String, ledgerId: Long) = s"ledger $ledgerId, in which the range $place, is not in the topic's list of ledgers"
+    def unlisted(place: String, ledgerId: Long) =
+      s"ledger $ledgerId, in which the range $place, is not in the topic's list of ledgers"
     if (storage.get(start.ledgerId).isEmpty) Some(unlisted("starts", start.ledgerId))
     else
       storage.get(end.ledgerId) match {
         case None                                                          => Some(unlisted("ends", end.ledgerId))
         case Some(last) if storage.lastEntry(last).forall(_ < end.entryId) =>
-          Some(s"its end ${end.wholeEntry} is not confirmed by the list of ledgers, which goes to ${storage.lastConfirmed}")
-        case _ => storage.within(range).find(storage.lastEntry(_).isEmpty).map(l => s"the end of ledger ${l.id} is not known")
+          Some(
+            s"its end ${end.wholeEntry} is not confirmed by the list of ledgers, which goes to ${storage.lastConfirmed}"
+          )
+        case _ =>
+          storage.within(range).find(storage.lastEntry(_).isEmpty).map(l => s"the end of ledger ${l.id} is not known")
       }
   }
 
@@ -43,12 +53,12 @@ private[pulsarspark] object SegmentPlanner {
       storage: TopicStorage,
       ledger: StoredLedger,
       from: Position,
-      home: StoredLedger => Either[String, SegmentHome]
+      home: StoredLedger => Either[String, SegmentLocation]
   ): Option[Slice] = {
     val (start, end) = (range.startExclusive, range.endInclusive)
     val isFirst      = ledger.id == start.ledgerId
     val first        = if (!isFirst) 0L else if (start.isWholeEntry) start.entryId + 1 else start.entryId
-    val until        = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
+    val until = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
     until.filter(_.entryId >= first).map { last =>
       home(ledger) match {
         case Left(reason) => Slice(OffsetRange(range.topic, from, last), None, reason)
@@ -63,7 +73,8 @@ private[pulsarspark] object SegmentPlanner {
   /** Neighbours that the broker reads are one. */
   private def append(done: Vector[Slice], next: Slice): Vector[Slice] = done.lastOption match {
     case Some(before) if before.segment.isEmpty && next.segment.isEmpty =>
-      done.init :+ Slice(OffsetRange(next.range.topic, before.range.startExclusive, next.range.endInclusive), None, before.reason)
+      done.init :+
+        Slice(OffsetRange(next.range.topic, before.range.startExclusive, next.range.endInclusive), None, before.reason)
     case _ => done :+ next
   }
 
@@ -80,14 +91,16 @@ private[pulsarspark] object SegmentPlanner {
       val entries = segment.last - segment.first + 1
       val most    = (BigInt(bytes) * entries / segment.bytes).max(1).toLong // entries in a piece
       val inside  = starts(segment).filter(e => e > segment.first && e <= segment.last)
-      val firsts  = segment.first +: (if (inside.isEmpty) evenly(segment.first, entries, most) else spaced(segment.first, inside, most))
+      val firsts  = segment.first +:
+        (if (inside.isEmpty) evenly(segment.first, entries, most) else spaced(segment.first, inside, most))
       firsts.zip(firsts.tail.map(_ - 1) :+ segment.last).map { case (first, last) =>
         val range = OffsetRange(
           slice.range.topic,
           if (first == segment.first) slice.range.startExclusive else Position(segment.ledgerId, first - 1),
           if (last == segment.last) slice.range.endInclusive else Position(segment.ledgerId, last)
         )
-        Slice(range, Some(segment.copy(first = first, last = last, bytes = segment.bytes * (last - first + 1) / entries)))
+        Slice(range,
+          Some(segment.copy(first = first, last = last, bytes = segment.bytes * (last - first + 1) / entries)))
       }
     case _ => Seq(slice)
   }
@@ -100,11 +113,14 @@ private[pulsarspark] object SegmentPlanner {
 
   /** As few pieces as keep each within `most` entries, or else the distance between two starts. */
   private def spaced(first: Long, starts: Seq[Long], most: Long): Seq[Long] =
-    starts.zipAll(starts.drop(1), 0L, Long.MaxValue).foldLeft((Vector.empty[Long], first)) { case ((chosen, begin), (start, next)) =>
-      if (next - begin > most) (chosen :+ start, start) else (chosen, begin)
+    starts.zipAll(starts.drop(1), 0L, Long.MaxValue).foldLeft((Vector.empty[Long], first)) {
+      case ((chosen, begin), (start, next)) =>
+        if (next - begin > most) (chosen :+ start, start) else (chosen, begin)
     }._1
 
-  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than wanted, none very small unless asked for. */
+  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than wanted, none
+    * very small unless asked for.
+    */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
     val shared = minTasks match {
       case Some(tasks) => (total + tasks - 1) / tasks

@@ -8,22 +8,27 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, Writ
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.client.{ClientPool, TopicNames, TopicProducer}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.metrics.Metrics
-import io.github.pulsarspark.schema.{RowEncoder, WritePlan}
+import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.schema.rows.RowEncoder
 
 /** Makes the writer of a task; has no state. */
-private[write] final case class PulsarWriterFactory(task: WriteTask) extends DataWriterFactory with StreamingDataWriterFactory {
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow]                = new PulsarDataWriter(task)
-  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
+private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory
+    with StreamingDataWriterFactory {
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
+  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
+    new PulsarDataWriter(task)
 }
 
 /** Says that everything a task sent is acknowledged. */
 private[write] case object Acknowledged extends WriterCommitMessage
 
 /** Sends the rows of one task and waits for their acknowledgement in `commit`. */
-private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[InternalRow] {
+private[write] final class PulsarDataWriter(task: WriteContext) extends DataWriter[InternalRow] {
 
   private val lease = ClientPool.acquire(task.options.client)
 
@@ -68,7 +73,8 @@ private[write] final class PulsarDataWriter(task: WriteTask) extends DataWriter[
   /** What was sent stays: Pulsar cannot take a message back. */
   override def abort(): Unit = ()
 
-  private val metrics = Array(Metrics.messagesWritten.live(() => destinations.valuesIterator.map(_.producer.acknowledged).sum))
+  private val metrics =
+    Array(Metrics.messagesWritten.live(() => destinations.valuesIterator.map(_.producer.acknowledged).sum))
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 

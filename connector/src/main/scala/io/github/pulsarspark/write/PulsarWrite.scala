@@ -7,11 +7,13 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.metrics.Metrics
-import io.github.pulsarspark.options._
+import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.options.registry.{RawOptions, Scope}
 import io.github.pulsarspark.schema.WritePlan
 
 /** Checks a write before any task: options, columns, the topic and its schema. */
-private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType) extends WriteBuilder with AppendsUpdates
+private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType) extends WriteBuilder
+    with AppendsUpdates
     with SupportsTruncate {
   override def build(): Write = new PulsarWrite(options, input)
 
@@ -30,9 +32,9 @@ private[write] final class PulsarWrite(options: RawOptions, input: StructType) e
 
   override def description(): String = s"PulsarWrite topic=${options.get("topic").getOrElse("by column __topic")}"
 
-  private def task(scope: Scope): WriteTask = {
+  private def task(scope: Scope): WriteContext = {
     val checked = WriteOptions(options.check(scope))
-    WriteTask(input, checked, Preflight(input, checked))
+    WriteContext(input, checked, Preflight(input, checked))
   }
 }
 
@@ -41,10 +43,12 @@ private[write] final class PulsarWrite(options: RawOptions, input: StructType) e
   * @param plan
   *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
   */
-private[write] final case class WriteTask(input: StructType, options: WriteOptions, plan: Option[WritePlan])
+private[write] final case class WriteContext(input: StructType, options: WriteOptions, plan: Option[WritePlan])
 
-/** At-least-once: a task has done its part when all its messages are acknowledged, so there is nothing to commit; what a failed task sent stays. */
-private[write] final class PulsarBatchWrite(task: WriteTask) extends BatchWrite {
+/** At-least-once: a task has done its part when all its messages are acknowledged, so there is nothing to commit; what
+  * a failed task sent stays.
+  */
+private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWrite {
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = PulsarWriterFactory(task)
   override def useCommitCoordinator(): Boolean                                      = false
   override def commit(messages: Array[WriterCommitMessage]): Unit                   = ()
@@ -52,9 +56,10 @@ private[write] final class PulsarBatchWrite(task: WriteTask) extends BatchWrite 
 }
 
 /** See [[PulsarBatchWrite]]; an epoch that is run again sends its messages again. */
-private[write] final class PulsarStreamingWrite(task: WriteTask) extends StreamingWrite {
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = PulsarWriterFactory(task)
-  override def useCommitCoordinator(): Boolean                                                   = false
-  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit                 = ()
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit                  = ()
+private[write] final class PulsarStreamingWrite(task: WriteContext) extends StreamingWrite {
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
+    PulsarWriterFactory(task)
+  override def useCommitCoordinator(): Boolean                                   = false
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit  = ()
 }

@@ -22,7 +22,8 @@ class PulsarErrorsSuite extends FunSuite {
 
   test("the text names the condition, the values and what to do; Spark sees condition and parameters") {
     val e = PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "topic", "second" -> "topics")
-    assertEquals(e.getMessage, "[PULSAR_OPTION_CONFLICT] Options `topic` and `topics` exclude each other. What to do: Give one of them.")
+    assertEquals(e.getMessage,
+      "[PULSAR_OPTION_CONFLICT] Options `topic` and `topics` exclude each other. What to do: Give one of them.")
     assertEquals(e.getCondition, "PULSAR_OPTION_CONFLICT")
     assertEquals(e.getMessageParameters.get("second"), "topics")
   }

@@ -3,7 +3,7 @@ package io.github.pulsarspark.metrics
 import munit.FunSuite
 import org.apache.spark.sql.connector.metric.CustomMetric
 
-import io.github.pulsarspark.storage.Level
+import io.github.pulsarspark.format.Tier
 
 class MetricsSuite extends FunSuite {
 
@@ -20,25 +20,26 @@ class MetricsSuite extends FunSuite {
   }
 
   test("there is a metric for each level and measure, by its number") {
-    assertEquals(LevelMetric.all.map(m => (m.level, m.measure)), for { level <- Level.all; measure <- Measure.all } yield (level, measure))
+    assertEquals(TierMetric.all.map(m => (m.level, m.measure)),
+      for { level <- Tier.all; measure <- Measure.all } yield (level, measure))
     assertEquals(Measure.all.map(_.ordinal), Measure.all.indices)
-    assertEquals(Level.all.map(_.ordinal), Level.all.indices)
+    assertEquals(Tier.all.map(_.ordinal), Tier.all.indices)
   }
 
   test("what tasks count is added up") {
-    val total = new LevelCounts
+    val total = new TierCounts
     assert(total.isZero)
-    val task = new LevelCounts
-    task.addEntry(Level.Bookies, 10)
-    task.addEntry(Level.Bookies, 20)
-    task.addEntry(Level.Tiered, 5)
+    val task = new TierCounts
+    task.addEntry(Tier.Bookies, 10)
+    task.addEntry(Tier.Bookies, 20)
+    task.addEntry(Tier.Tiered, 5)
     (1 to 7).foreach(_ => task.addRow())
     total.add(task)
     total.merge(total.copyAndReset())
     total.merge(task.copy())
-    assertEquals(Measure.all.map(total.of(Level.Bookies, _)), Seq(4L, 60L, 0L))
-    assertEquals(Measure.all.map(total.of(Level.Tiered, _)), Seq(2L, 10L, 14L))
-    assertEquals(Measure.all.map(total.of(Level.Broker, _)), Seq(0L, 0L, 0L))
+    assertEquals(Measure.all.map(total.of(Tier.Bookies, _)), Seq(4L, 60L, 0L))
+    assertEquals(Measure.all.map(total.of(Tier.Tiered, _)), Seq(2L, 10L, 14L))
+    assertEquals(Measure.all.map(total.of(Tier.Broker, _)), Seq(0L, 0L, 0L))
     assertEquals(Measure.all.map(total.sum), Seq(6L, 70L, 14L))
   }
 }

@@ -20,7 +20,9 @@ object KilledTasks {
     new Random(seed)
   }
 
-  /** Runs a task in a thread of its own and interrupts it within 3 ms, as Spark does: some before, some while it closes what it opened. */
+  /** Runs a task in a thread of its own and interrupts it within 3 ms, as Spark does: some before, some while it closes
+    * what it opened.
+    */
   def kill(random: Random)(task: => Unit): Unit = {
     val thread = new Thread(() =>
       try task
@@ -42,7 +44,8 @@ object KilledTasks {
     }
   }
 
-  def threads(prefix: String): Seq[String] = Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(prefix)).toSeq
+  def threads(prefix: String): Seq[String] =
+    Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(prefix)).toSeq
 
   /** Waits until it holds, 30 s at most. */
   def eventually(what: => String)(holds: => Boolean): Unit = {

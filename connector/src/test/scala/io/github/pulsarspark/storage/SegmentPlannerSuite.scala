@@ -4,14 +4,16 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
-import io.github.pulsarspark.offsets.{OffsetRange, Position}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentLocation, Slice}
 
 class SegmentPlannerSuite extends ScalaCheckSuite {
 
   private val topic = "persistent://public/default/t"
 
-  private def onBookies(ledger: StoredLedger): Either[String, SegmentHome] = Right(
-    SegmentHome.Bookies(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
+  private def onBookies(ledger: StoredLedger): Either[String, SegmentLocation] = Right(
+    SegmentLocation.Bookies(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
   )
 
   private def ledger(id: Long, entries: Long, entryBytes: Long = 100) =
@@ -31,7 +33,9 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
 
   private def shown(slices: Seq[Slice]) =
     slices.map(s =>
-      s.segment.fold(s"broker (${s.range.startExclusive}, ${s.range.endInclusive}]")(g => s"${g.ledgerId}:${g.first}-${g.last}")
+      s.segment.fold(s"broker (${s.range.startExclusive}, ${s.range.endInclusive}]")(g =>
+        s"${g.ledgerId}:${g.first}-${g.last}"
+      )
     )
 
   test("one slice for each ledger, the open one to the end of the range") {
@@ -43,16 +47,18 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
   test("ranges that begin or end within an entry keep that entry") {
     val found = SegmentPlanner.slices(range(Position(10, 1, 3), Position(20, 2, 5)), storage(5, 3, 7), onBookies)
     assertEquals(shown(found), Seq("10:1-2", "20:0-2"))
-    assertEquals(found.map(_.range), Seq(range(Position(10, 1, 3), Position(10, 2)), range(Position(20, -1), Position(20, 2, 5))))
+    assertEquals(found.map(_.range),
+      Seq(range(Position(10, 1, 3), Position(10, 2)), range(Position(20, -1), Position(20, 2, 5))))
   }
 
   test("a range that begins at the end of a ledger does not want it") {
-    assertEquals(shown(SegmentPlanner.slices(range(Position(10, 2), Position(20, 0)), storage(5, 3, 7), onBookies)), Seq("20:0-0"))
+    assertEquals(shown(SegmentPlanner.slices(range(Position(10, 2), Position(20, 0)), storage(5, 3, 7), onBookies)),
+      Seq("20:0-0"))
   }
 
   test("ledgers that only the broker can read are one slice, without a gap to those before and after") {
     def home(l: StoredLedger) = if (l.id == 20 || l.id == 30) Left(s"not ${l.id}") else onBookies(l)
-    val found                 = SegmentPlanner.slices(range(Position(10, 0), Position(40, 1)), storage(2, 3, 7, 2), home)
+    val found = SegmentPlanner.slices(range(Position(10, 0), Position(40, 1)), storage(2, 3, 7, 2), home)
     assertEquals(shown(found), Seq("10:1-2", "broker (10:2, 30:1]", "40:0-1"))
     assertEquals(found(1).reason, "not 20")
   }
@@ -70,7 +76,9 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     assert(reasonOf(Position(10, 1), Position(30, 5)).contains("30:5 is not confirmed"))
     assert(reasonOf(Position(10, 1), Position(20, 7)).contains("20:7 is not confirmed"))
     val unclear = this.stored(IndexedSeq(ledger(10, 3), ledger(20, 0), ledger(30, 0)), Position(30, 4), 500, 5)
-    assert(SegmentPlanner.slices(range(Position(10, 0), Position(30, 4)), unclear, onBookies).head.reason.contains("the end of ledger 20"))
+    assert(SegmentPlanner.slices(range(Position(10, 0), Position(30, 4)), unclear, onBookies).head.reason.contains(
+      "the end of ledger 20"
+    ))
   }
 
   private val histories = for {
@@ -98,7 +106,7 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
       val read                  = packed.flatten.flatMap { slice =>
         slice.segment match {
           case Some(segment) => (segment.first to segment.last).map(Position(segment.ledgerId, _))
-          case None          => positions(s).filter(p => p > slice.range.startExclusive && p <= slice.range.endInclusive)
+          case None => positions(s).filter(p => p > slice.range.startExclusive && p <= slice.range.endInclusive)
         }
       }
       assertEquals(read, wanted)

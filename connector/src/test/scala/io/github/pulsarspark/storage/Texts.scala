@@ -1,6 +1,6 @@
 package io.github.pulsarspark.storage
 
-import io.github.pulsarspark.client.JsonFields
+import io.github.pulsarspark.pulsar.admin.JsonFields
 
 /** Fields of an answer. */
 private[storage] final case class Texts(values: (String, Any)*) extends JsonFields {

@@ -23,9 +23,10 @@ import org.asynchttpclient.HttpResponseBodyPart;
 import org.asynchttpclient.HttpResponseStatus;
 
 /**
- * Questions to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and balances over hosts as the client does for lookups. It
- * lives in the client's package because that HTTP client's constructor is not public; the admin client proper would bring a second HTTP stack of several megabytes
- * for a handful of GET requests. The request itself is made here, since the client's own drops the status of what is refused.
+ * Questions to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and balances
+ * over hosts as the client does for lookups. It lives in the client's package because that HTTP client's constructor is
+ * not public; the admin client proper would bring a second HTTP stack of several megabytes for a handful of GET
+ * requests. The request itself is made here, since the client's own drops the status of what is refused.
  */
 public final class AdminHttp extends HttpClient {
 
@@ -65,9 +66,9 @@ public final class AdminHttp extends HttpClient {
     }
 
     /**
-     * The answer to a GET request; fails with {@link PulsarClientException.NotFoundException} when there is no such thing, and with {@link
-     * PulsarClientException.AuthenticationException} or {@link PulsarClientException.AuthorizationException} when the service wants to know who asks, or knows
-     * and refuses.
+     * The answer to a GET request; fails with {@link PulsarClientException.NotFoundException} when there is no such
+     * thing, and with {@link PulsarClientException.AuthenticationException} or {@link
+     * PulsarClientException.AuthorizationException} when the service wants to know who asks, or knows and refuses.
      *
      * @param path from the root, without a leading slash, encoded
      * @param body makes what reads the answer
@@ -83,7 +84,8 @@ public final class AdminHttp extends HttpClient {
     }
 
     /** Asks one host; a broker sends those who ask on to the owner of the topic, which wants to know them, too. */
-    private <T> CompletableFuture<T> ask(URI uri, InetSocketAddress first, int redirects, Supplier<? extends Body<T>> body) {
+    private <T> CompletableFuture<T> ask(
+        URI uri, InetSocketAddress first, int redirects, Supplier<? extends Body<T>> body) {
         return send(uri, body)
             .whenComplete((answer, e) -> serviceNameResolver.markHostAvailability(first, e == null))
             .thenCompose(answer -> {
@@ -95,7 +97,8 @@ public final class AdminHttp extends HttpClient {
                 URI next = uri.resolve(answer.location);
                 if ("https".equals(uri.getScheme()) && !"https".equals(next.getScheme())) {
                     // credentials would go with it
-                    return CompletableFuture.failedFuture(new PulsarClientException("it sends on to " + next.getAuthority() + ", which is not https"));
+                    return CompletableFuture.failedFuture(
+                        new PulsarClientException("it sends on to " + next.getAuthority() + ", which is not https"));
                 }
                 return ask(next, first, redirects - 1, body);
             });
@@ -123,7 +126,8 @@ public final class AdminHttp extends HttpClient {
         }
     }
 
-    private void authorize(BoundRequestBuilder request, URI uri, AuthenticationDataProvider data, Map<String, String> said) {
+    private void authorize(
+        BoundRequestBuilder request, URI uri, AuthenticationDataProvider data, Map<String, String> said) {
         try {
             Set<Map.Entry<String, String>> headers = authentication.newRequestHeader(uri.toString(), data, said);
             if (headers != null) {

@@ -1,6 +1,6 @@
 package org.apache.pulsar.client.impl;
 
-import io.github.pulsarspark.client.EntryFeed;
+import io.github.pulsarspark.pulsar.broker.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,15 +24,17 @@ import org.apache.pulsar.common.api.proto.MessageMetadata;
 import org.apache.pulsar.common.protocol.Commands;
 
 /**
- * A non-durable consumer that hands out stored entries as the broker sends them, unopened: the one place where the connector relies on inner parts of the
- * Pulsar client, which has no public way to get whole entries. It lives in the client's package because {@code messageReceived} and {@code grabCnx} are
- * package-private.
+ * A non-durable consumer that hands out stored entries as the broker sends them, unopened: the one place where the
+ * connector relies on inner parts of the Pulsar client, which has no public way to get whole entries. It lives in the
+ * client's package because {@code messageReceived} and {@code grabCnx} are package-private.
  *
- * <p>Entries arrive in order and each one once: after every (re)connect the broker sends the entry it was asked to start with again, so positions are compared
- * and repeats dropped. The queue is kept over a reconnect and the broker asked to go on after the newest entry received.
+ * <p>Entries arrive in order and each one once: after every (re)connect the broker sends the entry it was asked to
+ * start with again, so positions are compared and repeats dropped. The queue is kept over a reconnect and the broker
+ * asked to go on after the newest entry received.
  *
- * <p>The superclass connects at the end of its constructor, when no field of this class has a value. So {@link #grabCnx} does nothing then, and {@link #open}
- * connects once the object is whole: no other thread ever sees it before.
+ * <p>The superclass connects at the end of its constructor, when no field of this class has a value. So {@link
+ * #grabCnx} does nothing then, and {@link #open} connects once the object is whole: no other thread ever sees it
+ * before.
  */
 public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
@@ -46,12 +48,21 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
      * @param readCompacted true to get what compaction kept of the topic
      * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
      */
-    public record Request(String topic, int partition, String subscription, String consumerName, MessageIdImpl start, int permits, boolean readCompacted,
-                          boolean positionsOnly) { }
+    public record Request(
+        String topic,
+        int partition,
+        String subscription,
+        String consumerName,
+        MessageIdImpl start,
+        int permits,
+        boolean readCompacted,
+        boolean positionsOnly) { }
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
-    private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>(); // with the session of the request
+    /** With the session of each request. */
+    private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>();
+
     private final AtomicInteger queuedMessages = new AtomicInteger();
     private final MessageMetadata metadata = new MessageMetadata();
     private final boolean positionsOnly;
@@ -63,9 +74,13 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private boolean gathering;
     private long longestOutageMillis;
 
-    private EntryConsumer(PulsarClientImpl client, Request request, ConsumerConfigurationData<byte[]> conf, CompletableFuture<Consumer<byte[]>> subscribed) {
-        super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false, subscribed, request.start(), 0,
-            Schema.BYTES, null, false);
+    private EntryConsumer(
+        PulsarClientImpl client,
+        Request request,
+        ConsumerConfigurationData<byte[]> conf,
+        CompletableFuture<Consumer<byte[]>> subscribed) {
+        super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false,
+            subscribed, request.start(), 0, Schema.BYTES, null, false);
         positionsOnly = request.positionsOnly();
         newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
     }
@@ -81,7 +96,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         conf.setReceiverQueueSize(request.permits());
         conf.setStartPaused(true);
         conf.setReadCompacted(request.readCompacted());
-        conf.setAcknowledgementsGroupTimeMicros(0); // nothing is acknowledged here, and a timer for each of thousands of consumers would keep the client busy
+        // Nothing is acknowledged here, and a timer for each of thousands of consumers would keep the client busy.
+        conf.setAcknowledgementsGroupTimeMicros(0);
         CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
         EntryConsumer consumer = new EntryConsumer(client, request, conf, subscribed);
         consumer.connect();
@@ -168,11 +184,15 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         return since == 0 ? 0 : System.currentTimeMillis() - since;
     }
 
-    /** A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's transactions. */
+    /**
+     * A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's
+     * transactions.
+     */
     private void askAgain(int current) {
         unanswered.forEach((request, asked) -> {
             if (asked < current) {
-                request.completeExceptionally(new PulsarClientException("The broker let go of " + topic + " before it answered."));
+                request.completeExceptionally(
+                    new PulsarClientException("The broker let go of " + topic + " before it answered."));
             }
         });
     }
@@ -215,7 +235,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             gathering = true;
             try {
                 long left = millis;
-                while (left > 0 && queuedMessages.get() < messages && (newest == null || isBefore(newest, until.ledgerId(), until.entryId()))) {
+                while (left > 0 && queuedMessages.get() < messages
+                    && (newest == null || isBefore(newest, until.ledgerId(), until.entryId()))) {
                     lock.wait(left);
                     left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
                 }
@@ -248,7 +269,10 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         }
     }
 
-    /** At once: the client's own method keeps permits back until they are half a queue, which may be more than a reader of large messages ever grants. */
+    /**
+     * At once: the client's own method keeps permits back until they are half a queue, which may be more than a reader
+     * of large messages ever grants.
+     */
     private void sendPermits(ClientCnx to, int messages) {
         if (to != null) {
             to.ctx().writeAndFlush(Commands.newFlow(consumerId, messages), to.ctx().voidPromise());
@@ -257,7 +281,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     @Override
     public CompletableFuture<Bounds> bounds() {
-        return bounds(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(client.getConfiguration().getOperationTimeoutMs()));
+        long patience = TimeUnit.MILLISECONDS.toNanos(client.getConfiguration().getOperationTimeoutMs());
+        return bounds(System.nanoTime() + patience);
     }
 
     private CompletableFuture<Bounds> bounds(long deadline) {
@@ -273,9 +298,13 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         }).thenCompose(Function.identity());
     }
 
-    /** True for what an unload or a lost connection does to a request: the broker says that it does not know the consumer, or says nothing more. */
+    /**
+     * True for what an unload or a lost connection does to a request: the broker says that it does not know the
+     * consumer, or says nothing more.
+     */
     private static boolean isPassing(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        boolean wraps = failure instanceof CompletionException && failure.getCause() != null;
+        Throwable cause = wraps ? failure.getCause() : failure;
         return cause instanceof PulsarClientException.BrokerMetadataException
             || cause instanceof PulsarClientException.ConnectException
             || cause.getClass() == PulsarClientException.class;
@@ -290,7 +319,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         long requestId = client.newRequestId();
         CompletableFuture<Bounds> request = new CompletableFuture<>();
         unanswered.put(request, session()); // before it is sent: askAgain() has to find it
-        connection.sendGetLastMessageId(Commands.newGetLastMessageId(consumerId, requestId), requestId).whenComplete((answer, failure) -> {
+        ByteBuf command = Commands.newGetLastMessageId(consumerId, requestId);
+        connection.sendGetLastMessageId(command, requestId).whenComplete((answer, failure) -> {
             if (failure != null) {
                 request.completeExceptionally(failure);
             } else {

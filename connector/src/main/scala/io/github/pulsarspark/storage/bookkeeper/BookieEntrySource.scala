@@ -3,16 +3,22 @@ package io.github.pulsarspark.storage.bookkeeper
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.log.EntrySource
+import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.storage.bookkeeper.wire.{WireConnections, WireEntrySource}
-import io.github.pulsarspark.storage.{BookieLedger, Segment}
+import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperEntrySource
+import io.github.pulsarspark.storage.bookkeeper.protocol.{BookieProtocolEntrySource, WireConnections}
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
-/** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no replica returned, since it retries more and
-  * reports better errors. No entry is waited for longer than `pollTimeoutMs`.
+/** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no
+  * replica returned, since it retries more and reports better errors. No entry is waited for longer than
+  * `pollTimeoutMs`.
   */
-private[storage] final class BookieEntrySource private (ledger: BookieLedger, segment: Segment, options: ReadOptions, first: EntrySource)
-    extends EntrySource {
+private[storage] final class BookieEntrySource private (
+    ledger: BookieLedger,
+    segment: Segment,
+    options: ReadOptions,
+    first: EntrySource
+) extends EntrySource {
   import BookieEntrySource._
 
   private var expected = segment.first
@@ -27,10 +33,11 @@ private[storage] final class BookieEntrySource private (ledger: BookieLedger, se
     val more =
       try source.next()
       catch {
-        case e: WireEntrySource.NoReplicaLeft =>
+        case e: BookieProtocolEntrySource.NoReplicaLeft =>
           log.info(s"ledger ${segment.ledgerId}: BookKeeper's client goes on at entry $expected: ${e.getMessage}")
           source.close()
-          source = ClientEntrySource.open(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
+          source =
+            BookKeeperEntrySource.open(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
           source.next()
       }
     if (more) expected = source.entryId + 1
@@ -43,18 +50,23 @@ private[storage] final class BookieEntrySource private (ledger: BookieLedger, se
 private[storage] object BookieEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BookieEntrySource])
 
-  /** Requests the first entries. Fails with [[io.github.pulsarspark.storage.SegmentUnreadable]].
+  /** Requests the first entries. Fails with [[io.github.pulsarspark.storage.segment.SegmentUnreadable]].
     *
     * @param connections
     *   of the task
     */
-  def open(ledger: BookieLedger, segment: Segment, options: ReadOptions, connections: WireConnections): BookieEntrySource =
+  def open(
+      ledger: BookieLedger,
+      segment: Segment,
+      options: ReadOptions,
+      connections: WireConnections
+  ): BookieEntrySource =
     new BookieEntrySource(
       ledger,
       segment,
       options,
-      WireEntrySource.of(ledger, segment, options, connections).getOrElse(
-        ClientEntrySource.open(ledger, segment, options, options.pollTimeout)
+      BookieProtocolEntrySource.of(ledger, segment, options, connections).getOrElse(
+        BookKeeperEntrySource.open(ledger, segment, options, options.pollTimeout)
       )
     )
 }

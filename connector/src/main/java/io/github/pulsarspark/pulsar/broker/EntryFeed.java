@@ -1,0 +1,75 @@
+package io.github.pulsarspark.pulsar.broker;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.PulsarClientException;
+
+/**
+ * The entries of one topic partition as its broker dispatches them. {@link #poll} is for one thread, everything else
+ * for any.
+ */
+public interface EntryFeed {
+
+    /**
+     * A stored entry. Whoever takes it from {@link #poll} releases {@code buffer}. Each time the consumer subscribes,
+     * also again on the same connection after an unload, another {@code session} begins, in which the broker knows
+     * nothing of what it was granted before.
+     *
+     * @param messages the number of messages that the entry's metadata claims, at least 1
+     */
+    record Entry(long ledgerId, long entryId, int messages, ByteBuf buffer, int session) { }
+
+    /** The place of an entry. */
+    record Place(long ledgerId, long entryId) { }
+
+    /**
+     * Where the topic ends and where this consumer's cursor stands. {@code last*} is the last message the broker would
+     * deliver (markers and aborted transactions excluded), entry -1 if there is none. {@code markDelete*} is the entry
+     * before the first one the cursor can still deliver. Nothing is ever acknowledged here, so it moves only when the
+     * broker moves it (trimming, expiry), and only forward.
+     */
+    record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) { }
+
+    /** Lets entries arrive; a feed is opened paused. */
+    void resume();
+
+    /** The next entry, or null after the time. Fails when the consumer can never deliver again. */
+    Entry poll(long time, TimeUnit unit) throws InterruptedException, PulsarClientException;
+
+    /** The first entry that has arrived, over every session, taken or not; null before the first. */
+    Place first();
+
+    /** The newest entry that has arrived, taken or not; null before the first. */
+    Place newest();
+
+    /**
+     * Waits until the entry {@code until} or a later one has arrived, or {@code messages} messages that were not taken,
+     * or the time is over.
+     */
+    void gather(Place until, int messages, long millis) throws InterruptedException;
+
+    /**
+     * Lets the broker send {@code messages} more in the session in which {@code taken} arrived; a newer session has a
+     * grant of its own.
+     */
+    void grant(Entry taken, int messages);
+
+    /**
+     * Requests the bounds; repeats the request, as long as the client's operation timeout, when the topic moves away
+     * from under it.
+     */
+    CompletableFuture<Bounds> bounds();
+
+    /** The number of the current session. */
+    int session();
+
+    /** The longest time without a connection, counting one that is missing now; 0 when none was lost. */
+    long longestOutageMillis();
+
+    /** True when this consumer can never deliver or answer again. */
+    boolean isGone();
+
+    /** Ends the subscription and releases every entry that was not taken. */
+    CompletableFuture<Void> closeAsync();
+}

@@ -1,0 +1,25 @@
+package io.github.pulsarspark.common
+
+import scala.collection.mutable
+
+/** Asks many questions, only so many at the same time, and takes the answers in the order of the questions. */
+private[pulsarspark] object BoundedParallel {
+
+  /** @param ask
+    *   does not wait
+    * @param take
+    *   waits for the answer
+    */
+  def apply[A, B, C](items: Seq[A], atOnce: Int)(ask: A => B)(take: (A, B) => C): Seq[C] = {
+    val rest     = items.iterator
+    val underWay = mutable.Queue.empty[(A, B)]
+    items.map { _ =>
+      while (underWay.size < atOnce && rest.hasNext) {
+        val item = rest.next()
+        underWay.enqueue(item -> ask(item))
+      }
+      val (item, answer) = underWay.dequeue()
+      take(item, answer)
+    }
+  }
+}

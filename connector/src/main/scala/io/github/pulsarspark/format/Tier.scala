@@ -1,0 +1,12 @@
+package io.github.pulsarspark.format
+
+/** Who delivers entries. */
+private[pulsarspark] sealed abstract class Tier(val name: String, val ordinal: Int)
+
+private[pulsarspark] object Tier {
+  case object Broker  extends Tier("broker", 0)
+  case object Bookies extends Tier("bookies", 1)
+  case object Tiered  extends Tier("tiered", 2)
+
+  val all: Seq[Tier] = Seq(Broker, Bookies, Tiered) // by ordinal
+}

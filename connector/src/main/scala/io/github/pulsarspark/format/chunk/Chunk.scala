@@ -1,0 +1,33 @@
+package io.github.pulsarspark.format.chunk
+
+import io.github.pulsarspark.position.Position
+
+/** One stored part of a message that its producer split over several entries.
+  *
+  * @param id
+  *   its number in the message, from 0 on
+  * @param metadata
+  *   the entry's metadata as stored when the payload is encrypted, otherwise nothing
+  * @param payload
+  *   as stored; nothing when the query does not look at payloads
+  */
+private[format] final case class Chunk(id: Int, at: Position, metadata: Array[Byte], payload: Array[Byte]) {
+
+  /** What it takes of the memory for incomplete messages. */
+  def cost: Long = Chunk.Overhead + metadata.length + payload.length
+}
+
+private[format] object Chunk {
+
+  /** The chunk itself, its position, and its part of the message's entry in a map. */
+  private val Overhead = 300L
+
+  /** Adds a chunk as the Java client does: chunk 0 restarts the message (producers reuse ids), a duplicate is ignored,
+    * a gap discards what was collected.
+    */
+  def append(chunks: Vector[Chunk], next: Chunk): Vector[Chunk] =
+    if (next.id == 0) Vector(next)
+    else if (next.id < chunks.size) chunks
+    else if (next.id == chunks.size) chunks :+ next
+    else Vector.empty
+}

@@ -1,0 +1,134 @@
+package io.github.pulsarspark.format.codec
+
+import java.lang.ref.Cleaner
+import java.util.zip.Inflater
+
+import com.github.luben.zstd.ZstdDecompressCtx
+import net.jpountz.lz4.{LZ4Factory, LZ4SafeDecompressor}
+import org.xerial.snappy.Snappy
+
+import io.github.pulsarspark.format.entry.MalformedBytes
+
+/** How the payload of an entry is compressed.
+  *
+  * The libraries are the native ones that Spark itself brings, so nothing is bundled. An instance keeps state between
+  * entries and belongs to one decoder and one thread.
+  */
+private[format] sealed abstract class Codec(val name: String) {
+
+  /** Unpacks `length` bytes of `packed` from `from` on into `target` from `at` to `end`. Throws when they do not unpack
+    * to exactly that size; never writes outside that part of the target.
+    */
+  final def unpack(packed: Array[Byte], from: Int, length: Int, target: Array[Byte], at: Int, end: Int): Unit = {
+    val expected = end - at
+    val size     = unpackedSize(packed, from, length, target, at, end)
+    if (size != expected)
+      throw new MalformedBytes(s"$name payload unpacks to $size bytes instead of the $expected its metadata says")
+  }
+
+  /** The size it unpacked to, or would have when that is not that of the part. */
+  protected def unpackedSize(packed: Array[Byte], from: Int, length: Int, target: Array[Byte], at: Int, end: Int): Int
+}
+
+private[format] object Codec {
+
+  /** The codecs of one decoder: the one that metadata calls number n, from 1 on, is at n - 1. Number 0 is no
+    * compression.
+    */
+  def all(): Vector[Codec] = Vector(new Lz4, new Zlib, new Zstandard, new SnappyRaw)
+
+  private final class Lz4 extends Codec("LZ4") {
+
+    protected def unpackedSize(
+        packed: Array[Byte],
+        from: Int,
+        length: Int,
+        target: Array[Byte],
+        at: Int,
+        end: Int
+    ): Int =
+      Lz4.decompressor.decompress(packed, from, length, target, at, end - at)
+  }
+
+  private object Lz4 {
+
+    /** The native one, about five times as fast as Java. `fastestInstance` alone would pick it only where Spark is on
+      * the system class path.
+      */
+    lazy val decompressor: LZ4SafeDecompressor =
+      (try LZ4Factory.nativeInstance()
+      catch { case _: LinkageError | _: AssertionError => LZ4Factory.fastestInstance() }).safeDecompressor()
+  }
+
+  private final class Zlib extends Codec("ZLIB") {
+    private lazy val inflater = new Inflater // frees its native memory when it is garbage
+
+    /** Pulsar's producers flush the stream but do not finish it, so its end cannot be asked for: one more byte than
+      * expected is a misfit, fewer are, too.
+      */
+    protected def unpackedSize(
+        packed: Array[Byte],
+        from: Int,
+        length: Int,
+        target: Array[Byte],
+        at: Int,
+        end: Int
+    ): Int = {
+      inflater.reset()
+      inflater.setInput(packed, from, length)
+      var next  = at
+      var moves = true
+      while (moves && next < end) {
+        val count = inflater.inflate(target, next, end - next)
+        next += count
+        moves = count > 0
+      }
+      next - at + inflater.inflate(new Array[Byte](1))
+    }
+  }
+
+  private final class Zstandard extends Codec("ZSTD") {
+
+    /** A new one for each entry would cost as much as unpacking 4 KB. */
+    private lazy val context = Zstandard.contextFor(this)
+
+    protected def unpackedSize(
+        packed: Array[Byte],
+        from: Int,
+        length: Int,
+        target: Array[Byte],
+        at: Int,
+        end: Int
+    ): Int =
+      context.decompressByteArray(target, at, end - at, packed, from, length)
+  }
+
+  private object Zstandard {
+    private val cleaner = Cleaner.create()
+
+    /** Unlike an inflater, it does not free its native memory by itself. */
+    def contextFor(user: Zstandard): ZstdDecompressCtx = {
+      val context = new ZstdDecompressCtx
+      cleaner.register(user, () => context.close())
+      context
+    }
+  }
+
+  private final class SnappyRaw extends Codec("SNAPPY") {
+
+    /** The library trusts the size that is stored in front of the data and checks no bounds, so that size is compared
+      * first.
+      */
+    protected def unpackedSize(
+        packed: Array[Byte],
+        from: Int,
+        length: Int,
+        target: Array[Byte],
+        at: Int,
+        end: Int
+    ): Int = {
+      val stored = Snappy.uncompressedLength(packed, from, length)
+      if (stored == end - at) Snappy.uncompress(packed, from, length, target, at) else stored
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.github.pulsarspark.format.codec
+
+import io.netty.buffer.ByteBuf
+
+/** Undoes the encryption that a producer put on a payload. For one thread. */
+private[pulsarspark] trait PayloadDecryptor {
+
+  /** The payload in plain.
+    *
+    * @param metadata
+    *   the `MessageMetadata` in front of it, as stored, in the first `length` bytes
+    * @param payload
+    *   from its reader index to its writer index
+    */
+  def decrypt(metadata: Array[Byte], length: Int, payload: ByteBuf): Array[Byte]
+}
+
+/** No key at hand opens a payload; the message says why. Caught by [[EntryDecoder]], which knows topic and position. */
+private[pulsarspark] final class Undecryptable(reason: String) extends RuntimeException(reason, null, false, false)
+
+private[pulsarspark] object PayloadDecryptor {
+
+  /** What a query without keys has. */
+  val NoKeys: PayloadDecryptor = (_, _, _) => throw new Undecryptable("the query has no private keys")
+}

@@ -1,0 +1,21 @@
+package io.github.pulsarspark.format.entry
+
+import io.netty.buffer.ByteBuf
+
+/** The stored entries of one range of a topic partition, in order, each once. Broker, bookies and offloaded storage
+  * differ in this alone. One thread uses it.
+  */
+private[pulsarspark] trait EntrySource extends AutoCloseable {
+
+  /** Moves to the next entry; false when the range is done. Waits no longer than its deadline. */
+  def next(): Boolean
+
+  def ledgerId: Long
+  def entryId: Long
+
+  /** The entry as stored, valid until the next call of [[next]] or [[close]]; this source releases it. */
+  def entry: ByteBuf
+
+  /** Ranges that were found to be gone and passed over, because the query allows it. */
+  def lostRanges: Long
+}

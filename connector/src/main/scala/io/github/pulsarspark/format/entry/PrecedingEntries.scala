@@ -1,0 +1,15 @@
+package io.github.pulsarspark.format.entry
+
+import io.github.pulsarspark.position.Position
+
+/** What a topic partition holds in front of a range, for messages whose first chunks are there. */
+private[pulsarspark] trait PrecedingEntries {
+
+  /** Places that messages published at this time should come after, the likeliest first and the safest last. Each is
+    * looked up when it is asked for.
+    */
+  def placesBefore(publishTime: Long): Iterator[Position]
+
+  /** Entries after `startExclusive` up to `endInclusive`. What does not exist any more is left out. */
+  def open(startExclusive: Position, endInclusive: Position): EntrySource
+}

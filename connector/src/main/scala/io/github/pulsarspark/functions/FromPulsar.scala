@@ -1,0 +1,87 @@
+package io.github.pulsarspark.functions
+
+import scala.util.Using
+
+import org.apache.spark.sql.api.java.UDF2
+import org.apache.spark.sql.types.{DataType, StructType}
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
+import io.github.pulsarspark.pulsar.broker.PulsarBroker
+import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoder, SchemaTranslation}
+
+/** `from_pulsar(value, schemaVersion)`: the decoder of reads for values without their messages. Every task has its own,
+  * so that a version is fetched and compiled once a task; one that Spark evaluates on the driver may be used by several
+  * threads.
+  *
+  * @param reader
+  *   the schema all values are read as
+  */
+private[functions] final class FromPulsar(topic: String, reader: TopicSchema, options: ReadOptions)
+    extends UDF2[Any, Any, Any] {
+  import FromPulsar._
+
+  private val columns: StructType  = SchemaTranslation.toStruct(topic, reader)
+  private val hasFields            = SchemaTranslation.hasFields(topic, reader)
+  private val isNullIfBad: Boolean = options.onDecodeError == OnDecodeError.AsNull
+
+  /** What the function returns. */
+  val dataType: DataType = SchemaTranslation.toType(topic, reader)
+
+  @transient private lazy val message  = new MessageView
+  @transient private lazy val decoder  = RowDecoder(topic, NoPartition, columns, reader, schemaAt)
+  @transient private lazy val external = ExternalValues.ofRow(columns)
+
+  override def call(value: Any, version: Any): Any = {
+    val bytes = binary("value", value)
+    if (bytes == null) null
+    else {
+      val written = binary("schema version", version)
+      synchronized(decode(bytes, if (written == null) MessageView.NoBytes else written))
+    }
+  }
+
+  private def decode(bytes: Array[Byte], version: Array[Byte]): Any = {
+    message.bytes = bytes
+    message.valueLength = bytes.length
+    message.schemaVersion = version
+    try {
+      val row = external(decoder.decode(message))
+      if (hasFields) row else row.get(0)
+    } catch { case DecodeError(_) if isNullIfBad => null }
+  }
+
+  /** Nobody tells a function that it is done: the client goes back at once, to the pool that keeps it for a while. */
+  private def schemaAt(version: Array[Byte]): TopicSchema =
+    Using.resource(new PulsarBroker(ClientPool.acquire(options.client), options.subscriptionPrefix))(
+      _.schemaAt(topic, version)
+    )
+
+  override def toString: String = s"${FromPulsar.Name}($topic)"
+}
+
+private object FromPulsar {
+
+  /** In SQL. */
+  val Name: String = "from_pulsar"
+
+  /** Values do not tell theirs. */
+  private val NoPartition = -1
+
+  /** Spark does not check what a query gives to a function of this kind; null is allowed. */
+  private def binary(argument: String, value: Any): Array[Byte] = value match {
+    case null               => null
+    case bytes: Array[Byte] => bytes
+    case other              =>
+      throw PulsarErrors(
+        "PULSAR_FUNCTION_ARGUMENT",
+        "function" -> FromPulsar.Name,
+        "argument" -> argument,
+        "given"    -> other.getClass.getSimpleName,
+        "expected" -> "BINARY"
+      )
+  }
+}

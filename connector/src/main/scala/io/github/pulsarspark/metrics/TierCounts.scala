@@ -1,0 +1,58 @@
+package io.github.pulsarspark.metrics
+
+import org.apache.spark.util.AccumulatorV2
+
+import io.github.pulsarspark.format.Tier
+
+/** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted
+  * that are done.
+  */
+private[pulsarspark] final class TierCounts extends AccumulatorV2[TierCounts, TierCounts] {
+  import TierCounts._
+
+  private val counts  = new Array[Long](Tier.all.size * Measures)
+  private var rowsNow = 0 // where rows of the entry at hand are counted
+
+  def addEntry(level: Tier, bytes: Int): Unit = {
+    counts(index(level, Measure.Entries)) += 1
+    counts(index(level, Measure.Bytes)) += bytes
+    rowsNow = index(level, Measure.Rows)
+  }
+
+  /** A row of the entry added last. */
+  def addRow(): Unit = counts(rowsNow) += 1
+
+  def of(level: Tier, measure: Measure): Long = counts(index(level, measure))
+
+  def sum(measure: Measure): Long = {
+    var sum = 0L
+    var at  = measure.ordinal
+    while (at < counts.length) {
+      sum += counts(at)
+      at += Measures
+    }
+    sum
+  }
+
+  private def index(level: Tier, measure: Measure) = level.ordinal * Measures + measure.ordinal
+
+  override def add(more: TierCounts): Unit = counts.indices.foreach(i => counts(i) += more.counts(i))
+
+  override def merge(other: AccumulatorV2[TierCounts, TierCounts]): Unit = add(other.value)
+
+  override def copy(): TierCounts = {
+    val made = new TierCounts
+    made.add(this)
+    made
+  }
+
+  override def reset(): Unit = java.util.Arrays.fill(counts, 0L)
+
+  override def isZero: Boolean = counts.forall(_ == 0)
+
+  override def value: TierCounts = this
+}
+
+private object TierCounts {
+  private val Measures = Measure.all.size
+}

@@ -1,0 +1,34 @@
+package io.github.pulsarspark.options
+
+import java.nio.file.{Files, Path}
+
+import scala.util.control.NonFatal
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.registry.CheckedOptions
+
+/** What the user says of the message of a PROTOBUF schema. Read on the driver and sent to tasks.
+  *
+  * @param files
+  *   a FileDescriptorSet
+  */
+private[pulsarspark] final case class ProtobufMessageOption(name: String, source: String, files: Seq[Byte])
+
+private[options] object ProtobufMessageOption {
+  private val File = "protobuf.descriptorFile"
+
+  def apply(options: CheckedOptions): Option[ProtobufMessageOption] = options.get(File).map { path =>
+    val files =
+      try Files.readAllBytes(Path.of(path))
+      catch {
+        case NonFatal(e) =>
+          throw PulsarErrors(
+            "PULSAR_OPTION_INVALID",
+            "option"  -> File,
+            "given"   -> path,
+            "allowed" -> s"a file that the driver can read; $e"
+          )
+      }
+    ProtobufMessageOption(options("protobuf.message"), path, files.toIndexedSeq)
+  }
+}

@@ -1,0 +1,21 @@
+package io.github.pulsarspark.options
+
+/** Who may deliver the messages. */
+sealed trait ReadLevel extends Serializable
+
+object ReadLevel {
+
+  /** Segments where they can be reached, else the broker. */
+  case object Auto extends ReadLevel
+
+  case object Broker extends ReadLevel
+
+  /** Segments or an error. */
+  case object Segment extends ReadLevel
+
+  private[options] def apply(value: String): ReadLevel = value.toLowerCase match {
+    case "broker"  => Broker
+    case "segment" => Segment
+    case _         => Auto
+  }
+}

@@ -1,0 +1,44 @@
+package io.github.pulsarspark.options
+
+import scala.concurrent.duration._
+
+import io.github.pulsarspark.options.registry.CheckedOptions
+
+/** What a write was asked to do. */
+private[pulsarspark] final case class WriteOptions(
+    client: ClientOptions,
+    topic: Option[String],
+    schemaType: String,
+    sendTimeout: FiniteDuration,
+    producer: Map[String, String],
+    keySchemaType: String = "auto",
+    valueSchemaType: String = "auto",
+    keyValueEncoding: Option[String] = None,
+    cutsTimes: Boolean = false,
+    protobuf: Option[ProtobufMessageOption] = None
+)
+
+private[pulsarspark] object WriteOptions {
+
+  /** For the messages that a read copies, which may be larger than one entry. */
+  def ofCopies(read: ReadOptions): WriteOptions = WriteOptions(
+    client = read.client,
+    topic = None,
+    schemaType = "bytes",
+    sendTimeout = read.pollTimeout,
+    producer = Map("batchingEnabled" -> "false", "chunkingEnabled" -> "true")
+  )
+
+  def apply(options: CheckedOptions): WriteOptions = WriteOptions(
+    client = ClientOptions(options),
+    topic = options.get("topic").map(_.trim),
+    schemaType = options("schemaType").toLowerCase,
+    sendTimeout = options.milliseconds("sendTimeoutMs").millis,
+    producer = options.clientSettings("pulsar.producer."),
+    keySchemaType = options("keySchemaType"),
+    valueSchemaType = options("valueSchemaType"),
+    keyValueEncoding = options.explicit("keyValueEncoding"),
+    cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
+    protobuf = ProtobufMessageOption(options)
+  )
+}

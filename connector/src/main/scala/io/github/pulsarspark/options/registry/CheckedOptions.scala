@@ -1,0 +1,116 @@
+package io.github.pulsarspark.options.registry
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** Options that passed every check of the table for one [[Scope]]: all keys are known and in the table's own spelling,
+  * all values have their form.
+  *
+  * @param set
+  *   what the user set, by the table's key
+  * @param client
+  *   settings under the `pulsar.*` prefixes: prefix -> client's own field name -> value
+  */
+private[pulsarspark] final class CheckedOptions private (
+    set: Map[String, String],
+    client: Map[String, Map[String, String]]
+) {
+
+  def get(key: String): Option[String] = set.get(key).orElse(definition(key).default)
+
+  /** Only what the user set, not the default. */
+  def explicit(key: String): Option[String] = set.get(key)
+
+  def apply(key: String): String =
+    get(key).getOrElse(throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> key, "example" -> example(key)))
+
+  def boolean(key: String): Boolean   = apply(key).toBoolean
+  def milliseconds(key: String): Long = apply(key).trim.toLong
+  def bytes(key: String): Long        = OptionValue.bytes(apply(key)).get
+
+  def clientSettings(prefix: String): Map[String, String] = client.getOrElse(prefix, Map.empty)
+
+  private def definition(key: String) =
+    OptionRegistry.find(key).getOrElse(sys.error(s"option $key is not in the table"))
+  private def example(key: String) = definition(key).example.getOrElse("...")
+}
+
+private[pulsarspark] object CheckedOptions {
+
+  /** Checks everything that can be checked without a cluster, in a fixed order, so that the JVM and Python report the
+    * same first mistake.
+    *
+    * @param fieldsOf
+    *   for a `pulsar.*` prefix, the names of the client's fields
+    */
+  def apply(options: Map[String, String], scope: Scope, fieldsOf: String => Seq[String]): CheckedOptions =
+    apply(options, Seq(scope), fieldsOf)
+
+  /** The same before it is known which of some scopes it will be: an option may belong to any of them. */
+  def apply(options: Map[String, String], scopes: Seq[Scope], fieldsOf: String => Seq[String]): CheckedOptions = {
+    val (client, own) =
+      options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.isOfSpark(o._1)).partition(o =>
+        OptionRegistry.prefixOf(o._1).isDefined
+      )
+
+    val set = own.map { case (key, value) =>
+      val definition = OptionRegistry.find(key).getOrElse(throw unknown(key, OptionRegistry.definitions.map(_.key)))
+      checkScope(definition.key, definition.scopes, scopes)
+      OptionValue.check(definition, value)
+      definition.key -> value.trim
+    }.toMap
+
+    val settings = client.map { case (key, value) =>
+      val prefix = OptionRegistry.prefixOf(key).get
+      checkScope(key, prefix.scopes, scopes)
+      (prefix.prefix, clientField(key, prefix, fieldsOf), value)
+    }
+
+    checkRules(set.keySet ++ settings.map(s => s._1 + s._2), scopes)
+    new CheckedOptions(set, settings.groupMap(_._1)(s => s._2 -> s._3).view.mapValues(_.toMap).toMap)
+  }
+
+  private def clientField(key: String, prefix: PrefixDefinition, fieldsOf: String => Seq[String]): String = {
+    OptionRegistry.managed.get(key.toLowerCase).foreach(instead =>
+      throw PulsarErrors("PULSAR_OPTION_MANAGED", "option" -> key, "instead" -> instead)
+    )
+    val allowed = if (prefix.fields.isEmpty) fieldsOf(prefix.prefix) else prefix.fields
+    val name    = key.substring(prefix.prefix.length)
+    allowed.find(_.equalsIgnoreCase(name)).getOrElse(throw unknown(key, allowed.map(prefix.prefix + _)))
+  }
+
+  private def unknown(key: String, known: Seq[String]) =
+    PulsarErrors(
+      "PULSAR_OPTION_UNKNOWN",
+      "option"  -> key,
+      "nearest" -> NearestName(key, known).fold("")(n => s"; the nearest name is `$n`")
+    )
+
+  private def checkScope(key: String, allowed: Seq[Scope], scopes: Seq[Scope]): Unit =
+    if (!scopes.exists(allowed.contains))
+      throw PulsarErrors(
+        "PULSAR_OPTION_WRONG_MODE",
+        "option"  -> key,
+        "mode"    -> scopes.map(_.words).mkString(" or "),
+        "allowed" -> allowed.map(_.words).mkString(", ")
+      )
+
+  private def checkRules(set: Set[String], scopes: Seq[Scope]): Unit = {
+    OptionRegistry.conflicts.find { case (a, b) => set(a) && set(b) }
+      .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> a, "second" -> b) }
+    OptionRegistry.needs.find { case (a, b) => set(a) && !set(b) }
+      .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> a, "missing" -> b) }
+    OptionRegistry.definitions.find(d => d.required && d.scopes.exists(scopes.contains) && !set(d.key))
+      .foreach(d =>
+        throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> d.key, "example" -> d.example.getOrElse("..."))
+      )
+    OptionRegistry.exactlyOne.filter(_._2.exists(scopes.contains)).foreach { case (keys, _) =>
+      val present = keys.filter(set)
+      if (present.size != 1)
+        throw PulsarErrors(
+          "PULSAR_TOPIC_OPTION",
+          "given" ->
+            (if (present.isEmpty) "none is given" else present.map(k => s"`$k`").mkString(" and ") + " are given")
+        )
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.github.pulsarspark.options.registry
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+/** What a query does with a topic; an option is valid in some of these. */
+sealed abstract class Scope(val key: String, val words: String)
+
+object Scope {
+  case object BatchRead   extends Scope("batchRead", "batch read")
+  case object StreamRead  extends Scope("streamRead", "streaming read")
+  case object BatchWrite  extends Scope("batchWrite", "batch write")
+  case object StreamWrite extends Scope("streamWrite", "streaming write")
+
+  val all: Seq[Scope] = Seq(BatchRead, StreamRead, BatchWrite, StreamWrite)
+}
+
+/** One line of the option table.
+  *
+  * @param valueType
+  *   name of the form its value has: string, boolean, milliseconds, bytes, enum, ...
+  */
+private[pulsarspark] final case class OptionDefinition(
+    key: String,
+    valueType: String,
+    default: Option[String],
+    required: Boolean,
+    secret: Boolean,
+    scopes: Seq[Scope],
+    values: Seq[String],
+    min: Option[Long],
+    example: Option[String]
+)
+
+/** A family of options whose names are the Pulsar client's own. `fields` empty = every field of the client. */
+private[pulsarspark] final case class PrefixDefinition(prefix: String, scopes: Seq[Scope], fields: Seq[String])
+
+/** The option table, `options.json`. The Python builders and the reference page are made from the same file. */
+private[pulsarspark] object OptionRegistry {
+
+  private val root: JsonNode = {
+    val in = getClass.getResourceAsStream("/io/github/pulsarspark/options.json")
+    try new ObjectMapper().readTree(in)
+    finally in.close()
+  }
+
+  val definitions: Seq[OptionDefinition] = items(root, "options").map { o =>
+    OptionDefinition(
+      key = o.get("key").asText,
+      valueType = o.get("type").asText,
+      default = text(o, "default"),
+      required = o.path("required").asBoolean(false),
+      secret = o.path("secret").asBoolean(false),
+      scopes = scopes(o),
+      values = items(o, "values").map(_.asText),
+      min = Option(o.get("min")).map(_.asLong),
+      example = text(o, "example")
+    )
+  }
+
+  val prefixes: Seq[PrefixDefinition] =
+    items(root, "prefixes").map(p =>
+      PrefixDefinition(p.get("prefix").asText, scopes(p), items(p, "fields").map(_.asText))
+    )
+
+  val exactlyOne: Seq[(Seq[String], Seq[Scope])] = items(root, "exactlyOne").map(g =>
+    (items(g, "keys").map(_.asText), scopes(g))
+  )
+  val conflicts: Seq[(String, String)] = items(root, "conflicts").map(pair)
+
+  /** Options that mean nothing without another, with that one. */
+  val needs: Seq[(String, String)] = items(root, "needs").map(pair)
+
+  private val sparkOwn = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet
+
+  /** Whether an option is Spark's, which passes its own options together with ours. */
+  def isOfSpark(key: String): Boolean = sparkOwn(key.toLowerCase)
+
+  /** Client settings that an option of ours stands for, by lower-case name, with that option. */
+  val managed: Map[String, String] =
+    root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
+
+  private val byLowerKey = definitions.map(d => d.key.toLowerCase -> d).toMap
+
+  /** The definition of an option, whatever the case of `key`. */
+  def find(key: String): Option[OptionDefinition] = byLowerKey.get(key.toLowerCase)
+
+  /** The family that an option belongs to by its name. */
+  def prefixOf(key: String): Option[PrefixDefinition] = prefixes.find(p => key.toLowerCase.startsWith(p.prefix))
+
+  /** Where an option is valid; None for one that is not known. */
+  def scopesOf(key: String): Option[Seq[Scope]] = prefixOf(key).map(_.scopes).orElse(find(key).map(_.scopes))
+
+  private def items(node: JsonNode, name: String): Seq[JsonNode] = node.path(name).elements().asScala.toSeq
+  private def text(node: JsonNode, name: String): Option[String] = Option(node.get(name)).map(_.asText)
+  private def pair(node: JsonNode): (String, String)             = (node.get(0).asText, node.get(1).asText)
+  private def scopes(node: JsonNode): Seq[Scope]                 = {
+    val names = items(node, "scopes").map(_.asText)
+    Scope.all.filter(s => names.contains(s.key))
+  }
+}

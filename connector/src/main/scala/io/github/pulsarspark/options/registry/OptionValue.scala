@@ -1,0 +1,83 @@
+package io.github.pulsarspark.options.registry
+
+import java.util.regex.{Pattern, PatternSyntaxException}
+
+import scala.util.Try
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** The forms an option's value can have. Forms that only the cluster can judge (topics, offsets, columns) are checked
+  * where they are used.
+  */
+private[pulsarspark] object OptionValue {
+
+  private val size       = raw"(\d{1,15})\s*([kmg]?)b?".r
+  private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
+  private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
+
+  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`; a secret is not repeated in the
+    * text.
+    */
+  def check(definition: OptionDefinition, value: String): Unit =
+    form(definition).foreach { case (allowed, holds) =>
+      if (!holds(value.trim))
+        throw PulsarErrors(
+          "PULSAR_OPTION_INVALID",
+          "option"  -> definition.key,
+          "given"   -> (if (definition.secret) Secret.Mask else value),
+          "allowed" -> allowed
+        )
+    }
+
+  /** `16m` -> 16777216. */
+  def bytes(value: String): Option[Long] = value.trim.toLowerCase match {
+    case size(n, unit) =>
+      Try(
+        Math.multiplyExact(n.toLong, Map("" -> 1L, "k" -> 1024L, "m" -> (1L << 20), "g" -> (1L << 30))(unit))
+      ).toOption
+    case _ => None
+  }
+
+  /** `b1=host:3181,b2=host:3182` -> the map it says. */
+  def addresses(value: String): Option[Map[String, String]] = {
+    val pairs = value.split(",").map(_.trim).toSeq.collect { case address(id, host) => id -> host }
+    Option.when(pairs.size == value.split(",").length && pairs.map(_._1).distinct.size == pairs.size)(pairs.toMap)
+  }
+
+  /** `a, b` -> both names; empty items are ignored. */
+  def topics(value: String): Seq[String] = value.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
+
+  /** What to write, and whether it was written. */
+  private def form(definition: OptionDefinition): Option[(String, String => Boolean)] = definition.valueType match {
+    case "boolean"      => Some(("true or false", v => v.equalsIgnoreCase("true") || v.equalsIgnoreCase("false")))
+    case "milliseconds" =>
+      val least = definition.min.getOrElse(0L)
+      Some((s"a whole number of milliseconds, at least $least", v => Try(v.toLong).toOption.exists(_ >= least)))
+    case "bytes" =>
+      val least = definition.min.getOrElse(0L)
+      Some((s"a number of bytes, at least $least, as `16m`", v => bytes(v).exists(_ >= least)))
+    case "count" =>
+      val least = definition.min.getOrElse(0L)
+      Some((s"a whole number, at least $least", v => Try(v.toInt).toOption.exists(_ >= least)))
+    case "addresses" => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))
+    case "enum"      =>
+      Some((definition.values.mkString("one of ", ", ", ""), v => definition.values.contains(v.toLowerCase)))
+    case "serviceUrl" =>
+      Some(("pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port",
+        v => serviceUrl.matches(v)))
+    case "topicPattern" =>
+      Some(
+        ("a Java regular expression, with `tenant/namespace/` before it if need be", v => v.nonEmpty && isPattern(v))
+      )
+    case "topic" => Some(
+        ("the name of one topic, without commas (reads take several in `topics`)", v => v.nonEmpty && !v.contains(','))
+      )
+    case "topicList" => Some(("names of topics with commas between them", topics(_).nonEmpty))
+    case "string" | "offsets" | "times" | "metadataColumns" => Some(("a text that is not empty", _.nonEmpty))
+    case other                                              => sys.error(s"the option table has an unknown type $other")
+  }
+
+  private def isPattern(text: String): Boolean =
+    try { Pattern.compile(text); true }
+    catch { case _: PatternSyntaxException => false }
+}

@@ -1,0 +1,50 @@
+package io.github.pulsarspark.options.registry
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** The options of one read or write by where they are set, not yet checked: those of the query override those stored
+  * with its table, which override those of the session. Has no value in its text.
+  *
+  * @param query
+  *   options of the query; Spark mixes those of the session into them unless the query is about a table of the catalog
+  * @param fieldsOf
+  *   the names of the Pulsar client's own settings under a prefix
+  * @param session
+  *   options of the session
+  * @param stored
+  *   options stored with a table of Spark's catalog; None for a query about no such table
+  */
+private[pulsarspark] final class RawOptions(
+    query: Map[String, String],
+    fieldsOf: String => Seq[String],
+    session: Map[String, String] = Map.empty,
+    stored: Option[Map[String, String]] = None
+) {
+  import RawOptions.over
+
+  private val own =
+    if (stored.isDefined) query else query.filterNot { case (key, value) => session.get(key).contains(value) }
+  private val values = over(own, over(stored.getOrElse(Map.empty), session))
+
+  def get(key: String): Option[String] = values.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
+
+  /** Session options and stored options serve reads and writes, batches and streams: those that have no meaning in the
+    * given scopes are ignored.
+    */
+  def check(scopes: Scope*): CheckedOptions = {
+    if (stored.exists(_.isEmpty) && values.isEmpty) throw PulsarErrors("PULSAR_TABLE_WITHOUT_OPTIONS")
+    def isIgnored(key: String) = !own.contains(key) && !OptionRegistry.scopesOf(key).forall(_.exists(scopes.contains))
+    CheckedOptions(values.filterNot { case (key, _) => isIgnored(key) }, scopes, fieldsOf)
+  }
+
+  override def toString: String = values.keys.toSeq.sorted.mkString("RawOptions(", ", ", ")")
+}
+
+private object RawOptions {
+
+  /** Names count in any case. */
+  private def over(first: Map[String, String], second: Map[String, String]): Map[String, String] = {
+    val names = first.keySet.map(_.toLowerCase)
+    second.filterNot(o => names(o._1.toLowerCase)) ++ first
+  }
+}

@@ -1,0 +1,23 @@
+package io.github.pulsarspark.position
+
+/** Whole numbers, such as publish times in milliseconds since 1970. The largest number of all is in none. */
+final case class Interval(fromInclusive: Long = Long.MinValue, toExclusive: Long = Long.MaxValue) {
+  def contains(number: Long): Boolean = number >= fromInclusive && number < toExclusive
+
+  def isEmpty: Boolean = toExclusive <= fromInclusive
+
+  /** What is within both. */
+  def intersect(that: Interval): Interval =
+    Interval(math.max(fromInclusive, that.fromInclusive), math.min(toExclusive, that.toExclusive))
+
+  /** The narrowest one around both. */
+  def around(that: Interval): Interval =
+    if (isEmpty) that
+    else if (that.isEmpty) this
+    else Interval(math.min(fromInclusive, that.fromInclusive), math.max(toExclusive, that.toExclusive))
+}
+
+object Interval {
+  val Always: Interval = Interval()
+  val Never: Interval  = Interval(0, 0)
+}

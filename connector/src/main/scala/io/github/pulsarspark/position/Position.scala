@@ -1,0 +1,52 @@
+package io.github.pulsarspark.position
+
+/** A place in one topic partition: ledger, entry and index in the entry's batch.
+  *
+  * `batchIndex` [[Position.WholeEntry]] (-1) stands for the entry as a whole: it is the position of a message that is
+  * not batched, and of "everything in this entry" when it bounds a range. It therefore sorts after every message of the
+  * entry. Entry -1 is the place before the first entry of a ledger.
+  */
+final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Position.WholeEntry)
+    extends Ordered[Position] {
+
+  override def compare(that: Position): Int = {
+    val byLedger = java.lang.Long.compare(ledgerId, that.ledgerId)
+    if (byLedger != 0) byLedger
+    else {
+      val byEntry = java.lang.Long.compare(entryId, that.entryId)
+      if (byEntry != 0) byEntry else Integer.compareUnsigned(batchIndex, that.batchIndex)
+    }
+  }
+
+  def isWholeEntry: Boolean = batchIndex == Position.WholeEntry
+
+  def wholeEntry: Position = if (isWholeEntry) this else copy(batchIndex = Position.WholeEntry)
+
+  /** True when no entry of this ledger is at or before this position. */
+  def isBeforeLedger: Boolean = entryId < 0
+
+  /** `12:34:5`, or `12:34` for a whole entry. */
+  override def toString: String = if (isWholeEntry) s"$ledgerId:$entryId" else s"$ledgerId:$entryId:$batchIndex"
+}
+
+object Position {
+
+  /** Batch index of a message that is not batched, and of an entry as a whole. */
+  val WholeEntry: Int = -1
+
+  /** The place before every message of a topic, also before those whose ledgers are gone. */
+  val BeforeAll: Position = Position(0, -1)
+
+  private val text = raw"(\d{1,19}):(-1|\d{1,19})(?::(-1|\d{1,10}))?".r
+
+  /** Reads `ledger:entry` or `ledger:entry:batchIndex`; None for anything else, also for numbers that are too large. */
+  def parse(s: String): Option[Position] = s.trim match {
+    case text(ledger, entry, batch) =>
+      for {
+        l <- ledger.toLongOption
+        e <- entry.toLongOption
+        b <- Option(batch).fold(Option(WholeEntry))(_.toIntOption)
+      } yield Position(l, e, b)
+    case _ => None
+  }
+}

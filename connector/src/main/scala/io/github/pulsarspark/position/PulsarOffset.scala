@@ -1,0 +1,65 @@
+package io.github.pulsarspark.position
+
+import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.connector.read.streaming.Offset
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** What a stream has read: everything up to and including one position in each topic partition.
+  *
+  * @param added
+  *   where the batch that ends here starts reading a partition, if not where the one before it ended: at the place
+  *   before the first message of a partition that is new, or whose ledgers were dropped after all they held was read
+  * @param missing
+  *   what was read of partitions that did not exist any more, so that one that is there again is not read twice
+  */
+final case class PulsarOffset(
+    positions: SortedMap[String, Position],
+    added: SortedMap[String, Position] = SortedMap.empty,
+    missing: SortedMap[String, Position] = SortedMap.empty
+) extends Offset {
+
+  /** `{"version":1,"positions":{"persistent://public/default/t-partition-0":"12:34:5"}}`, topics in alphabetical order.
+    */
+  override def json: String = {
+    val root = PulsarOffset.mapper.createObjectNode().put("version", PulsarOffset.Version)
+    PulsarOffset.write(root.putObject("positions"), positions)
+    if (added.nonEmpty) PulsarOffset.write(root.putObject("added"), added)
+    if (missing.nonEmpty) PulsarOffset.write(root.putObject("missing"), missing)
+    root.toString
+  }
+}
+
+object PulsarOffset {
+  private val Version = 1
+  private val mapper  = new ObjectMapper()
+
+  def of(positions: Iterable[(String, Position)]): PulsarOffset = PulsarOffset(SortedMap.from(positions))
+
+  /** @param where the file or log the text is from, for errors */
+  def parse(text: String, where: String): PulsarOffset = {
+    def bad(why: String) = PulsarErrors("PULSAR_CHECKPOINT_MALFORMED", "where" -> where, "why" -> why)
+    val root             =
+      try mapper.readTree(text)
+      catch { case NonFatal(_) => throw bad("it is not JSON") }
+    if (!root.path("version").isInt || !root.path("positions").isObject)
+      throw bad("it has no `version` and `positions`")
+    if (root.get("version").asInt > Version) throw bad(s"its version ${root.get("version")} is newer than $Version")
+    def read(field: String) = SortedMap.from(root.path(field).properties().asScala.map { e =>
+      e.getKey -> Position.parse(e.getValue.asText).getOrElse(
+        throw bad(s"`${e.getValue.asText}` of ${e.getKey} is not a position")
+      )
+    })
+    PulsarOffset(read("positions"), read("added"), read("missing"))
+  }
+
+  private def write(node: ObjectNode, positions: SortedMap[String, Position]): Unit = positions.foreach {
+    case (topic, p) =>
+      node.put(topic, p.toString)
+  }
+}

@@ -1,0 +1,130 @@
+package io.github.pulsarspark.position
+
+import io.github.pulsarspark.errors.PulsarErrors
+
+/** What the cluster says of a topic partition at one moment.
+  *
+  * @param first
+  *   the place before the first message there is
+  * @param last
+  *   the last message that can be read, as a whole entry; the same as `first` when there is none
+  * @param emptyAfter
+  *   a position before `first` for which it is known that no message was ever between the two
+  * @param compactedBefore
+  *   in the compacted view, the place before which only what compaction kept is left
+  */
+final case class PartitionBounds(
+    first: Position,
+    last: Position,
+    emptyAfter: Option[Position] = None,
+    compactedBefore: Option[Position] = None
+)
+
+/** Turns what was asked for into ranges of positions. Pure. */
+private[pulsarspark] object RangePlanner {
+
+  /** One spec for every partition, by the names of partitions or of their topics.
+    *
+    * @param partitions
+    *   full name of each topic with the full names of its partitions
+    * @param fullName
+    *   the full form of a topic name as the user wrote it
+    */
+  def assign(
+      bound: BoundSpec,
+      partitions: Map[String, Seq[String]],
+      fullName: String => String,
+      nearest: (String, Seq[String]) => Option[String]
+  ): Map[String, PositionSpec] =
+    bound match {
+      case BoundSpec.Everywhere(_, spec) => partitions.values.flatten.map(_ -> spec).toMap
+      case BoundSpec.Each(option, specs) =>
+        val named = specs.toSeq.flatMap { case (name, spec) =>
+          val full = fullName(name)
+          if (partitions.values.exists(_.contains(full))) Seq(full -> spec)
+          else if (partitions.contains(full)) wholeTopic(option, full, spec, partitions(full)).map(_ -> spec)
+          else throw unknownTopic(option, name, partitions, nearest)
+        }.toMap
+        val missing = partitions.values.flatten.toSeq.sorted.filterNot(named.contains)
+        if (missing.nonEmpty)
+          throw PulsarErrors("PULSAR_OFFSETS_INCOMPLETE", "option" -> option, "missing" -> missing.mkString(", "))
+        named
+    }
+
+  /** A position belongs to one partition: its ledger is in no other. */
+  private def wholeTopic(option: String, topic: String, spec: PositionSpec, partitions: Seq[String]): Seq[String] =
+    spec match {
+      case PositionSpec.After(p) if partitions.size > 1 =>
+        throw PulsarErrors(
+          "PULSAR_OFFSETS_MALFORMED",
+          "option"  -> option,
+          "where"   -> topic,
+          "why"     -> s"position $p is in one partition, but the topic has ${partitions.size}",
+          "allowed" -> "positions with the names of partitions, as topic-partition-0"
+        )
+      case _ => partitions
+    }
+
+  private def unknownTopic(
+      option: String,
+      name: String,
+      partitions: Map[String, Seq[String]],
+      nearest: (String, Seq[String]) => Option[String]
+  ) = {
+    val known = (partitions.keys ++ partitions.values.flatten).toSeq.distinct.sorted
+    PulsarErrors(
+      "PULSAR_OFFSETS_UNKNOWN_TOPIC",
+      "option"  -> option,
+      "topic"   -> s"`$name`",
+      "nearest" -> nearest(name, known).fold("")(n => s"; the nearest name is $n"),
+      "known"   -> (known.take(10) ++ (if (known.size > 10) Seq(s"... (${known.size} in all)") else Nil)).mkString(", ")
+    )
+  }
+
+  def start(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
+    case PositionSpec.Earliest     => bounds.first
+    case PositionSpec.Latest       => bounds.last
+    case PositionSpec.After(p)     => p
+    case PositionSpec.AtTime(time) => startAt(before(time), bounds)
+  }
+
+  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that
+    * are gone: where it finds nothing before or nothing after the time, the compacted view is read from its beginning,
+    * and tasks drop what is outside.
+    */
+  private def startAt(found: Position, bounds: PartitionBounds): Position =
+    if (bounds.compactedBefore.exists(stored => found <= stored || bounds.last <= found)) bounds.first
+    else Seq(found, bounds.last).min
+
+  /** Never beyond the last message: nothing waits for the future. */
+  def end(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
+    case PositionSpec.Earliest     => bounds.first
+    case PositionSpec.Latest       => bounds.last
+    case PositionSpec.After(p)     => if (p < bounds.last) p else bounds.last
+    case PositionSpec.AtTime(time) => Seq(before(time), bounds.last).min
+  }
+
+  /** Refuses an end that the user put before the start. */
+  def checkOrder(topic: String, start: PositionSpec, end: PositionSpec): Unit = {
+    def refuse(s: String, e: String): Unit =
+      throw PulsarErrors("PULSAR_OFFSETS_REVERSED", "topic" -> topic, "start" -> s, "end" -> e)
+    (start, end) match {
+      case (PositionSpec.After(s), PositionSpec.After(e)) if e < s   => refuse(s.toString, e.toString)
+      case (PositionSpec.AtTime(s), PositionSpec.AtTime(e)) if e < s => refuse(instant(s), instant(e))
+      case _                                                         => ()
+    }
+  }
+
+  private def instant(millis: Long) = java.time.Instant.ofEpochMilli(millis).toString
+
+  /** The ranges between two stream offsets: a function of these two values alone, so that a batch that is run again
+    * reads the same messages. Where `to` says that a partition begins, it is read from there.
+    */
+  def between(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
+    if (from.positions == to.positions) Nil // what `to` says then belongs to the batch before
+    else to.positions.toSeq
+      .map { case (topic, end) =>
+        OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end)
+      }
+      .filterNot(_.isEmpty)
+}

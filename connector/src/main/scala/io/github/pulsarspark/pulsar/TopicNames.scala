@@ -1,0 +1,96 @@
+package io.github.pulsarspark.pulsar
+
+import java.util.regex.Pattern
+
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicName}
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.TopicSelection
+
+/** What the names of topics say, by Pulsar's own rules. */
+private[pulsarspark] object TopicNames {
+
+  /** Index of `...-partition-3`; -1 for a topic that is not partitioned. */
+  def partitionIndex(topic: String): Int = TopicName.get(topic).getPartitionIndex
+
+  /** `events` -> `persistent://public/default/events`. */
+  def full(topic: String): String = {
+    val name =
+      try TopicName.get(topic)
+      catch {
+        case NonFatal(e) => throw PulsarErrors.caused("PULSAR_TOPIC_NAME", e, "topic" -> topic, "why" -> e.getMessage)
+      }
+    if (!name.isPersistent)
+      throw PulsarErrors("PULSAR_TOPIC_NAME", "topic" -> topic, "why" -> "non-persistent topics keep no messages")
+    name.toString
+  }
+
+  /** The name of the managed ledger that stores a partition, as its ledgers carry it. */
+  def managedLedger(partition: String): String = TopicName.get(partition).getPersistenceNamingEncoding
+
+  /** The admin resource with the offload policies that hold for the topic of a partition. */
+  def offloadPolicies(partition: String): String =
+    s"v2/${TopicName.get(TopicName.get(partition).getPartitionedTopicName).getRestPath}/offloadPolicies?applied=true"
+
+  /** The admin resource with the offload policies of a partition's namespace. */
+  def namespaceOffloadPolicies(partition: String): String =
+    s"v2/namespaces/${TopicName.get(partition).getNamespace}/offloadPolicies"
+
+  /** The partitions of a topic that has `count` of them; the topic itself for 0. */
+  def partitions(topic: String, count: Int): Seq[String] =
+    if (count == 0) Seq(topic) else (0 until count).map(i => TopicName.get(topic).getPartition(i).toString)
+
+  /** Namespace and expression of `[persistent://]tenant/namespace/expression`, or of an expression alone in
+    * `public/default`.
+    */
+  def pattern(text: String): (NamespaceName, Pattern) = text.stripPrefix("persistent://").split("/", 3) match {
+    case Array(tenant, namespace, expression) =>
+      try (NamespaceName.get(tenant, namespace), Pattern.compile(expression))
+      catch {
+        case NonFatal(e) =>
+          throw PulsarErrors.caused(
+            "PULSAR_OPTION_INVALID",
+            e,
+            "option"  -> "topicsPattern",
+            "given"   -> text,
+            "allowed" -> "tenant/namespace/expression"
+          )
+      }
+    case Array(expression) => (NamespaceName.get("public", "default"), Pattern.compile(expression))
+    case _                 => throw PulsarErrors(
+        "PULSAR_OPTION_INVALID",
+        "option"  -> "topicsPattern",
+        "given"   -> text,
+        "allowed" -> "tenant/namespace/expression, or an expression alone"
+      )
+  }
+
+  /** Whether a read of these topics reads, now or once it exists, the given one or a partition of it. */
+  def includes(selection: TopicSelection, topic: String): Boolean = {
+    val one = whole(topic)
+    selection match {
+      case TopicSelection.Named(names)   => names.exists(whole(_) == one)
+      case TopicSelection.Matching(text) =>
+        val (namespace, expression) = pattern(text)
+        TopicName.get(one).getNamespaceObject == namespace && matching(Seq(one), expression).nonEmpty
+    }
+  }
+
+  /** The full name of the topic that `topic` is, or is a partition of. */
+  def whole(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
+
+  /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones
+    * never do.
+    */
+  def matching(existing: Seq[String], pattern: Pattern): Seq[String] =
+    existing
+      .map(TopicName.get)
+      .filterNot(SystemTopicNames.isSystemTopic)
+      .map(t => TopicName.get(t.getPartitionedTopicName))
+      .distinct
+      .filter(t => pattern.matcher(t.getLocalName).matches)
+      .map(_.toString)
+      .sorted
+}

@@ -1,0 +1,53 @@
+package io.github.pulsarspark.pulsar.admin
+
+import java.util.concurrent.CompletableFuture
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.impl.AdminHttp
+import org.apache.pulsar.common.naming.TopicName
+
+/** Pulsar's admin REST service, as far as reads need it. Answers come with the client's own retries and time-outs; wait
+  * for them with [[Answers]].
+  */
+private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val url: String) {
+
+  /** How a topic partition is stored: its ledgers and where it ends. Needs the permission to consume.
+    *
+    * @param withMetadata
+    *   also the metadata of each ledger, for which the broker opens all of them
+    * @param sink
+    *   made for each host that answers; called on the client's threads
+    */
+  def internalStats[A](partition: String, withMetadata: Boolean)(sink: => LedgerSink[A]): CompletableFuture[A] =
+    http.read[A](s"${path(partition)}/internalStats?metadata=$withMetadata", () => new LedgerAnswer(sink))
+
+  /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were
+    * offloaded.
+    */
+  def internalInfo[A](partition: String)(sink: => LedgerSink[A]): CompletableFuture[A] =
+    http.read[A](s"${path(partition)}/internal-info", () => new LedgerAnswer(sink))
+
+  /** What the broker knows of a topic partition's transactions as a whole. */
+  def transactionBuffer(partition: String): CompletableFuture[JsonNode] =
+    http.get(s"admin/v3/transactions/transactionBufferStats/${name(partition)}")
+
+  /** What it knows of one of them. */
+  def transaction(partition: String, mostBits: Long, leastBits: Long): CompletableFuture[JsonNode] =
+    http.get(s"admin/v3/transactions/transactionInBufferStats/${name(partition)}/$mostBits/$leastBits")
+
+  /** Any other resource, by its path after `/admin/`; None when there is none. */
+  def find(resource: String): CompletableFuture[Option[JsonNode]] =
+    http.get(s"admin/$resource").thenApply[Option[JsonNode]](Some(_)).exceptionally(ifMissing)
+
+  private def name(partition: String) = TopicName.get(partition).getRestPath.stripPrefix("persistent/")
+
+  private def path(partition: String) = s"admin/v2/${TopicName.get(partition).getRestPath}"
+
+  private val ifMissing: java.util.function.Function[Throwable, Option[JsonNode]] = {
+    case e: java.util.concurrent.CompletionException
+        if e.getCause.isInstanceOf[PulsarClientException.NotFoundException] => None
+    case _: PulsarClientException.NotFoundException => None
+    case e                                          => throw new java.util.concurrent.CompletionException(e)
+  }
+}

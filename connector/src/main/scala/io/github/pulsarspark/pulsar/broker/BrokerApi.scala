@@ -1,0 +1,43 @@
+package io.github.pulsarspark.pulsar.broker
+
+import io.github.pulsarspark.position.{PartitionBounds, Position}
+import io.github.pulsarspark.schema.TopicSchema
+
+/** Everything the connector asks a cluster, apart from entries. Every call waits for its answer, at most
+  * `operationTimeoutMs`, and fails with a named condition. Used on the driver; tasks ask for schemas only.
+  */
+private[pulsarspark] trait BrokerApi extends AutoCloseable {
+
+  /** Full names of the partitions of each topic that exists; a topic that does not is left out. */
+  def partitions(topics: Seq[String]): Map[String, Seq[String]]
+
+  /** Full names of the topics that match `[tenant/namespace/]expression` now, and of all topics there. */
+  def matching(pattern: String): (Seq[String], Seq[String])
+
+  /** First and last position of topic partitions, now; one that does not exist any more is left out. */
+  def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
+
+  /** Watches from now on whether anything comes after these positions, and no others, so that [[bounds]] can tell when
+    * nothing did.
+    */
+  def watch(positions: Map[String, Position]): Unit
+
+  /** Which of these partitions end before the given positions: they were deleted and created again, or belong to
+    * another cluster.
+    */
+  def endingBefore(positions: Map[String, Position]): Set[String]
+
+  /** For each partition, the place before the first message published at the given time (milliseconds since 1970) or
+    * later.
+    */
+  def positionsBefore(times: Map[String, Long]): Map[String, Position]
+
+  /** The newest schema of each topic that has one, with its version if the cluster says it. */
+  def schemas(topics: Seq[String]): Map[String, TopicSchema]
+
+  /** The topic's newest schema; None when it has none. */
+  final def schema(topic: String): Option[TopicSchema] = schemas(Seq(topic)).get(topic)
+
+  /** The topic's schema of one version. */
+  def schemaAt(topic: String, version: Array[Byte]): TopicSchema
+}

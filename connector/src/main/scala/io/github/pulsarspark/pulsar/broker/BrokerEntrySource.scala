@@ -1,0 +1,256 @@
+package io.github.pulsarspark.pulsar.broker
+
+import java.util.concurrent.TimeUnit
+
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+import scala.util.{Failure, Success, Try}
+
+import io.netty.buffer.ByteBuf
+import org.apache.pulsar.client.api.PulsarClientException
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.format.RangeGuard
+import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.TopicMissing
+import io.github.pulsarspark.pulsar.broker.ContinuityCheck.Verdict
+import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
+
+/** Entries of a range as the broker dispatches them.
+  *
+  * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its
+  * arrival proves that nothing is missing between them. [[ContinuityCheck]] decides about every entry after that.
+  */
+private[pulsarspark] final class BrokerEntrySource(
+    feeds: EntryFeeds,
+    answers: ClusterCalls,
+    range: OffsetRange,
+    options: ReadOptions,
+    guard: RangeGuard
+) extends EntrySource {
+  import BrokerEntrySource._
+
+  private val window = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
+  private val losses = new DataLossPolicy(options.failOnDataLoss)
+  private val check  = new ContinuityCheck(entryBefore(range.startExclusive), options.readCompacted)
+
+  private var stop                     = range.endInclusive.wholeEntry
+  private var done                     = false
+  private var feed: EntryFeed          = _
+  private var openedIn                 = 0 // session
+  private var current: EntryFeed.Entry = _ // handed out, or being decided about
+  private var reopened                 = 0 // times since an entry was handed out
+  private var waitingSince             = 0L
+
+  override def ledgerId: Long   = current.ledgerId
+  override def entryId: Long    = current.entryId
+  override def entry: ByteBuf   = current.buffer
+  override def lostRanges: Long = losses.lostRanges
+
+  override def next(): Boolean = {
+    releaseCurrent()
+    reopened = 0
+    waitingSince = System.nanoTime()
+    if (feed == null && !done) open()
+    advance()
+  }
+
+  @tailrec
+  private def advance(): Boolean = {
+    if (!done) current = take()
+    if (done) false
+    else if (current == null) advance()
+    else {
+      val position = Position(current.ledgerId, current.entryId)
+      val verdict  = decide(position)
+      if (verdict == Verdict.Lost) reportLoss(position, s"the next message there is has position $position")
+      if (verdict == Verdict.Take || verdict == Verdict.Lost) handOut(position)
+      else {
+        if (verdict == Verdict.Reject) guard.reject(position, check.last)
+        window.refill(feed, current)
+        releaseCurrent()
+        if (verdict == Verdict.Reopen) reopen()
+        advance()
+      }
+    }
+  }
+
+  private def decide(position: Position): Verdict = check.arrived(position, current.session) match {
+    case Verdict.Ask =>
+      feed.gather(new EntryFeed.Place(stop.ledgerId, stop.entryId), window.size / 2,
+        GatherMillis) // one question for all of them
+      val newest = feed.newest // before the broker is asked
+      Try(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
+        case Success(bounds) => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
+        case Failure(_) if feed.isGone => Verdict.Reopen
+        case Failure(e)                => throw e
+      }
+    case verdict => verdict
+  }
+
+  private def handOut(position: Position): Boolean = {
+    done = position >= stop
+    val isWanted = position <= stop
+    if (isWanted) {
+      window.refill(feed, current)
+      check.took(position)
+    }
+    isWanted
+  }
+
+  override def close(): Unit = {
+    done = true
+    releaseCurrent()
+    try if (feed != null) answers.await(s"Closing the reader of ${range.topic}")(feed.closeAsync())
+    catch { case NonFatal(e) => log.warn("closing the reader of {}: {}", range.topic, e.toString: Any) }
+    finally feeds.close()
+  }
+
+  /** The next entry, which is known to exist. Null when the feed was opened again or a closer look showed that the
+    * range is done.
+    */
+  private def take(): EntryFeed.Entry = {
+    val deadline = System.nanoTime() + options.pollTimeout.toNanos
+    val asked    = feed
+    var entry    = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
+    while (entry == null && !done && feed == asked) {
+      Try(ask()).foreach(lookAgain) // a broker that does not answer now may do so before the deadline
+      val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
+      if (left <= 0 && !done) throw timedOut
+      if (!done && feed == asked) entry = poll(math.min(left, SecondLookMillis))
+    }
+    entry
+  }
+
+  /** No entry arrives. Expiry may have moved the cursor beyond everything there is, so that none would ever arrive. */
+  private def lookAgain(bounds: EntryFeed.Bounds): Unit = {
+    stopWhereTheTopicEnds(bounds)
+    // the compacted view is in front of the cursor, as long as it is read in one session
+    val mayArrive = markDelete(bounds) < stop || options.readCompacted && feed.session == openedIn
+    if (!done && !mayArrive) reopen()
+  }
+
+  private def poll(millis: Long): EntryFeed.Entry =
+    try feed.poll(millis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: PulsarClientException if feed.isGone =>
+        reopen() // which says why, unless it works
+        null
+    }
+
+  private def timedOut = PulsarErrors(
+    "PULSAR_READ_TIMEOUT",
+    "topic"    -> range.topic,
+    "position" -> check.last.toString,
+    "waited"   -> options.pollTimeout.toMillis.toString,
+    "end"      -> range.endInclusive.toString
+  )
+
+  /** An outage may last as long here as where an entry is awaited. */
+  @tailrec
+  private def askUntil(deadline: Long): EntryFeed.Bounds = Try(ask()) match {
+    case Success(bounds)                                                 => bounds
+    case Failure(e) if feed.isGone || System.nanoTime() - deadline >= 0L => throw e
+    case Failure(_)                                                      =>
+      TimeUnit.MILLISECONDS.sleep(RetryMillis)
+      askUntil(deadline)
+  }
+
+  private def ask(): EntryFeed.Bounds = answers.await(s"Asking for the bounds of ${range.topic}")(feed.bounds())
+
+  /** The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. */
+  private def stopWhereTheTopicEnds(bounds: EntryFeed.Bounds): Unit = {
+    val end = Position(bounds.lastLedgerId, bounds.lastEntryId)
+    if (end.isBeforeLedger) {
+      if (check.last < stop && !options.readCompacted) reportLoss(range.endInclusive, "the topic is empty now")
+      done = true
+    } else if (end < stop) {
+      if (!options.readCompacted) reportLoss(range.endInclusive, s"the topic ends at $end now")
+      stop = end
+      done = stop <= check.last
+    }
+  }
+
+  private def reportLoss(to: Position, reason: String): Unit =
+    losses.report(range.topic, check.last.toString, to.toString, reason)
+
+  private def reopen(): Unit = {
+    reopened += 1
+    if (reopened > MostReopened && System.nanoTime() - waitingSince > options.pollTimeout.toNanos) throw timedOut
+    log.info("{}: reading again after {}", range.topic, check.last: Any)
+    feed.closeAsync()
+    feed = null
+    open()
+  }
+
+  /** Opens a feed with the last entry read, or with the beginning of the compacted view where that entry's ledger is
+    * gone.
+    */
+  private def open(): Unit =
+    try {
+      val isFirst = options.readCompacted && check.last == Position.BeforeAll
+      val bounds  = openAt(Option.unless(isFirst)(check.last)) match {
+        case bounds if !isFirst && check.mustStartAtEarliest(markDelete(bounds)) =>
+          feed.closeAsync()
+          feed = null
+          openAt(None)
+        case bounds => bounds
+      }
+      openedIn = feed.session
+      check.opened(markDelete(bounds), openedIn)
+      window.restart()
+      stopWhereTheTopicEnds(bounds)
+      feed.resume()
+    } catch {
+      case TopicMissing(_) =>
+        reportLoss(range.endInclusive, "the topic or partition was deleted")
+        done = true
+    }
+
+  private def openAt(start: Option[Position]): EntryFeed.Bounds = {
+    feed =
+      feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
+    ask()
+  }
+
+  private def releaseCurrent(): Unit = if (current != null) {
+    current.buffer.release()
+    current = null
+  }
+}
+
+private[pulsarspark] object BrokerEntrySource {
+  private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
+
+  /** When no entry arrives for this long, the broker is asked whether it is still there. */
+  private val SecondLookMillis = 5000L
+
+  /** The longest wait for more entries before a question about gaps. */
+  private val GatherMillis = 50L
+
+  /** Between two questions of which the first was refused at once. */
+  private val RetryMillis = 100L
+
+  /** So often in a row a feed may be opened again, however long it takes. */
+  private val MostReopened = 10
+
+  def apply(range: OffsetRange, options: ReadOptions, guard: RangeGuard): BrokerEntrySource = {
+    val lease = ClientPool.acquire(options.client)
+    new BrokerEntrySource(
+      new BrokerFeeds(lease, range.topic, options),
+      new ClusterCalls(lease.options, lease.options.serviceUrl),
+      range,
+      options,
+      guard
+    )
+  }
+
+  private def markDelete(bounds: EntryFeed.Bounds) = Position(bounds.markDeleteLedgerId, bounds.markDeleteEntryId)
+
+  /** The last entry that counts as read as a whole. */
+  private def entryBefore(start: Position) =
+    if (start.isWholeEntry) start else Position(start.ledgerId, start.entryId - 1)
+}

@@ -1,0 +1,182 @@
+package io.github.pulsarspark.pulsar.broker
+
+import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+
+import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
+import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
+
+import io.github.pulsarspark.position.{PartitionBounds, Position}
+import io.github.pulsarspark.pulsar.connection.{ClientLease, ClusterCalls}
+import io.github.pulsarspark.pulsar.schemas.SchemaLookup
+import io.github.pulsarspark.pulsar.{SubscriptionNames, TopicMissing, TopicNames}
+import io.github.pulsarspark.schema.TopicSchema
+
+/** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
+  *
+  * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a
+  * stream asks for its end with one request for each partition, and they are gone with the connection whatever happens.
+  */
+private[pulsarspark] final class PulsarBroker(
+    lease: ClientLease,
+    subscriptionPrefix: String,
+    readCompacted: Boolean = false
+) extends BrokerApi {
+
+  private val client  = lease.client
+  private val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
+  private val lookup  = new SchemaLookup(client, answers, lease.options.serviceUrl)
+  private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
+  private val watches = new IdleTailMonitor(watchAfter, answers)
+
+  override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
+    answers
+      .awaitAll(topics.map(TopicNames.full))(t => s"Looking up topic $t") { topic =>
+        client
+          .getPartitionedTopicMetadata(topic, false, true)
+          .thenApply[Option[(String, Seq[String])]](metadata =>
+            Some(topic -> TopicNames.partitions(topic, metadata.partitions))
+          )
+          .exceptionally(ifMissing(None))
+      }
+      .flatten
+      .toMap
+
+  override def matching(pattern: String): (Seq[String], Seq[String]) = {
+    val (namespace, expression) = TopicNames.pattern(pattern)
+    val found                   =
+      answers.await(s"Listing the topics of $namespace")(
+        client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
+      )
+    val all = found.getTopics.asScala.toSeq
+    (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
+  }
+
+  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    forgetAllBut(partitions.toSet)
+    val found = ask(partitions)
+    // a cursor does not follow when the ledger it stands in is trimmed while nothing comes after it
+    val again = found.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
+    forgetAllBut(partitions.toSet -- again)
+    val now   = found ++ ask(again)
+    val empty = watches.emptyBefore(now.view.mapValues(_.first).toMap)
+    now.map { case (p, b) => p -> b.copy(emptyAfter = empty.get(p)) }
+  }
+
+  private def ask(partitions: Seq[String]): Map[String, PartitionBounds] =
+    answers.awaitAll(partitions, PulsarBroker.AtOnce)(p => s"Asking for the last position of $p")(p =>
+      boundsOf(probe(p))
+        .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
+        .exceptionally(ifMissing(None))
+    ).flatten.toMap
+
+  private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[EntryFeed.Bounds] =
+    probe.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds())
+
+  private def probe(partition: String): PendingFeed[EntryConsumer] =
+    probes.getOrElseUpdate(partition, open(partition, BrokerFeeds.Earliest))
+
+  /** In the compacted view no loss is concluded from positions, so nothing needs to be watched. */
+  override def watch(positions: Map[String, Position]): Unit = if (!readCompacted) watches.watch(positions)
+
+  override def endingBefore(positions: Map[String, Position]): Set[String] =
+    answers
+      .awaitAll(positions.toSeq, PulsarBroker.AtOnce)(p => s"Asking whether ${p._1} goes to ${p._2}") {
+        case (partition, position) =>
+          // a cursor is never put beyond what is stored
+          val behind = new MessageIdImpl(position.ledgerId, position.entryId + 1, TopicNames.partitionIndex(partition))
+          val probe  = open(partition, behind)
+          boundsOf(probe)
+            .thenApply[Option[String]](b => Option.when(markDelete(b) < position)(partition))
+            .exceptionally(ifMissing(None))
+            .whenComplete((_, _) => probe.close())
+      }
+      .flatten
+      .toSet
+
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position] =
+    answers
+      .awaitAll(times.toSeq)(t => s"Looking up the position of a time in ${t._1}") { case (partition, millis) =>
+        val probe = open(partition, BrokerFeeds.Earliest)
+        probe.whenOpen
+          .thenCompose[Void](_.seekAsync(math.max(0, millis)))
+          .thenCompose[EntryFeed.Bounds](_ => boundsOf(probe))
+          .thenApply[(String, Position)](b => partition -> markDelete(b))
+          .whenComplete((_, _) => probe.close())
+      }
+      .toMap
+
+  override def schemas(topics: Seq[String]): Map[String, TopicSchema] = lookup.newest(topics)
+
+  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = lookup.at(topic, version)
+
+  /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
+  override def close(): Unit = {
+    val closing = probes.values.map(_.close()).toSeq ++ watches.closeAll()
+    probes.clear()
+    try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: InterruptedException =>
+        Thread.currentThread.interrupt() // a query that is stopped; the requests are on their way
+      case NonFatal(e) => PulsarBroker.log.warn("closing the consumers that watched positions: {}", e.toString)
+    } finally lease.close()
+  }
+
+  /** Partitions that are not asked for any more, and consumers that a broker ended. */
+  private def forgetAllBut(wanted: Set[String]): Unit =
+    probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach {
+      case (partition, probe) =>
+        probes.remove(partition)
+        probe.close()
+    }
+
+  private def open(partition: String, start: MessageIdImpl): PendingFeed[EntryConsumer] =
+    open(partition, start, "driver", false)
+
+  private def watchAfter(partition: String, after: Position): PendingFeed[EntryConsumer] =
+    open(partition, new MessageIdImpl(after.ledgerId, after.entryId, TopicNames.partitionIndex(partition)), "watch",
+      true)
+
+  private def open(
+      partition: String,
+      start: MessageIdImpl,
+      role: String,
+      positionsOnly: Boolean
+  ): PendingFeed[EntryConsumer] = {
+    val subscription = SubscriptionNames.fresh(subscriptionPrefix, role)
+    val index        = TopicNames.partitionIndex(partition)
+    new PendingFeed(
+      EntryConsumer.open(client,
+        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly))
+    )
+  }
+
+  private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
+
+  /** The compacted view begins before everything, since ledgers of which compaction kept something may be gone. */
+  private def toBounds(b: EntryFeed.Bounds): PartitionBounds = {
+    val stored = markDelete(b)
+    val first  = if (readCompacted) Position.BeforeAll else stored
+    val last   = Position(b.lastLedgerId, b.lastEntryId)
+    PartitionBounds(
+      first,
+      if (last.isBeforeLedger || last < first) first else last,
+      compactedBefore = Option.when(readCompacted)(stored)
+    )
+  }
+
+  private def ifMissing[A](otherwise: A): java.util.function.Function[Throwable, A] = {
+    case TopicMissing(_) => otherwise
+    case e               => throw new CompletionException(e)
+  }
+}
+
+private[pulsarspark] object PulsarBroker {
+  private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
+
+  /** Partitions that are asked about at the same time. */
+  private val AtOnce = 128
+}

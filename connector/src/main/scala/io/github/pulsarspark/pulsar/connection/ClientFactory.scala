@@ -1,0 +1,131 @@
+package io.github.pulsarspark.pulsar.connection
+
+import java.nio.file.{Files, Path}
+import java.time.Duration
+import java.util.concurrent.TimeUnit
+
+import scala.concurrent.duration.FiniteDuration
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.pulsar.client.api.{AuthenticationFactory, PulsarClient}
+import org.apache.pulsar.client.impl.PulsarClientImpl
+import org.apache.pulsar.client.impl.auth.AuthenticationBasic
+import org.apache.pulsar.client.impl.auth.oauth2.AuthenticationOAuth2
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.common.ShadedClassNames
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
+
+/** Makes a Pulsar client from options. Never logs a setting. */
+private[pulsar] object ClientFactory {
+
+  private val log = LoggerFactory.getLogger(getClass)
+
+  /** The client's own default of 60 s would keep a reader waiting long after a broker is back. */
+  private val MaxReconnectBackoffSeconds = 5L
+
+  /** What the client says of OAuth 2.0 and repeats no setting: all of it, or up to a colon. */
+  private val Told          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
+  private val ToldUpToColon = "Unable to read private key"
+
+  def apply(options: ClientOptions): PulsarClientImpl = {
+    warnOfInsecurity(options)
+    files(options).foreach { case (option, file) => NamedFile.check(option, file) }
+    val builder = PulsarClient.builder().maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
+    try {
+      builder.loadConf(ClientSettings.typed(
+        "pulsar.client.",
+        Map("statsIntervalSeconds" -> "0") ++ options.settings.view.mapValues(_.reveal)
+      ))
+      builder
+        .serviceUrl(options.serviceUrl)
+        .operationTimeout(options.operationTimeout.toMillis.toInt, TimeUnit.MILLISECONDS)
+        .lookupTimeout(options.operationTimeout.toMillis.toInt, TimeUnit.MILLISECONDS)
+        .enableTlsHostnameVerification(!options.skipHostnameVerification)
+        .allowTlsInsecureConnection(options.trustAnyCertificate)
+      options.trustCertsFile.foreach(builder.tlsTrustCertsFilePath)
+      authentication(options.authentication, options.operationTimeout).foreach(builder.authentication)
+      builder.build() match {
+        case client: PulsarClientImpl =>
+          checkToken(client)
+          client
+        case other =>
+          throw PulsarErrors("PULSAR_INTERNAL", "what" -> s"unexpected client ${other.getClass.getName}",
+            "where"                                    -> "ClientFactory")
+      }
+    } catch {
+      case e: PulsarError => throw e
+      // without its cause, which may repeat a setting in its text
+      case NonFatal(e) =>
+        throw PulsarErrors("PULSAR_CLIENT_FAILED", "url" -> options.serviceUrl, "cause" -> told(rootOf(e)))
+    }
+  }
+
+  private def authentication(how: Authentication, patience: FiniteDuration) = how match {
+    case Authentication.None            => None
+    case Authentication.Token(token)    => Some(AuthenticationFactory.token(token.reveal))
+    case Authentication.TokenFile(path) =>
+      Some(AuthenticationFactory.token(() => new String(Files.readAllBytes(Path.of(path)), "UTF-8").trim))
+    case Authentication.Tls(cert, key)        => Some(AuthenticationFactory.TLS(cert, key))
+    case Authentication.Plugin(name, par)     => Some(AuthenticationFactory.create(ShadedClassNames(name), par.reveal))
+    case Authentication.Basic(user, password) =>
+      val basic = new AuthenticationBasic
+      basic.configure(Map("userId" -> user, "password" -> password.reveal).asJava)
+      Some(basic)
+    case o: Authentication.OAuth2 =>
+      val oauth2 = new AuthenticationOAuth2
+      oauth2.configure(new ObjectMapper().writeValueAsString(parameters(o, patience).asJava))
+      Some(oauth2)
+  }
+
+  /** As the plug-in takes them; the client's own builder takes no credentials in a `data:` URL. */
+  private def parameters(o: Authentication.OAuth2, patience: FiniteDuration): Map[String, String] = Map(
+    "issuerUrl"      -> o.issuerUrl,
+    "privateKey"     -> o.credentialsUrl.reveal,
+    "audience"       -> o.audience,
+    "scope"          -> o.scope,
+    "connectTimeout" -> Duration.ofMillis(patience.toMillis).toString,
+    "readTimeout"    -> Duration.ofMillis(patience.toMillis).toString
+  )
+
+  /** Asks for the token, which the client keeps for its connections: when it fails there, the client tells nothing but
+    * that the connection was closed.
+    */
+  private def checkToken(client: PulsarClientImpl): Unit = client.getConfiguration.getAuthentication match {
+    case oauth2: AuthenticationOAuth2 =>
+      try oauth2.getAuthData
+      catch {
+        case e: Throwable =>
+          client.closeAsync() // its threads take two seconds to end
+          throw e
+      }
+    case _ => ()
+  }
+
+  private def told(e: Throwable): String = Option(e.getMessage) match {
+    case Some(text) if Told.exists(text.startsWith)   => text
+    case Some(text) if text.startsWith(ToldUpToColon) => ToldUpToColon
+    case _                                            => e.getClass.getSimpleName
+  }
+
+  private def files(options: ClientOptions): Seq[(String, String)] =
+    options.trustCertsFile.map("tls.trustCertsFile" -> _).toSeq ++
+      (options.authentication match {
+        case Authentication.TokenFile(path) => Seq("auth.tokenFile" -> path)
+        case Authentication.Tls(cert, key)  => Seq("auth.tls.certFile" -> cert, "auth.tls.keyFile" -> key)
+        case _                              => Nil
+      })
+
+  private def warnOfInsecurity(options: ClientOptions): Unit = {
+    if (options.skipHostnameVerification)
+      log.warn("{}: host names of certificates are not verified (tls.insecureSkipHostnameVerification)",
+        options.serviceUrl)
+    if (options.trustAnyCertificate)
+      log.warn("{}: any certificate is accepted (tls.insecureTrustAnyCertificate)", options.serviceUrl)
+  }
+
+  private def rootOf(e: Throwable): Throwable = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last
+}

@@ -1,0 +1,86 @@
+package io.github.pulsarspark.pulsar.connection
+
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.client.impl.{AdminHttp, PulsarClientImpl}
+
+import io.github.pulsarspark.common.{SharedLease, SharedPool}
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.{Authentication, ClientOptions}
+import io.github.pulsarspark.pulsar.admin.AdminApi
+
+/** A client in use. Closing it twice does no harm. */
+private[pulsarspark] final class ClientLease private[pulsar] (
+    shared: SharedLease[ConnectedClient],
+    val options: ClientOptions
+) extends AutoCloseable {
+
+  def client: PulsarClientImpl = shared.value.client
+
+  /** None without `admin.url`. */
+  def admin: Option[AdminApi] = shared.value.admin
+
+  /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
+    * topic.
+    */
+  def checkConnection(): Unit =
+    if (!options.serviceUrl.startsWith("http"))
+      new ClusterCalls(options, options.serviceUrl).await("Connecting")(client.getConnectionToServiceUrl)
+
+  override def close(): Unit = shared.close()
+}
+
+/** A Pulsar client and its way to the admin service. */
+private final class ConnectedClient(val client: PulsarClientImpl, http: Option[(AdminHttp, String)]) {
+  val admin: Option[AdminApi] = http.map { case (http, url) => new AdminApi(http, url) }
+
+  def close(): Unit =
+    try http.foreach(_._1.close())
+    finally client.shutdown()
+}
+
+private object ConnectedClient {
+
+  /** Does not connect, but to an issuer of tokens. */
+  def apply(options: ClientOptions): ConnectedClient = {
+    val client = ClientFactory(options)
+    try new ConnectedClient(client, options.adminUrl.map(url => AdminHttp.open(client, url) -> url))
+    catch {
+      case NonFatal(e) =>
+        client.shutdown()
+        throw PulsarErrors("PULSAR_CLIENT_FAILED", "url" -> options.adminUrl.get, "cause" -> e.getClass.getSimpleName)
+    }
+  }
+}
+
+/** The Pulsar clients of this JVM. */
+private[pulsarspark] object ClientPool {
+
+  /** The client's own time-outs end at the operation timeout and say more; this much later the wait for it ends, should
+    * they not.
+    */
+  private val Grace = 5.seconds
+
+  private val pool =
+    new SharedPool[ClientOptions, ConnectedClient]("Pulsar client", ConnectedClient(_), _.close(), patience, late)
+
+  def acquire(options: ClientOptions): ClientLease = new ClientLease(pool.acquire(options), options)
+
+  /** Clients that exist now, in use or idle. */
+  private[pulsarspark] def size: Int = pool.size
+
+  private def patience(options: ClientOptions): FiniteDuration = options.operationTimeout + Grace
+
+  private def late(options: ClientOptions): Throwable = PulsarErrors(
+    "PULSAR_UNREACHABLE",
+    "what" -> "Making a Pulsar client",
+    "url"  ->
+      (options.authentication match {
+        case o: Authentication.OAuth2 => o.issuerUrl
+        case _                        => options.serviceUrl
+      }),
+    "waited" -> patience(options).toMillis.toString,
+    "cause"  -> ""
+  )
+}

@@ -1,0 +1,90 @@
+package io.github.pulsarspark.pulsar.connection
+
+import java.net.{SocketException, UnknownHostException}
+import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException, TimeUnit, TimeoutException}
+
+import org.apache.pulsar.client.api.PulsarClientException
+
+import io.github.pulsarspark.common.BoundedParallel
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.options.ClientOptions
+
+/** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into
+  * named conditions.
+  *
+  * @param url
+  *   who is asked
+  */
+private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: String) {
+
+  /** The client's own retries end at the operation timeout; a little later we end the wait ourselves, should the client
+    * fail to.
+    */
+  private val graceMillis = 5000L
+  private val deadline    = options.operationTimeout.toMillis
+
+  /** @param what the sentence's subject in an error, such as "Looking up topic x" */
+  def await[A](what: String)(answer: CompletableFuture[A]): A =
+    try answer.get(deadline + graceMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case e: ExecutionException => throw explain(what, e.getCause)
+      case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
+    }
+
+  /** The same for something that must be closed: what arrives after the wait has failed or was interrupted is given to
+    * `discard`.
+    */
+  def awaitOwned[A](what: String)(answer: CompletableFuture[A])(discard: A => Unit): A =
+    try await(what)(answer)
+    catch {
+      case e: Throwable =>
+        answer.thenAccept(discard(_))
+        throw e
+    }
+
+  /** All answers, asking for at most `atOnce` at a time. */
+  def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(ask: A => CompletableFuture[B]): Seq[B] =
+    BoundedParallel(items, atOnce)(ask)((item, answer) => await(what(item))(answer))
+
+  def explain(what: String, failure: Throwable): Throwable = failure match {
+    case e: CompletionException if e.getCause != null => explain(what, e.getCause)
+    case e: PulsarError                               => e.asInstanceOf[Throwable]
+    case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
+      PulsarErrors.caused("PULSAR_ACCESS_DENIED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
+    case e => untrusted(what, e).getOrElse(noAnswer(what, e))
+  }
+
+  private def noAnswer(what: String, failure: Throwable): Throwable = failure match {
+    case e @ (_: PulsarClientException.TimeoutException | _: PulsarClientException.ConnectException |
+        _: PulsarClientException.LookupException | _: TimeoutException) =>
+      unreachable(what, s" (${firstLine(e)})")
+    case e if ClusterCalls.noConnection(e).isDefined =>
+      unreachable(what, s" (${firstLine(ClusterCalls.noConnection(e).get)})")
+    case e => PulsarErrors.caused("PULSAR_REQUEST_FAILED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
+  }
+
+  private def untrusted(what: String, failure: Throwable): Option[Throwable] =
+    TlsCheck.problem(options, url).map(p =>
+      PulsarErrors.caused("PULSAR_TLS_FAILED", failure, "what" -> what, "url" -> url, "cause" -> p)
+    )
+
+  private def unreachable(what: String, cause: String) =
+    PulsarErrors("PULSAR_UNREACHABLE", "what" -> what, "url" -> url, "waited" -> deadline.toString, "cause" -> cause)
+
+  private def firstLine(e: Throwable): String =
+    Option(
+      e.getMessage
+    ).map(_.linesIterator.nextOption().getOrElse("").trim.stripSuffix(".")).filter(_.nonEmpty).getOrElse(
+      e.getClass.getSimpleName
+    )
+}
+
+private object ClusterCalls {
+
+  /** The client wraps a refused connection and an unknown host into whatever it was doing. */
+  private def noConnection(failure: Throwable): Option[Throwable] =
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).find {
+      case _: SocketException | _: UnknownHostException => true
+      case _                                            => false
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.pulsarspark.pulsar.crypto
+
+import java.net.URI
+import java.nio.file.{Files, Path}
+import java.util.{Map => JMap}
+
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
+
+import io.github.pulsarspark.options.PrivateKeys
+
+/** Private keys from PEM files on this machine, read when a key is asked for. */
+private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKeyReader {
+
+  private var problems = Map.empty[String, String]
+
+  /** Why keys that were asked for are not at hand. */
+  def failures: Seq[String] = problems.values.toSeq.sorted
+
+  override def getPrivateKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = {
+    val info = new EncryptionKeyInfo // without a key, which the caller takes for none
+    files.byName.get(name).orElse(files.others) match {
+      case None       => problems += name -> s"no file is given for `$name`"
+      case Some(file) =>
+        try info.setKey(Files.readAllBytes(pathOf(file)))
+        catch { case NonFatal(e) => problems += name -> s"the file $file cannot be read (${e.getClass.getSimpleName})" }
+    }
+    info
+  }
+
+  override def getPublicKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = new EncryptionKeyInfo
+
+  private def pathOf(file: String): Path = if (file.startsWith("file:")) Path.of(URI.create(file)) else Path.of(file)
+}

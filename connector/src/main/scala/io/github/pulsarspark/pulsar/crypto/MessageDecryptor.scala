@@ -1,0 +1,79 @@
+package io.github.pulsarspark.pulsar.crypto
+
+import java.nio.ByteBuffer
+import java.util.Arrays
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import io.netty.buffer.{ByteBuf, Unpooled}
+import org.apache.pulsar.client.api.CryptoKeyReader
+import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
+import org.apache.pulsar.common.api.proto.MessageMetadata
+
+import io.github.pulsarspark.common.ShadedClassNames
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.format.codec.{PayloadDecryptor, Undecryptable}
+import io.github.pulsarspark.options.PrivateKeys
+
+/** Decrypts with the Pulsar client's own code, which keeps the keys of messages that it has opened. Nothing is loaded
+  * before there is something to decrypt.
+  */
+private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKeys) extends PayloadDecryptor {
+
+  private lazy val crypto                  = new MessageCryptoBc(s"[$topic]", false)
+  private lazy val reader: CryptoKeyReader = keys match {
+    case files: PrivateKeys.Files      => new KeyFiles(files)
+    case PrivateKeys.ReaderClass(name) => MessageDecryptor.load(name)
+  }
+
+  override def decrypt(metadata: Array[Byte], length: Int, payload: ByteBuf): Array[Byte] = {
+    val parsed = new MessageMetadata
+    parsed.parseFrom(Unpooled.wrappedBuffer(metadata, 0, length), length)
+    val target = ByteBuffer.allocate(crypto.getMaxOutputSize(payload.readableBytes))
+    val source = reader
+    val opened =
+      try crypto.decrypt(() => parsed, payload.nioBuffer, target, source)
+      catch { // its text may tell a key
+        case NonFatal(e) =>
+          throw new Undecryptable(s"${source.getClass.getName} failed with ${e.getClass.getSimpleName}")
+      }
+    if (!opened) throw new Undecryptable(reason(parsed))
+    Arrays.copyOf(target.array, target.limit)
+  }
+
+  private def reason(metadata: MessageMetadata): String = {
+    val names    = metadata.getEncryptionKeysList.asScala.map(k => s"`${k.getKey}`")
+    val failures = reader match {
+      case files: KeyFiles => files.failures.map("; " + _).mkString
+      case _               => ""
+    }
+    s"no private key that was given fits its ${if (names.size == 1) "key" else "keys"} ${names.mkString(", ")}$failures"
+  }
+}
+
+private object MessageDecryptor {
+
+  private def load(className: String): CryptoKeyReader =
+    try
+      Class.forName(
+        ShadedClassNames(className),
+        true,
+        Thread.currentThread.getContextClassLoader
+      ).getDeclaredConstructor().newInstance() match {
+        case reader: CryptoKeyReader => reader
+        case other                   => throw new ClassCastException(other.getClass.getName)
+      }
+    catch {
+      case e @ (_: ReflectiveOperationException | _: ClassCastException) =>
+        throw PulsarErrors.caused(
+          "PULSAR_OPTION_INVALID",
+          e,
+          "option"  -> "pulsar.reader.cryptoKeyReader",
+          "given"   -> className,
+          "allowed" ->
+            (s"a class on every machine that implements ${classOf[CryptoKeyReader].getName}" +
+              " and has a constructor without arguments")
+        )
+    }
+}

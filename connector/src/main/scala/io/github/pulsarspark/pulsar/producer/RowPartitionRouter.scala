@@ -1,0 +1,32 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.util.concurrent.ThreadLocalRandom
+
+import org.apache.pulsar.client.api.{HashingScheme, Message, MessageRouter, TopicMetadata}
+import org.apache.pulsar.client.impl.RoundRobinPartitionMessageRouterImpl
+
+/** Sends a message to the partition its row names, others as the client does: by their key, else in turn. The client
+  * asks on the thread that sends.
+  *
+  * @param hashing
+  *   of keys
+  */
+private[pulsar] final class RowPartitionRouter(hashing: HashingScheme) extends MessageRouter {
+  import RowPartitionRouter._
+
+  private val others =
+    new RoundRobinPartitionMessageRouterImpl(hashing, ThreadLocalRandom.current.nextInt(Start), true, SwitchMillis)
+
+  /** Of the message that is sent next, -1 for none. */
+  var next: Int = -1
+
+  override def choosePartition(message: Message[_], topic: TopicMetadata): Int =
+    if (next >= 0) next else others.choosePartition(message, topic)
+}
+
+private object RowPartitionRouter {
+  private val Start = 1 << 16
+
+  /** How long the client keeps to a partition so that batches fill: ten times its batching delay of 1 ms. */
+  private val SwitchMillis = 10L
+}

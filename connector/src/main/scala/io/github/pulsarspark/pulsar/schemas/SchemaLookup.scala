@@ -1,0 +1,66 @@
+package io.github.pulsarspark.pulsar.schemas
+
+import java.util.Optional
+import java.util.concurrent.CompletableFuture
+
+import scala.jdk.OptionConverters._
+
+import org.apache.pulsar.client.impl.schema.SchemaInfoUtil
+import org.apache.pulsar.client.impl.{ClientCnx, PulsarClientImpl}
+import org.apache.pulsar.common.api.proto.{CommandGetSchemaResponse, ServerError}
+import org.apache.pulsar.common.naming.TopicName
+import org.apache.pulsar.common.protocol.Commands
+import org.apache.pulsar.common.schema.SchemaInfo
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.pulsar.TopicMissing
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.schema.TopicSchema
+
+/** Requests the schemas of topics. Keeps none of them. */
+private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: ClusterCalls, url: String) {
+
+  /** The newest schema of each topic that has one, many topics at a time. It has its version, but not over HTTP, where
+    * the client drops it.
+    */
+  def newest(topics: Seq[String]): Map[String, TopicSchema] =
+    answers
+      .awaitAll(topics)(t => s"Fetching the schema of $t")(topic =>
+        request(topic).thenApply[Option[(String, TopicSchema)]](_.map(topic -> _))
+      )
+      .flatten
+      .toMap
+
+  /** The schema of one version. */
+  def at(topic: String, version: Array[Byte]): TopicSchema = {
+    val what = s"Fetching schema version ${SchemaInfos.versionText(version)} of $topic"
+    answers
+      .await(what)(client.getLookup.getSchema(TopicName.get(topic), version))
+      .toScala
+      .map(SchemaInfos.toTopicSchema(_, version))
+      .getOrElse(throw PulsarErrors("PULSAR_REQUEST_FAILED", "what" -> what, "url" -> url,
+        "cause"                                                     -> "the cluster has no such version"))
+  }
+
+  private def request(topic: String): CompletableFuture[Option[TopicSchema]] =
+    if (client.getLookup.isBinaryProtoLookupService)
+      client.getConnectionToServiceUrl.thenCompose[Option[TopicSchema]] { connection =>
+        val id = client.newRequestId()
+        connection
+          .sendGetRawSchema(Commands.newGetSchema(id, topic, Optional.empty()), id)
+          .whenComplete((_, _) => client.getCnxPool.releaseConnection(connection))
+          .thenApply(fromResponse(_))
+      }
+    else
+      client.getLookup
+        .getSchema(TopicName.get(topic))
+        .exceptionally { case TopicMissing(_) => Optional.empty[SchemaInfo]; case e => throw e }
+        .thenApply(_.toScala.map(SchemaInfos.toTopicSchema(_, Array.emptyByteArray)))
+
+  private def fromResponse(response: CommandGetSchemaResponse): Option[TopicSchema] =
+    if (!response.hasErrorCode) {
+      val version = if (response.hasSchemaVersion) response.getSchemaVersion else Array.emptyByteArray
+      Some(SchemaInfos.toTopicSchema(SchemaInfoUtil.newSchemaInfo(response.getSchema), version))
+    } else if (response.getErrorCode == ServerError.TopicNotFound) None
+    else throw ClientCnx.getPulsarClientException(response.getErrorCode, response.getErrorMessage)
+}

@@ -1,0 +1,36 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import java.util.concurrent.CompletableFuture
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import io.github.pulsarspark.format.UndecidedTransaction
+import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.pulsar.admin.AdminApi
+import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
+
+/** A topic partition's transactions over the admin API. */
+private[pulsarspark] final class AdminTransactionBuffer(partition: String, options: ClientOptions)
+    extends TransactionBuffer {
+
+  override def stats(): JsonNode = ask(_.transactionBuffer(partition))
+
+  override def transaction(mostBits: Long, leastBits: Long): JsonNode =
+    ask(_.transaction(partition, mostBits, leastBits))
+
+  private def ask(question: AdminApi => CompletableFuture[JsonNode]): JsonNode = {
+    val lease = ClientPool.acquire(options)
+    try {
+      val admin = lease.admin.getOrElse(throw new UndecidedTransaction("admin.url is not set"))
+      new ClusterCalls(options, admin.url).await(s"Asking for the transactions of $partition")(question(admin))
+    } catch {
+      case undecided: UndecidedTransaction => throw undecided
+      case NonFatal(e)                     =>
+        throw new UndecidedTransaction(
+          s"the admin service did not tell which transactions were aborted (${e.getMessage})"
+        )
+    } finally lease.close()
+  }
+}

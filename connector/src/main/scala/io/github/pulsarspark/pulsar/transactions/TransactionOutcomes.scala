@@ -1,0 +1,64 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import scala.concurrent.duration._
+
+import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.position.Position
+
+/** A transaction buffer that was complete.
+  *
+  * @param since
+  *   when the broker began to build it
+  * @param maxRead
+  *   all transactions up to there are decided
+  */
+private[pulsar] final case class BufferState(since: Long, nothingAborted: Boolean, maxRead: Option[Position])
+
+/** What the readers of this JVM found out about the transactions of a topic partition. All of them are decided, so it
+  * holds for ever. For many threads.
+  */
+private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System.nanoTime()) {
+  import TransactionOutcomes._
+
+  private val known = new Newest[(Long, Long), java.lang.Boolean](MostTransactions)
+  private var since = 0L // when questions were counted from
+  private var asked = 0
+
+  /** What the broker said last. */
+  @volatile var state: Option[BufferState] = None
+
+  /** Whether a transaction was aborted; None when nobody asked. */
+  def get(mostBits: Long, leastBits: Long): Option[Boolean] =
+    known.synchronized(Option(known.get((mostBits, leastBits)))).map(_.booleanValue)
+
+  def put(mostBits: Long, leastBits: Long, isAborted: Boolean): Unit = known.synchronized {
+    known.put((mostBits, leastBits), isAborted)
+    ()
+  }
+
+  /** Counts a question; false when there were `most` in the last minutes. */
+  def mayAsk(most: Int): Boolean = synchronized {
+    if (asked == 0 || nanos() - since >= Counted.toNanos) {
+      since = nanos()
+      asked = 0
+    }
+    asked += 1
+    asked <= most
+  }
+}
+
+private[pulsar] object TransactionOutcomes {
+  private val Counted          = 5.minutes
+  private val MostPartitions   = 64
+  private val MostTransactions = 20000
+
+  private val all = new Newest[(ClientOptions, String), TransactionOutcomes](MostPartitions)
+
+  def of(options: ClientOptions, partition: String): TransactionOutcomes =
+    all.synchronized(all.computeIfAbsent((options, partition), _ => new TransactionOutcomes))
+
+  /** Keeps the `most` that were used last. */
+  private final class Newest[K, V](most: Int) extends java.util.LinkedHashMap[K, V](16, 0.75f, true) {
+    override def removeEldestEntry(eldest: java.util.Map.Entry[K, V]): Boolean = size > most
+  }
+}

@@ -1,0 +1,108 @@
+package io.github.pulsarspark.read.plan
+
+import scala.collection.immutable.SortedMap
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.registry.NearestName
+import io.github.pulsarspark.position.{BoundParser, BoundSpec, Interval, OffsetRange, PartitionBounds, Position, PositionSpec, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.broker.BrokerApi
+
+/** Turns what the options say of start and end into positions, once, on the driver. Times are looked up with the
+  * allowance `publishTimeSkew`, because the broker searches as if publish times were in order; tasks drop what is
+  * outside.
+  */
+private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi) {
+
+  private val skew = options.publishTimeSkew.toMillis
+
+  /** The ranges of a batch read with their time bounds; empty ones are left out.
+    *
+    * @param isWanted
+    *   false for partitions of which the query wants nothing: the cluster is not asked about them
+    */
+  def batchRanges(
+      topics: Map[String, Seq[String]],
+      isWanted: String => Boolean = _ => true
+  ): Seq[(OffsetRange, Interval)] = {
+    val allStarts = assign(startBound(PositionSpec.Earliest), topics)
+    val allEnds   =
+      assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest),
+        topics)
+    if (allStarts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
+    if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
+    allStarts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, allEnds(partition)) }
+    val (starts, ends) = (allStarts.view.filterKeys(isWanted).toMap, allEnds.view.filterKeys(isWanted).toMap)
+    val bounds         = boundsOf(starts, topics)
+    val earliest       = positions(starts.view.filterKeys(bounds.contains).toMap, -skew)
+    val latest         = positions(ends.view.filterKeys(bounds.contains).toMap, skew)
+    bounds.keys.toSeq.sorted.map { p =>
+      val range =
+        OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)),
+          RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
+      range -> Interval(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
+    }.filterNot(_._1.isEmpty)
+  }
+
+  /** Where a stream begins. */
+  def streamStart(topics: Map[String, Seq[String]]): StreamStart = {
+    val asked     = startBound(PositionSpec.Latest)
+    val starts    = assign(asked, topics)
+    val bounds    = boundsOf(starts, topics)
+    val existing  = starts.view.filterKeys(bounds.contains).toMap
+    val byTimes   = positions(existing, -skew)
+    val notBefore = asked match {
+      case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
+      case BoundSpec.Each(_, _)          => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
+    }
+    StreamStart(
+      PulsarOffset.of(existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
+      SortedMap.from(notBefore)
+    )
+  }
+
+  /** Of the partitions that exist. One of a partitioned topic need not: brokers delete inactive ones. Then it holds
+    * nothing, unless a position in it was named.
+    */
+  private def boundsOf(
+      starts: Map[String, PositionSpec],
+      topics: Map[String, Seq[String]]
+  ): Map[String, PartitionBounds] = {
+    val found = broker.bounds(starts.keys.toSeq.sorted)
+    starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
+      val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]
+      if (!found.contains(p) && !mayBeMissing)
+        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
+    }
+    found
+  }
+
+  private def startBound(otherwise: PositionSpec) =
+    bound("startingOffsets", options.startingOffsets, "startingTime", options.startingTime, otherwise)
+
+  private def bound(
+      offsetsKey: String,
+      offsets: Option[String],
+      timeKey: String,
+      time: Option[String],
+      otherwise: PositionSpec
+  ): BoundSpec =
+    offsets
+      .map(BoundParser.offsets(offsetsKey, _))
+      .orElse(time.map(BoundParser.times(timeKey, _)))
+      .getOrElse(BoundSpec.Everywhere(offsetsKey, otherwise))
+
+  private def assign(bound: BoundSpec, topics: Map[String, Seq[String]]) =
+    RangePlanner.assign(bound, topics, TopicNames.full, NearestName(_, _))
+
+  private def positions(specs: Map[String, PositionSpec], allowance: Long): Map[String, Position] = {
+    val times = specs.collect { case (p, PositionSpec.AtTime(t)) => p -> math.max(0L, Math.addExact(t, allowance)) }
+    if (times.isEmpty) Map.empty else broker.positionsBefore(times)
+  }
+
+  private def time(spec: PositionSpec): Option[Long] = spec match {
+    case PositionSpec.AtTime(t) => Some(t)
+    case _                      => None
+  }
+}

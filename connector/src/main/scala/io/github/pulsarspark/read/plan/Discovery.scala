@@ -1,0 +1,69 @@
+package io.github.pulsarspark.read.plan
+
+import scala.collection.mutable
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.options.{ProtobufMessageOption, SchemaMode, TopicSelection}
+import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.avro.AvroFormat
+import io.github.pulsarspark.schema.protobuf.ProtobufFormat
+
+/** Finds the topics a read is about, and their schemas. */
+private[read] final class Discovery(
+    selection: TopicSelection,
+    mode: SchemaMode,
+    protobuf: Option[ProtobufMessageOption],
+    broker: BrokerApi,
+    url: String
+) {
+
+  /** Full names of topics with those of their partitions, all of which exist now. */
+  def topics(): Map[String, Seq[String]] = selection match {
+    case TopicSelection.Named(names) =>
+      val found = broker.partitions(names)
+      names.map(TopicNames.full).find(!found.contains(_)).foreach(t =>
+        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> t, "url" -> url)
+      )
+      found
+    case TopicSelection.Matching(pattern) =>
+      val (matching, all) = broker.matching(pattern)
+      if (matching.isEmpty) throw noMatch(pattern, all)
+      broker.partitions(matching)
+  }
+
+  /** Those that exist now, and none if none does: for a stream that is under way. */
+  def topicsLeft(): Map[String, Seq[String]] = selection match {
+    case TopicSelection.Named(names)      => broker.partitions(names)
+    case TopicSelection.Matching(pattern) => broker.partitions(broker.matching(pattern)._1)
+  }
+
+  /** What topics are read as. One without a schema holds bytes. Equal schemas are looked at once. */
+  def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
+    val names = topics.toSeq.sorted
+    if (mode == SchemaMode.Raw) names.map(_ -> TopicSchema.Bytes)
+    else {
+      val newest = broker.schemas(names)
+      val made   = mutable.HashMap.empty[TopicSchema, TopicSchema]
+      names.map { topic =>
+        val own = newest.getOrElse(topic, TopicSchema.Bytes)
+        topic -> made.getOrElseUpdate(own.withoutVersion, readAs(topic, own.withoutVersion)).ofVersion(own.version)
+      }
+    }
+  }
+
+  private def readAs(topic: String, own: TopicSchema): TopicSchema = mode match {
+    case SchemaMode.Auto =>
+      protobuf.fold(own)(p => ProtobufFormat.described(topic, own, p.source, p.files.toArray, p.name))
+    case SchemaMode.Pinned(definition) => AvroFormat.pinned(topic, own, definition)
+    case SchemaMode.Raw                => TopicSchema.Bytes
+  }
+
+  private def noMatch(pattern: String, all: Seq[String]) = {
+    val (namespace, expression) = TopicNames.pattern(pattern)
+    val shown = if (all.isEmpty) "none" else all.take(10).mkString(", ") + (if (all.size > 10) ", ..." else "")
+    PulsarErrors("PULSAR_NO_TOPIC_MATCHES", "namespace" -> namespace.toString, "pattern" -> expression.pattern,
+      "topics"                                          -> shown)
+  }
+}

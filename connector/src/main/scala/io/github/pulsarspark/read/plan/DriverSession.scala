@@ -1,0 +1,80 @@
+package io.github.pulsarspark.read.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.errors.DataLossPolicy
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
+import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
+import io.github.pulsarspark.read.task.DeadLetters
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.evolution.UserColumns
+import io.github.pulsarspark.schema.rows.SchemaTranslation
+import io.github.pulsarspark.storage.SegmentLocator
+import io.github.pulsarspark.storage.ledgers.KnownLedgers
+import io.github.pulsarspark.storage.segment.HadoopSettings
+
+/** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
+private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions)
+    extends AutoCloseable {
+
+  val broker: BrokerApi = new PulsarBroker(lease, options.subscriptionPrefix, options.readCompacted)
+
+  private[read] val discovery =
+    new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
+
+  /** The columns of the table these options are about, before any query. */
+  def columns(metadataColumns: Option[String]): StructType =
+    SourceColumns.shown(SourceColumns.values(topicSchemas), metadataColumns, options.errorColumns)
+
+  /** The topics there are now, and what each is read as. */
+  def topicSchemas: Seq[(String, TopicSchema)] = current(discovery.topics().keys)
+
+  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the
+    * `wanted` ones are read.
+    *
+    * @param known
+    *   those that the query reads some of the topics with already
+    */
+  private[read] def schemas(
+      topics: Iterable[String],
+      columns: StructType,
+      wanted: StructType,
+      known: Map[String, TopicSchema] = Map.empty
+  ): Map[String, TopicSchema] = {
+    val schemas = known ++ current(topics.filterNot(known.contains))
+    val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
+    UserColumns.check(columns, SourceColumns.all(values, options.errorColumns))
+    schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
+      SchemaTranslation.checkKnown(topic, schema, wanted)
+    }
+    tracking.foreach(_.keep(schemas))
+    schemas
+  }
+
+  private def current(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
+    val newest = discovery.schemas(topics)
+    tracking.fold(newest)(_.merged(newest))
+  }
+
+  private val translated = new SourceColumns.Translated
+
+  private lazy val tracking: Option[SchemaTracking] =
+    options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
+
+  private val ledgers = new KnownLedgers
+
+  /** Says who reads what. */
+  private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
+    new SegmentLocator(lease, options, hadoop, losses, ledgers)
+
+  override def close(): Unit = broker.close()
+}
+
+private[pulsarspark] object DriverSession {
+  def apply(options: ReadOptions): DriverSession = {
+    DeadLetters.check(options)
+    new DriverSession(ClientPool.acquire(options.client), options)
+  }
+}

@@ -1,0 +1,197 @@
+package io.github.pulsarspark.read.plan
+
+import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedReference}
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.apache.spark.sql.types.{IntegerType, LongType, StringType, TimestampType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
+
+/** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a
+  * message, to read less. Spark applies them to every row again, so all that matters here is that nothing is left out
+  * that they keep. Pure.
+  *
+  * @param predicates
+  *   those that help, all of which a row has to pass
+  */
+private[pulsarspark] final class PushedFilters private (
+    val predicates: Seq[Predicate],
+    rules: Seq[PushedFilters.Rule]
+) {
+
+  /** In a topic partition, only these messages can pass.
+    *
+    * @param partition
+    *   -1 for a topic that is not partitioned
+    */
+  def wanted(topic: String, partition: Int): PruningBounds = {
+    val place = PushedFilters.Place(UTF8String.fromString(topic), Option.when(partition >= 0)(partition))
+    rules.foldLeft(PruningBounds.Everything)((wanted, rule) => wanted.intersect(rule(place).whenTrue))
+  }
+}
+
+private[pulsarspark] object PushedFilters {
+
+  val none: PushedFilters = new PushedFilters(Nil, Nil)
+
+  def apply(predicates: Seq[Predicate]): PushedFilters = {
+    val (useful, rules) = predicates.flatMap(p => rule(p).map(p -> _)).unzip
+    new PushedFilters(useful, rules)
+  }
+
+  private final case class Place(topic: UTF8String, partition: Option[Int])
+
+  private type Rule = Place => PredicateBounds
+
+  /** None for a condition that says nothing here. */
+  private def rule(condition: Expression): Option[Rule] = condition match {
+    case Call("NOT", Seq(one)) => rule(one).map(r => r(_).not)
+    case Call("AND", sides)    =>
+      val known              = sides.flatMap(rule)
+      val unknown: Seq[Rule] = if (known.size < sides.size) Seq(_ => PredicateBounds.Unknown) else Nil
+      if (known.isEmpty) None else combined(known ++ unknown)(_ and _)
+    case Call("OR", sides) =>
+      val known = sides.flatMap(rule)
+      if (known.size == sides.size) combined(known)(_ or _) else None
+    case Call("IN", Column(name) +: values) =>
+      val equal = values.flatMap(comparison(name, "=", _))
+      if (values.nonEmpty && equal.size == values.size) combined(equal)(_ or _) else None
+    case Call("IS_NULL", Seq(Column(name)))       => isNull(name)
+    case Call("IS_NOT_NULL", Seq(Column(name)))   => isNull(name).map(r => r(_).not)
+    case Call(operator, Seq(Column(name), value)) => comparison(name, operator, value)
+    case Call(operator, Seq(value, Column(name))) => Mirrored.get(operator).flatMap(comparison(name, _, value))
+    case _                                        => None
+  }
+
+  private def combined(rules: Seq[Rule])(join: (PredicateBounds, PredicateBounds) => PredicateBounds): Option[Rule] =
+    rules.reduceOption((a, b) => place => join(a(place), b(place)))
+
+  private def isNull(column: String): Option[Rule] = column match {
+    case "__topic" | "__publishTime" | "__position" | "__ledgerId" | "__entryId" => Some(_ => PredicateBounds.False)
+    case "__partition" => Some(place => PredicateBounds.of(place.partition.isEmpty))
+    case _             => None
+  }
+
+  private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {
+    case ("__topic", Text(wanted))       => topic(operator, wanted)
+    case ("__partition", Number(wanted)) =>
+      signs(operator).map(holds =>
+        _.partition match {
+          case Some(partition)           => PredicateBounds.of(holds(Integer.compare(partition, wanted)))
+          case None if operator == "<=>" => PredicateBounds.False
+          case None                      => PredicateBounds.Null
+        }
+      )
+    case ("__publishTime", Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
+    case ("__ledgerId", Id(wanted))        =>
+      number(operator, wanted, after(wanted), n => PruningBounds(ledgers = n)).map(outcome => _ => outcome)
+    case ("__entryId", Id(wanted)) =>
+      number(operator, wanted, after(wanted), n => PruningBounds(entries = n)).map(outcome => _ => outcome)
+    case ("__position", Text(wanted)) => position(operator, wanted.toString).map(outcome => _ => outcome)
+    case _                            => None
+  }
+
+  private def topic(operator: String, wanted: UTF8String): Option[Rule] = operator match {
+    case "STARTS_WITH" => Some(place => PredicateBounds.of(place.topic.startsWith(wanted)))
+    case "ENDS_WITH"   => Some(place => PredicateBounds.of(place.topic.endsWith(wanted)))
+    case "CONTAINS"    => Some(place => PredicateBounds.of(place.topic.contains(wanted)))
+    case other => signs(other).map(holds => place => PredicateBounds.of(holds(place.topic.binaryCompare(wanted))))
+  }
+
+  /** Publish times are whole milliseconds, times in queries microseconds. */
+  private def publishTime(operator: String, micros: Long): Option[PredicateBounds] =
+    number(operator, -Math.floorDiv(-micros, 1000L), Math.floorDiv(micros, 1000L) + 1, n => PruningBounds(times = n))
+
+  /** @param upTo
+    *   the first number that is not less than the one to compare with
+    * @param after
+    *   the first that is greater
+    * @param in
+    *   what is wanted when only some numbers are
+    */
+  private def number(
+      operator: String,
+      upTo: Long,
+      after: Long,
+      in: Interval => PruningBounds
+  ): Option[PredicateBounds] = operator match {
+    case "<"         => Some(PredicateBounds.below(upTo, in))
+    case ">="        => Some(PredicateBounds.below(upTo, in).not)
+    case "<="        => Some(PredicateBounds.below(after, in))
+    case ">"         => Some(PredicateBounds.below(after, in).not)
+    case "=" | "<=>" => Some(PredicateBounds.within(in(Interval(upTo, after))))
+    case "<>"        => Some(PredicateBounds.within(in(Interval(upTo, after))).not)
+    case _           => None
+  }
+
+  private def after(id: Long): Long = if (id == Long.MaxValue) id else id + 1
+
+  /** Positions are texts, whose order is not that of messages, so only equality says something; and there is one text
+    * for each.
+    */
+  private def position(operator: String, text: String): Option[PredicateBounds] = {
+    val equal = Position.parse(text).filter(_.toString == text) match {
+      case Some(p) =>
+        PredicateBounds.within(
+          PruningBounds(ledgers = Interval(p.ledgerId, p.ledgerId + 1), entries = Interval(p.entryId, p.entryId + 1))
+        )
+      case None => PredicateBounds.False
+    }
+    operator match {
+      case "=" | "<=>" => Some(equal)
+      case "<>"        => Some(equal.not)
+      case _           => None
+    }
+  }
+
+  /** Whether a comparison holds, by the sign of left minus right. */
+  private def signs(operator: String): Option[Int => Boolean] = operator match {
+    case "=" | "<=>" => Some(_ == 0)
+    case "<>"        => Some(_ != 0)
+    case "<"         => Some(_ < 0)
+    case "<="        => Some(_ <= 0)
+    case ">"         => Some(_ > 0)
+    case ">="        => Some(_ >= 0)
+    case _           => None
+  }
+
+  private val Mirrored =
+    Map("=" -> "=", "<=>" -> "<=>", "<>" -> "<>", "<" -> ">", "<=" -> ">=", ">" -> "<", ">=" -> "<=")
+
+  private object Call {
+    def unapply(e: Expression): Option[(String, Seq[Expression])] = e match {
+      case p: Predicate => Some((p.name, p.children.toSeq))
+      case _            => None
+    }
+  }
+
+  private object Column {
+    def unapply(e: Expression): Option[String] = e match {
+      case r: NamedReference if r.fieldNames.length == 1 => Some(r.fieldNames.head)
+      case _                                             => None
+    }
+  }
+
+  // Values as Spark has them inside. Null is left to Spark.
+
+  private object Text {
+    def unapply(e: Expression): Option[UTF8String] = literal(e).collect { case (StringType, text: UTF8String) => text }
+  }
+
+  private object Number {
+    def unapply(e: Expression): Option[Int] = literal(e).collect { case (IntegerType, number: Int) => number }
+  }
+
+  private object Id {
+    def unapply(e: Expression): Option[Long] = literal(e).collect { case (LongType, id: Long) => id }
+  }
+
+  private object Micros {
+    def unapply(e: Expression): Option[Long] = literal(e).collect { case (TimestampType, micros: Long) => micros }
+  }
+
+  private def literal(e: Expression) = e match {
+    case l: Literal[_] => Some((l.dataType, l.value: Any))
+    case _             => None
+  }
+}

@@ -1,0 +1,34 @@
+package io.github.pulsarspark.read.stream
+
+import scala.concurrent.duration._
+
+import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
+
+/** Finds the partitions that a stream has read to their end and that have brought nothing for a while. They are worth a
+  * watch, which costs a consumer; those that bring something all the time are not. A partition without messages is
+  * watched at once, because any unload drops its ledger.
+  *
+  * @param nanos
+  *   the clock
+  */
+private[read] final class IdlePartitions(nanos: () => Long = () => System.nanoTime()) {
+  import IdlePartitions._
+
+  private var stands = Map.empty[String, Stand]
+
+  /** The positions to watch, at the time of one trigger. */
+  def at(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] = {
+    val now = nanos()
+    stands = read.positions.toMap.collect {
+      case (p, at) if bounds.get(p).exists(_.last == at) =>
+        p -> stands.get(p).filter(_.at == at).getOrElse(Stand(at, now))
+    }
+    stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= Patience.toNanos => p -> s.at }
+  }
+}
+
+private[read] object IdlePartitions {
+  val Patience: FiniteDuration = 5.seconds
+
+  private final case class Stand(at: Position, since: Long)
+}

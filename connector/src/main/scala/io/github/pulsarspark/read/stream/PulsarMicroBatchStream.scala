@@ -1,0 +1,152 @@
+package io.github.pulsarspark.read.stream
+
+import java.util.{Map => JMap, Optional}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.metrics.{Metrics, TierCounts, TierMetric}
+import io.github.pulsarspark.position.{PartitionBounds, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, InitialOffsetLog, ReaderSchemas, TaskPlanner}
+import io.github.pulsarspark.read.task.PulsarReaderFactory
+import io.github.pulsarspark.read.{PlannedRange, ReadContext}
+
+/** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how
+  * the stream began.
+  *
+  * @param columns
+  *   what Spark was told the table has
+  * @param checkpoint
+  *   the folder of this source under the query's checkpoint
+  */
+private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: StructType, checkpoint: String)
+    extends MicroBatchStream
+    with SupportsTriggerAvailableNow with ReportsSourceMetrics {
+
+  private lazy val start =
+    new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
+  private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
+  private lazy val bad   = SparkSession.active.sparkContext.longAccumulator
+  private val standstill = new IdlePartitions
+
+  private lazy val counted: TierCounts = {
+    val made = new TierCounts
+    SparkSession.active.sparkContext.register(made)
+    made
+  }
+
+  private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private var opened: Option[DriverSession] = None
+  private var topicOf: Map[String, String]  = Map.empty
+  private var newest: Option[PulsarOffset]  = None
+  private var pinned: Option[PulsarOffset]  = None
+
+  override def initialOffset(): Offset = start.offset
+
+  override def deserializeOffset(json: String): Offset = PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+
+  override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
+
+  override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
+    val read   = pulsar(from)
+    val bounds = boundsNow()
+    val behind = StreamProgress.behind(read, bounds)
+    val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
+    StreamProgress.losses(read, bounds, again).foreach { case (partition, position, reason) =>
+      losses.report(partition, position.toString, "its end", reason)
+    }
+    val latest = StreamProgress.next(read, bounds, again)
+    session.broker.watch(standstill.at(read, bounds))
+    newest = Some(latest)
+    val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
+    if (end.positions == read.positions) read else end
+  }
+
+  override def latestOffset(): Offset =
+    throw PulsarErrors("PULSAR_INTERNAL", "what" -> "latestOffset without a start was called",
+      "where"                                    -> "PulsarMicroBatchStream")
+
+  override def reportLatestOffset(): Offset = newest.orNull
+
+  /** What was read since the query started, and the losses that were found here; those that tasks find are in the
+    * metrics of the batch.
+    */
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
+    (Seq(Metrics.dataLoss.name -> losses.lostRanges, Metrics.decodeErrors.name -> bad.sum.longValue) ++
+      TierMetric.all.map(m => m.name -> counted.of(m.level, m.measure)))
+      .map { case (name, value) => name -> value.toString }
+      .toMap
+      .asJava
+
+  /** Remembers what is there now; the trigger reads that far and no further. */
+  override def prepareForTriggerAvailableNow(): Unit =
+    pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
+
+  override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
+    val ranges = RangePlanner.between(pulsar(from), pulsar(to))
+    if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
+    val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
+    gone.foreach { range =>
+      losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString,
+        "the topic or partition was deleted")
+    }
+    val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
+      topicOf.get(partition).map(_ -> end.ledgerId)
+    }
+    val readBy =
+      schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
+    val planned = existing.zip(readBy).map { case (range, schema) =>
+      PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
+    }
+    new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory =
+    PulsarReaderFactory(task.copy(decodeErrors = Some(bad)), Some(counted))
+
+  /** Nothing to tell Pulsar: positions are kept in the checkpoint. */
+  override def commit(end: Offset): Unit = ()
+
+  override def stop(): Unit = {
+    opened.foreach(_.close())
+    opened = None
+  }
+
+  private def session: DriverSession = opened.getOrElse {
+    val made = DriverSession(task.options)
+    opened = Some(made)
+    // What is kept for the next start must not wait for the first messages.
+    if (task.options.schemaTrackingLocation.isDefined) schemas.add(made.discovery.topicsLeft().keys)
+    made
+  }
+
+  private def resolveStart(): StreamStart =
+    new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
+
+  private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
+
+  /** All partitions that exist now. */
+  private def discover(): Seq[String] = {
+    val topics = session.discovery.topicsLeft()
+    topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
+    topicOf.keys.toSeq.sorted
+  }
+
+  private def pulsar(offset: Offset): PulsarOffset = offset match {
+    case own: PulsarOffset => own
+    case other             => PulsarOffset.parse(other.json, s"the checkpoint $checkpoint")
+  }
+}
+
+private object PulsarMicroBatchStream {
+
+  /** What a partition got since the last micro-batch is left to the broker up to this many entries, which it has in its
+    * cache.
+    */
+  private val TailEntries = 1000L
+}

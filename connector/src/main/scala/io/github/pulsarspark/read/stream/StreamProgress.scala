@@ -1,0 +1,94 @@
+package io.github.pulsarspark.read.stream
+
+import scala.collection.immutable.SortedMap
+
+import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
+
+/** Where the next micro-batch ends. Pure. An offset never moves backwards, unless a partition was created again. */
+private[read] object StreamProgress {
+
+  /** Partitions whose last readable message is before what was read, with what was read. That alone says nothing: a
+    * topic may end with markers, and compaction may have removed its last message.
+    */
+  def behind(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] =
+    (read.missing ++ read.positions).filter {
+      case (partition, position) => bounds.get(partition).exists(_.last < position)
+    }
+
+  /** What is gone of partitions that were read: partition, what was read of it, and why the rest is gone. Each is
+    * reported in one micro-batch alone.
+    */
+  def losses(
+      read: PulsarOffset,
+      bounds: Map[String, PartitionBounds],
+      recreated: Set[String]
+  ): Seq[(String, Position, String)] =
+    read.positions.toSeq.collect {
+      case (partition, position) if !bounds.contains(partition) =>
+        (partition, position, "the topic or partition was deleted")
+      case (partition, position) if recreated(partition) => (partition, position, createdAgain(bounds(partition).last))
+    }
+
+  private def createdAgain(end: Position) =
+    s"the topic now ends at $end: it was deleted and created again, or belongs to another cluster"
+
+  /** Everything there is now, in each partition that exists now.
+    *
+    * @param read
+    *   what the stream has read
+    * @param bounds
+    *   what the partitions that exist now hold
+    * @param recreated
+    *   partitions of which the broker confirms that they end before what was read
+    * @return
+    *   `read` itself when there is nothing new
+    */
+  def next(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): PulsarOffset = {
+    val added = bounds.flatMap { case (partition, b) => newStart(partition, b, read, recreated).map(partition -> _) }
+    val positions = bounds.map { case (partition, b) =>
+      partition ->
+        (added.get(partition).toSeq ++ read.positions.get(partition).filterNot(_ => added.contains(partition)) :+
+          b.last).max
+    }
+    val missing = (read.missing ++ read.positions).filterNot { case (partition, _) => bounds.contains(partition) }
+    if (SortedMap.from(positions) == read.positions) read
+    else PulsarOffset(SortedMap.from(positions), SortedMap.from(added), newest(missing))
+  }
+
+  /** Where a partition is read from, if not from what was read of it. */
+  private def newStart(
+      partition: String,
+      b: PartitionBounds,
+      read: PulsarOffset,
+      recreated: Set[String]
+  ): Option[Position] =
+    read.positions.get(partition) match {
+      case Some(at) => Option.when(recreated(partition) || b.emptyAfter.contains(at))(b.first)
+      case None     =>
+        Some(read.missing.get(partition).filter(at => at >= b.first && !recreated(partition)).getOrElse(b.first))
+    }
+
+  /** Of partitions that are gone for good nobody needs to know for ever; ledger ids grow with time. */
+  private def newest(missing: SortedMap[String, Position]): SortedMap[String, Position] =
+    if (missing.size <= MostMissing) missing else SortedMap.from(missing.toSeq.sortBy(_._2).takeRight(MostMissing))
+
+  private val MostMissing = 1000
+
+  /** No further than `limit`. Partitions that it does not know stay where they were. */
+  def within(limit: PulsarOffset, read: PulsarOffset, latest: PulsarOffset): PulsarOffset =
+    if (latest.positions == read.positions) read // whose `added` are of the batch before
+    else {
+      val positions = latest.positions.flatMap { case (partition, end) =>
+        val start = latest.added.get(partition).orElse(read.positions.get(partition))
+        limit.positions.get(partition) match {
+          case Some(most) => Some(partition -> (start.toSeq :+ Seq(end, most).min).max)
+          case None       => read.positions.get(partition).map(partition -> _)
+        }
+      }
+      PulsarOffset(
+        positions,
+        latest.added.filter { case (partition, _) => limit.positions.contains(partition) },
+        newest((read.missing ++ latest.missing).filterNot { case (partition, _) => positions.contains(partition) })
+      )
+    }
+}

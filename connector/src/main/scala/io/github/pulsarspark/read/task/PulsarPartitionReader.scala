@@ -1,0 +1,118 @@
+package io.github.pulsarspark.read.task
+
+import scala.collection.mutable
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+
+import io.github.pulsarspark.metrics.TierCounts
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
+import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.read.{PulsarInputPartition, ReadContext}
+import io.github.pulsarspark.schema.rows.RowDecoders
+import io.github.pulsarspark.storage.TaskStorage
+
+/** Makes the reader of a task.
+  *
+  * @param total
+  *   what the tasks of all batches have read
+  */
+private[read] final case class PulsarReaderFactory(task: ReadContext, total: Option[TierCounts] = None)
+    extends PartitionReaderFactory {
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
+    case p: PulsarInputPartition => new PulsarPartitionReader(p, task, total)
+    case other => throw new IllegalArgumentException(s"not a partition of this source: ${other.getClass.getName}")
+  }
+}
+
+/** Reads the slices of a partition in turn: entries from a source, messages from entries, rows from messages. */
+private[read] final class PulsarPartitionReader(
+    partition: PulsarInputPartition,
+    task: ReadContext,
+    total: Option[TierCounts]
+) extends PartitionReader[InternalRow] {
+  import PulsarPartitionReader._
+
+  private val counts                   = new ReadCounts(Option(slice))
+  private val bad                      = new DecodeErrorHandler(task)
+  private val decoders                 = new RowDecoders(task.output, task.options.errorColumns)
+  private val storage                  = new TaskStorage(task.options, task.hadoop)
+  private var left                     = partition.slices.toList
+  private var slice: SliceReader       = _
+  private val ahead                    = mutable.ArrayDeque.empty[SliceReader]
+  private var asked: Option[BrokerApi] = None
+  private var untold                   = total
+  private var rowsLeft                 = task.limit.fold(Long.MaxValue)(_.toLong)
+
+  override def next(): Boolean = {
+    val found = rowsLeft > 0 && findNext()
+    if (found) rowsLeft -= 1 else bad.flush()
+    found
+  }
+
+  private def findNext(): Boolean = {
+    while (slice != null || ahead.nonEmpty || left.nonEmpty) {
+      if (slice == null) {
+        slice = ahead.removeHeadOption().getOrElse(take())
+        prepareSome()
+      }
+      if (slice.next()) return true
+      closeSlice()
+    }
+    false
+  }
+
+  private def take(): SliceReader = {
+    val reader = new SliceReader(left.head, task, counts, bad, () => broker, decoders, storage)
+    left = left.tail
+    reader
+  }
+
+  /** Of many small slices, several are on their way at a time, unless the first may be enough. */
+  private def prepareSome(): Unit =
+    while (
+      task.limit.isEmpty && left.nonEmpty && ahead.size < MostAhead &&
+      left.head.slice.segment.exists(_.bytes <= SmallBytes)
+    ) {
+      val reader = take()
+      ahead.append(reader)
+      reader.prepare()
+    }
+
+  override def get(): InternalRow = slice.row
+
+  /** Asked only when a message has a schema version that this JVM has not met, or began in front of the range. */
+  private def broker: BrokerApi = asked.getOrElse {
+    val made = new PulsarBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix,
+      task.options.readCompacted)
+    asked = Some(made)
+    made
+  }
+
+  private def closeSlice(): Unit = if (slice != null) {
+    val closing = slice
+    slice = null
+    closing.close()
+  }
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values
+
+  /** Closes everything, slices first, whatever fails; then throws the first failure. */
+  override def close(): Unit = {
+    val all = Seq[AutoCloseable](() => closeSlice()) ++ ahead.removeAll() ++
+      Seq[AutoCloseable](storage, () => tell(), () => asked.foreach(_.close()), bad)
+    Using.Manager(use => all.reverse.foreach(use(_))).get
+  }
+
+  private def tell(): Unit = {
+    untold.foreach(_.add(counts.levels))
+    untold = None
+  }
+}
+
+private object PulsarPartitionReader {
+  private val MostAhead  = 8
+  private val SmallBytes = 1L << 20
+}

@@ -1,0 +1,132 @@
+package io.github.pulsarspark.read.task
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import io.github.pulsarspark.format.codec.PayloadDecryptor
+import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
+import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
+import io.github.pulsarspark.pulsar.schemas.KnownSchemas
+import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
+import io.github.pulsarspark.read.{PlannedSlice, ReadContext}
+import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoders}
+import io.github.pulsarspark.storage.TaskStorage
+
+/** Reads one slice: entries from a source, messages from entries, rows from messages.
+  *
+  * @param bad
+  *   decides about messages that do not decode
+  * @param broker
+  *   asked for schemas of versions that this JVM has not met, and for what is in front of the range
+  * @param decoders
+  *   of the task
+  * @param storage
+  *   of the task
+  */
+private[read] final class SliceReader(
+    planned: PlannedSlice,
+    task: ReadContext,
+    counts: ReadCounts,
+    bad: DecodeErrorHandler,
+    broker: () => BrokerApi,
+    decoders: RowDecoders,
+    storage: TaskStorage
+) extends AutoCloseable {
+
+  private val range   = planned.slice.range
+  private val rows    = decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema, schemaAt)
+  private val decoder = new EntryDecoder(
+    range.topic,
+    if (task.options.readCompacted) DecodeDepth.Message
+    else rows.level, // else messages that compaction removed would count
+    task.options.maxMessageBytes,
+    ownBytes = rows.refersToBytes,
+    Some(new BrokerPrecedingEntries(range.topic, task.options, broker())),
+    task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
+    (most, least) => source.level != Tier.Broker && isWanted && transactions.isAborted(most, least)
+  )
+  private val messages = decoder.message
+
+  /** The broker leaves out aborted transactions, everybody else must be told of them. */
+  private val transactions         = AbortedTransactions.of(range, task.options)
+  private val source               = storage.entries(planned.slice)
+  private var inEntry              = false
+  private var decoded: InternalRow = _
+
+  private def schemaAt(version: Array[Byte]) =
+    KnownSchemas.ofThisJvm.at(
+      task.options.client,
+      range.topic,
+      version,
+      range.endInclusive.ledgerId
+    )(broker().schemaAt(range.topic, version))
+
+  /** Lets entries come before they are wanted. */
+  def prepare(): Unit = source.prepare()
+
+  def next(): Boolean = {
+    while (true) {
+      while (inEntry) {
+        inEntry = decoder.next()
+        if (inEntry && decodes()) {
+          counts.levels.addRow()
+          return true
+        }
+      }
+      if (!source.next()) return false
+      open()
+    }
+    false
+  }
+
+  def row: InternalRow = decoded
+
+  /** Whether the message at hand has a row. */
+  private def decodes(): Boolean =
+    try {
+      decoded = rows.decode(messages)
+      true
+    } catch {
+      case DecodeError(error) =>
+        counts.addBad()
+        val stays = bad.stays(messages, error)
+        if (stays) decoded = rows.withoutValue(messages, error)
+        stays
+    }
+
+  /** Ranges lost so far. */
+  def lostRanges: Long = source.lostRanges
+
+  /** Entries rejected so far because they were not due. */
+  def rejectedEntries: Long = source.rejectedEntries
+
+  /** Messages left out so far because not all of their chunks are there. */
+  def incompleteMessages: Long = decoder.incompleteMessages
+
+  private def open(): Unit =
+    try {
+      decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
+      counts.levels.addEntry(source.level, decoder.entryBytes)
+      inEntry = isWanted
+      if (!inEntry) counts.skip()
+    } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
+
+  /** Whether messages of the entry at hand can be, by what the decoder has read of it. */
+  private def isWanted: Boolean = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
+
+  /** In the entry that the range starts within, the batch index that is read already. */
+  private def firstIndexAfter: Int =
+    if (isEntryOf(range.startExclusive) && !range.startExclusive.isWholeEntry) range.startExclusive.batchIndex else -1
+
+  private def lastIndex: Int =
+    if (isEntryOf(range.endInclusive) && !range.endInclusive.isWholeEntry) range.endInclusive.batchIndex
+    else Int.MaxValue
+
+  private def isEntryOf(p: Position): Boolean = source.entryId == p.entryId && source.ledgerId == p.ledgerId
+
+  override def close(): Unit =
+    try counts.finish(this)
+    finally source.close()
+}

@@ -1,0 +1,36 @@
+package io.github.pulsarspark.schema
+
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
+
+/** The columns that hold the values of a topic. All are nullable, because any message can be a tombstone. */
+private[pulsarspark] object ValueColumns {
+
+  /** Name of the only value column of a topic whose values are not records. */
+  val Single: String = "value"
+
+  /** Of values that are not records. */
+  private[schema] def single(dataType: DataType): StructType = StructType(Seq(StructField(Single, dataType)))
+
+  /** Of records; fails when a field has the name of a metadata column. */
+  private[schema] def ofRecord(topic: String, schema: TopicSchema, record: StructType): StructType = {
+    record.fields.find(f => MetadataColumns.byName(f.name).isDefined).foreach { f =>
+      throw notReadable(topic, schema, s"its field `${f.name}` has the name of a metadata column")
+    }
+    StructType(record.fields.map(_.copy(nullable = true)))
+  }
+
+  /** Runs what reads a definition; what the definition lacks becomes `PULSAR_SCHEMA_NOT_READABLE`. */
+  private[schema] def reading[T](topic: String, schema: TopicSchema)(body: => T): T =
+    try body
+    catch { case e: UnsupportedSchema => throw notReadable(topic, schema, e.getMessage) }
+
+  private[schema] def notReadable(topic: String, schema: TopicSchema, reason: String): RuntimeException =
+    PulsarErrors("PULSAR_SCHEMA_NOT_READABLE", "topic" -> topic, "schemaType" -> schema.schemaType, "reason" -> reason)
+
+  private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
+    PulsarErrors("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", "topic" -> topic, "schemaType" -> schema.schemaType)
+}

@@ -1,0 +1,49 @@
+package io.github.pulsarspark.schema.avro
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.schema.ValueDecoder
+
+/** AVRO values: a record's fields are the columns, any other value is the column `value`. */
+private[schema] object AvroDecoder {
+
+  /** @param wanted
+    *   value columns asked for
+    * @param ordinals
+    *   where in the row each of them goes
+    */
+  def apply(writer: Schema, reader: Schema, wanted: StructType, ordinals: Array[Int]): ValueDecoder = {
+    val in = new AvroInput
+    if (reader.getType == Schema.Type.RECORD)
+      AvroReaderCompiler.compile(writer, reader, wanted) match {
+        case record: AvroReader.Record =>
+          val fields = record.atTop(ordinals)
+          new ValueDecoder {
+            override def decode(m: MessageView, row: InternalRow): Unit =
+              fields.setAll(in.reset(m.bytes, m.valueOffset, m.valueLength), row)
+          }
+        case other =>
+          // A writer whose value is a union of records, or one that cannot be read at all.
+          new ValueDecoder {
+            override def decode(m: MessageView, row: InternalRow): Unit = {
+              val record = other.value(in.reset(m.bytes, m.valueOffset, m.valueLength)).asInstanceOf[InternalRow]
+              var i      = 0
+              while (i < ordinals.length) {
+                row.update(ordinals(i), record.get(i, wanted(i).dataType))
+                i += 1
+              }
+            }
+          }
+      }
+    else {
+      val value = AvroReaderCompiler.compile(writer, reader, wanted.head.dataType)
+      new ValueDecoder {
+        override def decode(m: MessageView, row: InternalRow): Unit =
+          value.set(in.reset(m.bytes, m.valueOffset, m.valueLength), row, ordinals(0))
+      }
+    }
+  }
+}

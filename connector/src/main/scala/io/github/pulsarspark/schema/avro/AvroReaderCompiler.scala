@@ -1,0 +1,160 @@
+package io.github.pulsarspark.schema.avro
+
+import java.io.ByteArrayOutputStream
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.avro.{LogicalTypes, Resolver, Schema}
+import org.apache.avro.Resolver._
+import org.apache.avro.Schema.Type
+import org.apache.avro.generic.GenericDatumWriter
+import org.apache.avro.io.EncoderFactory
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.github.pulsarspark.schema.avro.AvroSchemas._
+import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
+
+/** Makes the tree of readers for one writer's schema: Avro's own rules decide what is read as what (names, aliases,
+  * promotions, defaults, enums, unions), the Spark type says which fields are wanted and what they become.
+  */
+private[schema] object AvroReaderCompiler {
+
+  /** @param wanted
+    *   the Spark type of `reader`, or of a part of its fields
+    */
+  def compile(writer: Schema, reader: Schema, wanted: DataType): AvroReader =
+    compile(tolerant(Resolver.resolve(writer, project(reader, wanted), ExactGenericData)), wanted)
+
+  /** The value of a field's default as Spark holds it. */
+  def default(field: Schema.Field, wanted: DataType): Any = {
+    val out     = new ByteArrayOutputStream
+    val encoder = EncoderFactory.get.directBinaryEncoder(out, null)
+    new GenericDatumWriter[Any](field.schema).write(ExactGenericData.getDefaultValue(field), encoder)
+    val bytes = out.toByteArray
+    compile(field.schema, field.schema, wanted).value(new AvroInput().reset(bytes, 0, bytes.length))
+  }
+
+  /** The reader's schema with the wanted fields alone, so that resolving asks for no more, and the rest is passed over.
+    */
+  private def project(schema: Schema, wanted: DataType): Schema = (schema.getType, wanted) match {
+    case (Type.RECORD, struct: StructType) =>
+      val names  = struct.fieldNames.toSet
+      val fields =
+        schema.getFields.asScala.filter(f => names(f.name)).map(f =>
+          new Schema.Field(f, project(f.schema, struct(f.name).dataType))
+        )
+      val record =
+        Schema.createRecord(schema.getName, schema.getDoc, schema.getNamespace, schema.isError, fields.asJava)
+      schema.getAliases.asScala.foreach(record.addAlias(_))
+      record
+    case (Type.ARRAY, ArrayType(item, _)) => Schema.createArray(project(schema.getElementType, item))
+    case (Type.MAP, MapType(_, value, _)) => Schema.createMap(project(schema.getValueType, value))
+    case (Type.UNION, _)                  =>
+      val types                     = schema.getTypes.asScala.toSeq
+      val asked: Map[Int, DataType] = (shape(schema), wanted) match {
+        case (Members(members, _), struct: StructType) =>
+          members.zipWithIndex.flatMap { case (branch, i) =>
+            struct.find(_.name == memberName(i)).map(branch -> _.dataType)
+          }.toMap
+        case (Single(branch, _), other) => Map(branch -> other)
+        case _                          => Map.empty
+      }
+      Schema.createUnion(types.zipWithIndex.map { case (t, i) => asked.get(i).fold(t)(project(t, _)) }.asJava)
+    case _ => schema
+  }
+
+  private def compile(action: Action, wanted: DataType): AvroReader = action match {
+    case union: WriterUnion =>
+      new AvroReader.Union(union.actions.zipWithIndex.map {
+        case (a, i) if union.unionEquiv => branch(a, union.reader, i, wanted)
+        case (a, _)                     => compile(a, wanted)
+      })
+    case union: ReaderUnion   => branch(union.actualAction, union.reader, union.firstMatch, wanted)
+    case record: RecordAdjust => wanted match {
+        case struct: StructType => compileRecord(record, struct)
+        case other              => unexpected(action, other)
+      }
+    case container: Container => wanted match {
+        case ArrayType(item, _)   => new AvroReader.Sequence(compile(container.elementAction, item))
+        case MapType(_, value, _) => new AvroReader.Mapping(compile(container.elementAction, value))
+        case other                => unexpected(action, other)
+      }
+    case enumeration: EnumAdjust => compileEnum(enumeration)
+    case failure: ErrorAction    => new AvroReader.Unresolvable(failure.toString)
+    case _                       => leaf(action.writer, action.reader, wanted)
+  }
+
+  /** Branch `index` of the reader's union `reader`, which may be shown as a struct of members. */
+  private def branch(action: Action, reader: Schema, index: Int, wanted: DataType): AvroReader =
+    (shape(reader), wanted) match {
+      case _ if reader.getTypes.get(index).getType == Type.NULL => AvroReader.Null
+      case (Members(members, _), struct: StructType)            =>
+        val name    = memberName(members.indexOf(index))
+        val ordinal = struct.fieldNames.indexOf(name)
+        val value   = if (ordinal < 0) AvroSkipper(action.writer) else compile(action, struct(ordinal).dataType)
+        new AvroReader.Member(value, ordinal, struct.size)
+      case _ => compile(action, wanted)
+    }
+
+  private def compileRecord(record: RecordAdjust, wanted: StructType): AvroReader.Record = {
+    val readerFields = record.readerOrder.iterator
+    val fields       = record.fieldActions.map {
+      case skip: Skip => (AvroSkipper(skip.writer), -1)
+      case action     =>
+        val ordinal = wanted.fieldNames.indexOf(readerFields.next().name)
+        if (ordinal < 0) (AvroSkipper(action.writer), -1) else (compile(action, wanted(ordinal).dataType), ordinal)
+    }
+    val (steps, ordinals) = fields
+      .foldLeft(Vector.empty[(AvroReader, Int)]) {
+        case (before :+ ((one: AvroSkipper, _)), (next: AvroSkipper, _)) => before :+ ((one.andThen(next), -1))
+        case (before, next)                                              => before :+ next
+      }
+      .toArray
+      .unzip
+    val defaults = for {
+      field <- record.readerOrder.drop(record.firstDefault)
+      ordinal = wanted.fieldNames.indexOf(field.name) if ordinal >= 0
+    } yield (ordinal, default(field, wanted(ordinal).dataType))
+    new AvroReader.Record(steps, ordinals, defaults, wanted.size)
+  }
+
+  private def compileEnum(action: EnumAdjust): AvroReader = {
+    val symbols = action.reader.getEnumSymbols.asScala.map(UTF8String.fromString).toArray
+    new AvroReader.Enum(action.adjustments.map(i => if (i < 0) null else symbols(i)),
+      action.writer.getEnumSymbols.asScala.toSeq)
+  }
+
+  private def leaf(writer: Schema, reader: Schema, wanted: DataType): AvroReader = (writer.getType, wanted) match {
+    case (Type.NULL, _)                                                      => AvroReader.Null
+    case (Type.BOOLEAN, BooleanType)                                         => AvroReader.Bool
+    case (Type.INT, IntegerType | DateType)                                  => AvroReader.IntAsInt
+    case (Type.INT | Type.LONG, LongType | TimestampType | TimestampNTZType) =>
+      val scaling = AvroTimeUnit.scaling(writer, reader)
+      if (scaling.factor != 1 || scaling.divisor != 1) new AvroReader.Time(scaling)
+      else if (writer.getType == Type.INT) AvroReader.IntAsLong
+      else AvroReader.LongAsLong
+    case (Type.INT, FloatType)                      => AvroReader.IntAsFloat
+    case (Type.INT, DoubleType)                     => AvroReader.IntAsDouble
+    case (Type.LONG, FloatType)                     => AvroReader.LongAsFloat
+    case (Type.LONG, DoubleType)                    => AvroReader.LongAsDouble
+    case (Type.FLOAT, FloatType)                    => AvroReader.FloatAsFloat
+    case (Type.FLOAT, DoubleType)                   => AvroReader.FloatAsDouble
+    case (Type.DOUBLE, DoubleType)                  => AvroReader.DoubleAsDouble
+    case (Type.STRING | Type.BYTES, _: StringType)  => AvroReader.Text
+    case (Type.STRING | Type.BYTES, BinaryType)     => AvroReader.Binary
+    case (Type.FIXED, BinaryType)                   => new AvroReader.Fixed(writer.getFixedSize)
+    case (Type.STRING | Type.BYTES, d: DecimalType) => new AvroReader.Decimal(-1, decimals(writer, d))
+    case (Type.FIXED, d: DecimalType)               => new AvroReader.Decimal(writer.getFixedSize, decimals(writer, d))
+    case _ => throw new UnresolvableSchema(s"${writer.getFullName} cannot be read as ${wanted.sql}")
+  }
+
+  /** The digits after the point are what the writer says, as long as it says so. */
+  private def decimals(writer: Schema, wanted: DecimalType) = writer.getLogicalType match {
+    case d: LogicalTypes.Decimal => new DecimalConversion(d.getScale, wanted)
+    case _                       => new DecimalConversion(wanted.scale, wanted)
+  }
+
+  private def unexpected(action: Action, wanted: DataType) =
+    throw new UnresolvableSchema(s"${action.writer.getFullName} cannot be read as ${wanted.sql}")
+}

@@ -1,0 +1,82 @@
+package io.github.pulsarspark.schema.avro
+
+import scala.util.control.NonFatal
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.schema.avro.AvroSchemaMerge.Difference
+import io.github.pulsarspark.schema.{SchemaFormat, TopicSchema, ValueColumns, ValueEncoder, ValueOutput, WritePlan}
+
+/** Values that an Avro schema describes: in Avro's binary encoding, or as JSON. */
+private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
+
+  override val schemaTypes: Set[String] = Set(name)
+
+  /** Where the writers of a row put a value, and what makes its bytes. */
+  protected def output(): RecordFormat.Output
+
+  /** The columns, before all are nullable. */
+  protected def typeOf(schema: Schema): DataType = AvroSchemas.sparkType(schema)
+
+  override def columns(topic: String, schema: TopicSchema): StructType = {
+    val parsed   = this.parsed(topic, schema)
+    val dataType = ValueColumns.reading(topic, schema)(typeOf(parsed))
+    dataType match {
+      case record: StructType if parsed.getType == Schema.Type.RECORD => ValueColumns.ofRecord(topic, schema, record)
+      case other                                                      => ValueColumns.single(other)
+    }
+  }
+
+  override def isRecord(topic: String, schema: TopicSchema): Boolean =
+    parsed(topic, schema).getType == Schema.Type.RECORD
+
+  override def converts(writer: String, reader: String): Boolean =
+    RecordFormat.Types(writer) && RecordFormat.Types(reader)
+
+  override def encoder(plan: WritePlan): ValueEncoder = {
+    val schema = parsed(plan.topicName, plan.schema)
+    val out    = output()
+    if (schema.getType == Schema.Type.RECORD) RecordEncoder.ofRecord(plan, schema, out)
+    else RecordEncoder.ofValue(plan, schema, out)
+  }
+
+  /** The schema of records with these columns. */
+  def ofColumns(columns: StructType): TopicSchema = TopicSchema(name, AvroSchemaOfColumns(columns).toString)
+
+  override def fromColumns(plan: WritePlan, schemaType: String): Either[String, TopicSchema] =
+    Right(ofColumns(plan.valueColumns))
+
+  override def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] = {
+    columns(topic, newest) // both have columns, else the merge could not tell what is the same
+    val (was, is) = (parsed(topic, known), parsed(topic, newest))
+    // Texts are compared, since aliases do not make Avro's schemas unequal.
+    try
+      Right(AvroSchemaMerge(was, is).toString match {
+        case merged if merged == is.toString  => newest
+        case merged if merged == was.toString => newest.copy(definition = known.definition, version = Nil)
+        case merged                           => newest.copy(definition = merged, version = Nil)
+      })
+    catch { case d: Difference => Left(s"column `${d.path}` was ${d.was.sql} and is ${d.is.sql}") }
+  }
+
+  /** The Avro schema that describes values. */
+  protected def parsed(topic: String, schema: TopicSchema): Schema =
+    try AvroSchemas.parse(schema.definition)
+    catch {
+      case NonFatal(e) =>
+        throw ValueColumns.notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}")
+    }
+}
+
+private[schema] object RecordFormat {
+
+  /** Values of each can be read as values of the other. */
+  private val Types = Set("AVRO", "JSON")
+
+  /** What collects one value. */
+  trait Output extends ValueOutput {
+    def reset(): Unit
+    def result(): Array[Byte]
+  }
+}

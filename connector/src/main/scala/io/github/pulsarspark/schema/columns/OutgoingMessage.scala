@@ -1,0 +1,48 @@
+package io.github.pulsarspark.schema.columns
+
+import java.util.{List => JList, Map => JMap}
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** What a row says about the message to send. One instance per [[RowEncoder]], overwritten for each row: what it refers
+  * to is not written again and may be kept, the instance itself may not. Plain variables and nulls because this is the
+  * hot path.
+  */
+private[pulsarspark] final class OutgoingMessage {
+
+  /** Topic that the row names, null when it does not. Valid only until the next row. */
+  var topic: UTF8String = _
+
+  /** Key, null = none; the UTF-8 bytes of a text key unless `keyIsBytes`. */
+  var key: Array[Byte] = _
+
+  /** True for a column of type BINARY: the key is not text. */
+  var keyIsBytes: Boolean = false
+
+  /** Encoded value, null = tombstone. */
+  var value: Array[Byte] = _
+
+  /** Milliseconds since 1970, 0 = none. */
+  var eventTime: Long = 0
+
+  /** Properties, null = none. */
+  var properties: JMap[String, String] = _
+
+  /** Ordering key, null = none. */
+  var orderingKey: Array[Byte] = _
+
+  /** Sequence id, -1 = the producer gives it. */
+  var sequenceId: Long = -1
+
+  /** Index of the partition, -1 = by key, else in turn. */
+  var partition: Int = -1
+
+  /** Milliseconds since 1970, 0 = none. */
+  var deliverAt: Long = 0
+
+  /** Milliseconds from sending to delivery, 0 = none. */
+  var deliverAfter: Long = 0
+
+  /** Clusters to replicate to, empty = none but this one, null = those of the namespace. */
+  var replicationClusters: JList[String] = _
+}

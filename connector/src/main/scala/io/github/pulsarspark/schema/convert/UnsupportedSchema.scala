@@ -1,0 +1,7 @@
+package io.github.pulsarspark.schema.convert
+
+/** Why a schema has no Spark type, and where. Always becomes `PULSAR_SCHEMA_NOT_READABLE` or
+  * `PULSAR_PROTOBUF_DESCRIPTOR`.
+  */
+private[schema] final class UnsupportedSchema(path: String, reason: String)
+    extends RuntimeException(if (path.isEmpty) reason else s"field `$path`: $reason")

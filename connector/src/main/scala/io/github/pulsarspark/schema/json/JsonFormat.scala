@@ -1,0 +1,31 @@
+package io.github.pulsarspark.schema.json
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.schema.avro.RecordFormat
+import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
+
+/** JSON schemas, which are described in Avro's terms. */
+private[schema] object JsonFormat extends RecordFormat("JSON") {
+
+  override def decoder(
+      topic: String,
+      writer: TopicSchema,
+      reader: TopicSchema,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): ValueDecoder = JsonDecoder(parsed(topic, writer), parsed(topic, reader), wanted, ordinals)
+
+  override protected def output(): RecordFormat.Output = new JsonOutput
+
+  /** Nothing checks JSON when it is written, and Java's writer leaves out what is null: any field may be absent. */
+  override protected def typeOf(schema: Schema): DataType = asNullable(super.typeOf(schema))
+
+  private def asNullable(dataType: DataType): DataType = dataType match {
+    case StructType(fields) => StructType(fields.map(f => f.copy(dataType = asNullable(f.dataType), nullable = true)))
+    case ArrayType(item, _) => ArrayType(asNullable(item), containsNull = true)
+    case MapType(key, value, _) => MapType(asNullable(key), asNullable(value), valueContainsNull = true)
+    case other                  => other
+  }
+}

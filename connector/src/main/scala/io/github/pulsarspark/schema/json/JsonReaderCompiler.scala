@@ -1,0 +1,108 @@
+package io.github.pulsarspark.schema.json
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.avro.Schema
+import org.apache.avro.Schema.Type
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.schema.avro.AvroSchemas._
+import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
+import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
+
+/** Makes the tree of JSON readers for one writer's schema. JSON names its fields, so the reader's schema decides alone
+  * what is read; the writer's tells under which name a field goes, in which unit a time is, and what a field that it
+  * does not have should be.
+  */
+private[schema] object JsonReaderCompiler {
+
+  /** @param wanted
+    *   the Spark type of `reader`, or of a part of its fields
+    */
+  def compile(writer: Schema, reader: Schema, wanted: DataType): JsonReader = compile(Option(writer), reader, wanted)
+
+  /** `writer` is None where its schema has nothing that matches: the reader's is all there is to go by. */
+  private def compile(writer: Option[Schema], reader: Schema, wanted: DataType): JsonReader =
+    (reader.getType, wanted) match {
+      case (Type.UNION, _)                   => union(writer, reader, wanted)
+      case (Type.RECORD, struct: StructType) => record(writer.flatMap(of(_, Type.RECORD)), reader, struct)
+      case (Type.ARRAY, ArrayType(item, _))  =>
+        new JsonReader.Sequence(
+          compile(writer.flatMap(of(_, Type.ARRAY)).map(_.getElementType), reader.getElementType, item)
+        )
+      case (Type.MAP, MapType(_, value, _)) =>
+        new JsonReader.Mapping(compile(writer.flatMap(of(_, Type.MAP)).map(_.getValueType), reader.getValueType, value))
+      case (Type.NULL, _)                                   => JsonReader.Null
+      case (_, BooleanType)                                 => JsonReader.Bool
+      case (_, IntegerType | DateType)                      => JsonReader.AsInt
+      case (_, LongType | TimestampType | TimestampNTZType) =>
+        val scaling = AvroTimeUnit.scaling(writer.flatMap(of(_, Type.LONG)).getOrElse(reader), reader)
+        if (scaling.factor == 1 && scaling.divisor == 1) JsonReader.AsLong else new JsonReader.Time(scaling)
+      case (_, FloatType)           => JsonReader.AsFloat
+      case (_, DoubleType)          => JsonReader.AsDouble
+      case (_, _: StringType)       => JsonReader.Text
+      case (Type.FIXED, BinaryType) => new JsonReader.Binary(reader.getFixedSize)
+      case (_, BinaryType)          => new JsonReader.Binary(-1)
+      case (_, d: DecimalType)      => new JsonReader.Decimal(new DecimalConversion(d.scale, d))
+      case _ => throw new UnresolvableSchema(s"${reader.getFullName} cannot be read as ${wanted.sql}")
+    }
+
+  /** `schema`, or the branch of it, that has this type. */
+  private def of(schema: Schema, wanted: Type): Option[Schema] = schema.getType match {
+    case Type.UNION => schema.getTypes.asScala.find(_.getType == wanted)
+    case t          => Option.when(t == wanted)(schema)
+  }
+
+  private def record(writer: Option[Schema], reader: Schema, wanted: StructType): JsonReader.Record = {
+    // What is wanted may be the columns of several topics.
+    val known   = wanted.fields.zipWithIndex.filter(w => reader.getField(w._1.name) != null)
+    val fields  = known.map(w => reader.getField(w._1.name))
+    val sources =
+      fields.map(f =>
+        writer.flatMap(w => (f.name +: f.aliases.asScala.toSeq).flatMap(name => Option(w.getField(name))).headOption)
+      )
+    new JsonReader.Record(
+      fields.zip(sources).map { case (f, source) => source.fold(f.name)(_.name) },
+      fields.zip(sources).zip(known).map { case ((f, source), (w, _)) =>
+        compile(source.map(_.schema), f.schema, w.dataType)
+      },
+      known.map(_._2),
+      fields.zip(sources).zip(known).map { case ((f, source), (w, _)) =>
+        // A field that its writer knew and left out is null. One that came later has its default.
+        if (writer.isDefined && source.isEmpty && f.hasDefaultValue) AvroReaderCompiler.default(f, w.dataType) else null
+      },
+      wanted.size
+    )
+  }
+
+  private def union(writer: Option[Schema], reader: Schema, wanted: DataType): JsonReader =
+    (shape(reader), wanted) match {
+      case (Single(index, _), _)     => branch(writer, reader.getTypes.get(index), wanted)
+      case (Widened(_, _), LongType) =>
+        new JsonReader.Branch(Set("int", "long"), JsonReader.AsLong, plainObject = false)
+      case (Widened(_, _), DoubleType) =>
+        new JsonReader.Branch(Set("float", "double"), JsonReader.AsDouble, plainObject = false)
+      case (Members(members, _), struct: StructType) =>
+        new JsonMembers(
+          members.zipWithIndex.map { case (index, i) =>
+            val schema  = reader.getTypes.get(index)
+            val ordinal = struct.fieldNames.indexOf(memberName(i))
+            val shown   = if (ordinal < 0) sparkType(schema) else struct(ordinal).dataType
+            new JsonMembers.Member(schema, compile(writer, schema, shown), ordinal)
+          },
+          struct.size
+        )
+      case _ => throw new UnresolvableSchema(s"a union cannot be read as ${wanted.sql}")
+    }
+
+  private def branch(writer: Option[Schema], schema: Schema, wanted: DataType): JsonReader = {
+    val plain = compile(writer, schema, wanted)
+    schema.getType match {
+      /* Any key can be in a map, and a field can be called like its record: then there is no telling, and the plain
+       * form is meant. */
+      case Type.MAP                                                   => plain
+      case Type.RECORD if schema.getField(schema.getFullName) != null => plain
+      case other => new JsonReader.Branch(Set(schema.getFullName), plain, plainObject = other == Type.RECORD)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.github.pulsarspark.schema.protobuf
+
+import scala.jdk.CollectionConverters._
+
+import com.google.protobuf.{Duration, Timestamp}
+import com.google.protobuf.Descriptors.{Descriptor, FieldDescriptor}
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
+import io.github.pulsarspark.schema.protobuf.ProtobufWriter.Ranges
+import io.github.pulsarspark.schema.{ValueEncoder, WritePlan}
+
+/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is
+  * refused where that could not be told from a default.
+  */
+private[schema] final class ProtobufEncoder private (target: String) {
+
+  private def message(
+      descriptor: Descriptor,
+      columns: StructType,
+      ordinals: Seq[Int],
+      path: String
+  ): ProtobufWriter.Message = {
+    val fields = descriptor.getFields.asScala.toSeq.sortBy(_.getNumber)
+    columns.find(c => descriptor.findFieldByName(c.name) == null).foreach { c =>
+      throw new ColumnMismatch(child(path, c.name),
+        s"the schema has no such field; it has ${fields.map(_.getName).mkString(", ")}")
+    }
+    val placed = fields.flatMap { f =>
+      val i = columns.fieldNames.indexOf(f.getName)
+      if (i < 0 && f.isRequired)
+        throw new ColumnMismatch(child(path, f.getName), "there is no such column, and the field is required")
+      Option.when(i >= 0)((f, columns(i).dataType, ordinals(i)))
+    }
+    val places = placed.map { case (f, _, ordinal) => f -> ordinal }.toMap
+    val oneofs =
+      descriptor.getRealOneofs.asScala.map(_.getFields.asScala.flatMap(places.get).toArray).filter(_.length > 1)
+    new ProtobufWriter.Message(
+      placed.map { case (f, dataType, ordinal) => field(f, dataType, ordinal, child(path, f.getName)) }.toArray,
+      oneofs.toArray,
+      count => notAllowed(path, s"$count members of a oneof", "at most one of them can be there")
+    )
+  }
+
+  private def field(f: FieldDescriptor, dataType: DataType, ordinal: Int, path: String): ProtobufWriter.Field = {
+    def refused(): Throwable = PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> target)
+    dataType match {
+      case MapType(key, value, _) if f.isMapField =>
+        val entry = f.getMessageType
+        val k     = single(entry.findFieldByNumber(1), key, s"$path{}")
+        new ProtobufWriter.Mapping(f.getNumber, k, single(entry.findFieldByNumber(2), value, s"$path{}"), ordinal,
+          () => refused())
+      case ArrayType(item, _) if f.isRepeated && !f.isMapField =>
+        new ProtobufWriter.Repeated(f.getNumber, single(f, item, s"$path[]"), f.isPacked, ordinal, () => refused())
+      case one if !f.isRepeated =>
+        new ProtobufWriter.Single(f.getNumber, single(f, one, path), ordinal,
+          Option.when(f.isRequired || !f.hasPresence)(() => refused()))
+      case other => throw misfit(f, other, path)
+    }
+  }
+
+  private def single(f: FieldDescriptor, dataType: DataType, path: String): ProtobufWriter =
+    if (f.getJavaType == JavaType.MESSAGE) embedded(f, dataType, path)
+    else ProtobufScalarWriter(f, dataType, notAllowed(path, _, _)).getOrElse(throw misfit(f, dataType, path))
+
+  private def embedded(f: FieldDescriptor, dataType: DataType, path: String): ProtobufWriter =
+    (ProtobufSchemas.wellKnown(f.getMessageType), dataType) match {
+      case (None, struct: StructType) =>
+        val inner = message(f.getMessageType, struct, struct.indices, path)
+        ProtobufWriter.of(Ranges) { (from, i, out) =>
+          out.writeByteArrayNoTag(ProtobufWriter.bytes(inner.write(from.getStruct(i, struct.size), _)))
+        }
+      case (Some(TimestampType), TimestampType) =>
+        ProtobufWriter.of(Ranges)((from, i, out) => out.writeMessageNoTag(timestamp(from.getLong(i), path)))
+      case (Some(_: DayTimeIntervalType), _: DayTimeIntervalType) =>
+        ProtobufWriter.of(Ranges)((from, i, out) => out.writeMessageNoTag(duration(from.getLong(i), path)))
+      case (Some(TimestampType | _: DayTimeIntervalType) | None, _) => throw misfit(f, dataType, path)
+      case (Some(_), _)                                             =>
+        val wrapped = single(f.getMessageType.findFieldByNumber(1), dataType, path)
+        ProtobufWriter.of(Ranges) { (from, i, out) =>
+          out.writeByteArrayNoTag(ProtobufWriter.bytes { in =>
+            in.writeTag(1, wrapped.wireType)
+            wrapped.put(from, i, in)
+          })
+        }
+    }
+
+  private def timestamp(micros: Long, path: String): Timestamp = {
+    val seconds = SparkTime.secondsOf(micros)
+    if (seconds < ProtobufEncoder.FirstSecond || seconds > ProtobufEncoder.LastSecond)
+      throw notAllowed(path, s"$micros µs since 1970", "google.protobuf.Timestamp is within the years 1 to 9999")
+    Timestamp.newBuilder.setSeconds(seconds).setNanos(SparkTime.nanosOf(micros)).build
+  }
+
+  private def duration(micros: Long, path: String): Duration = {
+    val seconds = micros / 1000000
+    if (seconds.abs > ProtobufEncoder.LongestSeconds)
+      throw notAllowed(path, s"$micros µs", "google.protobuf.Duration is at most 10000 years")
+    Duration.newBuilder.setSeconds(seconds).setNanos((micros % 1000000).toInt * 1000).build
+  }
+
+  private def misfit(f: FieldDescriptor, dataType: DataType, path: String) =
+    new ColumnMismatch(path, s"the field is ${ProtobufWidening.text(f)}, the column is ${dataType.sql}")
+
+  private def notAllowed(path: String, value: String, reason: String): Throwable =
+    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> path, "target" -> target, "value" -> value,
+      "reason"                                             -> reason)
+
+  private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"
+}
+
+private[schema] object ProtobufEncoder {
+  private val FirstSecond    = -62135596800L
+  private val LastSecond     = 253402300799L
+  private val LongestSeconds = 315576000000L
+
+  /** Fails with [[ColumnMismatch]] when a column does not fit. */
+  def apply(plan: WritePlan, descriptor: Descriptor): ValueEncoder = {
+    val message = new ProtobufEncoder(plan.target).message(descriptor, plan.valueColumns, plan.values, "")
+    new ValueEncoder {
+      override def encode(row: InternalRow): Array[Byte] = ProtobufWriter.bytes(message.write(row, _))
+    }
+  }
+}

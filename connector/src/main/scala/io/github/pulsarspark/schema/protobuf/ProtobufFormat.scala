@@ -1,0 +1,113 @@
+package io.github.pulsarspark.schema.protobuf
+
+import scala.util.control.NonFatal
+
+import com.google.protobuf.Descriptors.Descriptor
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
+import io.github.pulsarspark.schema.evolution.{ColumnMerge, UserColumns}
+import io.github.pulsarspark.schema.{SchemaFormat, TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
+
+/** PROTOBUF_NATIVE schemas, which have the descriptor of their message, and PROTOBUF ones, which have a part of it. */
+private[pulsarspark] object ProtobufFormat extends SchemaFormat {
+
+  override val schemaTypes: Set[String] = Set("PROTOBUF_NATIVE", ProtobufParsingInfo.Type)
+
+  override def columns(topic: String, schema: TopicSchema): StructType = {
+    val found = message(topic, schema, Nil)
+    ValueColumns.ofRecord(topic, schema, ValueColumns.reading(topic, schema)(ProtobufSchemas.sparkType(found)))
+  }
+
+  override def isRecord(topic: String, schema: TopicSchema): Boolean = true
+
+  override def decoder(
+      topic: String,
+      writer: TopicSchema,
+      reader: TopicSchema,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): ValueDecoder = ProtobufDecoder(
+    declared(topic, writer),
+    declared(topic, reader),
+    message(topic, reader, wanted.fieldNames.toSeq),
+    wanted,
+    ordinals
+  )
+
+  override def checkKnown(topic: String, schema: TopicSchema, wanted: StructType): Unit = {
+    message(topic, schema, wanted.fieldNames.toSeq)
+    ()
+  }
+
+  override def encoder(plan: WritePlan): ValueEncoder =
+    ProtobufEncoder(plan, message(plan.topicName, plan.schema, plan.valueColumns.fieldNames.toSeq))
+
+  override def fromColumns(plan: WritePlan, schemaType: String): Either[String, TopicSchema] =
+    Left("such a schema is made from a message and not from columns, and the topic does not have one yet")
+
+  /** Descriptors are taken as they are: the one that has the fields of both. */
+  override def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] =
+    if (newest.message.isDefined) Right(newest) // the user says what there is
+    else {
+      val (was, is) = (columns(topic, known), columns(topic, newest))
+      ColumnMerge(was, is).left.map(d => s"column `${d.path}` was ${d.one.sql} and is ${d.other.sql}").flatMap { all =>
+        Seq(is -> newest, was -> known)
+          .collectFirst { case (columns, schema) if UserColumns.mismatch(all, columns).isEmpty => schema }
+          .toRight(s"fields were removed and others added, and for ${newest.schemaType} no schema is made of both")
+      }
+    }
+
+  /** What a schema itself says of its message. */
+  private def declared(topic: String, schema: TopicSchema): Descriptor = parsing(topic, schema) {
+    if (schema.schemaType == ProtobufParsingInfo.Type) ProtobufParsingInfo.declared(schema)
+    else ProtobufSchemas.parse(schema.definition)
+  }
+
+  /** The message, as the user describes it or as the schema does; fails when one of the wanted fields is not known well
+    * enough.
+    */
+  private def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
+    val found = schema.message.fold(declared(topic, schema))(own => parsing(topic, schema)(ProtobufSchemas.parse(own)))
+    wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
+      throw PulsarErrors("PULSAR_PROTOBUF_FIELD_UNKNOWN", "topic" -> topic, "field" -> f.getName,
+        "type"                                                    -> ProtobufWidening.text(f))
+    }
+    found
+  }
+
+  /** A PROTOBUF schema with what the user says of its message.
+    *
+    * @param files
+    *   a FileDescriptorSet, from the file `source`
+    */
+  def described(topic: String, own: TopicSchema, source: String, files: Array[Byte], message: String): TopicSchema = {
+    def refused(reason: String) = PulsarErrors("PULSAR_PROTOBUF_DESCRIPTOR", "message" -> message, "source" -> source,
+      "topic" -> topic, "reason" -> reason)
+    if (own.schemaType != ProtobufParsingInfo.Type)
+      throw refused(s"its schema is of type ${own.schemaType}, and only PROTOBUF lacks a descriptor")
+    val definition =
+      try ProtobufSchemas.definition(files, message)
+      catch {
+        case e: UnsupportedSchema => throw refused(e.getMessage)
+        case NonFatal(e)          => throw refused(s"the file is not a FileDescriptorSet: ${e.getMessage}")
+      }
+    val found =
+      try ProtobufSchemas.parse(definition)
+      catch {
+        case NonFatal(e) =>
+          throw refused(s"${e.getMessage} (protoc puts imports into the file with --include_imports)")
+      }
+    parsing(topic, own)(ProtobufParsingInfo.disagreement(own, found)).foreach(reason => throw refused(reason))
+    own.copy(message = Some(definition))
+  }
+
+  private def parsing[T](topic: String, schema: TopicSchema)(body: => T): T =
+    try ValueColumns.reading(topic, schema)(body)
+    catch {
+      case error: PulsarError => throw error
+      case NonFatal(e)        =>
+        throw ValueColumns.notReadable(topic, schema, s"its definition has no descriptor of a message: ${e.getMessage}")
+    }
+}

@@ -1,0 +1,174 @@
+package io.github.pulsarspark.schema.rows
+
+import java.nio.ByteBuffer
+import java.util.{Arrays, HashMap => JHashMap}
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.core.JsonProcessingException
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.format.DecodeDepth
+import io.github.pulsarspark.format.entry.MessageView
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.schema.columns.MetadataReader
+import io.github.pulsarspark.schema.convert.{TimeOutOfRange, UnresolvableSchema}
+import io.github.pulsarspark.schema.{SchemaVersions, TopicSchema, ValueDecoder}
+
+/** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with
+  * the schema version it was written with. Made by [[RowDecoders]]. Not thread-safe.
+  *
+  * @param valueOrdinals
+  *   where in the row the value columns are; empty when the payload is not looked at
+  * @param errorOrdinal
+  *   where [[ErrorColumns]] are, -1 for one that is not there
+  */
+private[pulsarspark] final class RowDecoder private[schema] (
+    topic: String,
+    reader: TopicSchema,
+    row: SpecificInternalRow,
+    metadata: Array[MetadataReader],
+    metadataOrdinals: Array[Int],
+    valueOrdinals: Array[Int],
+    errorOrdinal: Int,
+    corruptOrdinal: Int,
+    schemaAt: Array[Byte] => TopicSchema,
+    compile: TopicSchema => ValueDecoder,
+    /** How deep entries must be opened for these columns. */
+    val level: DecodeDepth,
+    /** True when values point into the bytes of an entry, so that these must stay as they are. */
+    val refersToBytes: Boolean
+) {
+  private val takesTombstones             = SchemaTranslation.formatOf(topic, reader).takesTombstones
+  private val isReadAsBytes               = reader.isReadAsBytes
+  private val decoders                    = new JHashMap[ByteBuffer, ValueDecoder]
+  private var currentVersion: Array[Byte] = MessageView.NoBytes
+  private val newest                      = reader.unversioned.getOrElse(reader)
+  private var current: ValueDecoder       = if (valueOrdinals.isEmpty) null else compile(newest)
+
+  if (current != null) {
+    decoders.put(ByteBuffer.wrap(MessageView.NoBytes), current)
+    decoders.put(ByteBuffer.wrap(newest.version.toArray), current)
+  }
+
+  /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
+  def decode(m: MessageView): InternalRow = {
+    val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
+    // Outside the try: a failed schema fetch is not this message's fault.
+    if (
+      isDecoded && !isReadAsBytes && (m.schemaVersion ne currentVersion) &&
+      !Arrays.equals(m.schemaVersion, currentVersion)
+    )
+      switchTo(m.schemaVersion)
+    try {
+      var i = 0
+      while (i < metadata.length) {
+        metadata(i).set(m, row, metadataOrdinals(i))
+        i += 1
+      }
+      if (errorOrdinal >= 0) row.setNullAt(errorOrdinal)
+      if (corruptOrdinal >= 0) row.setNullAt(corruptOrdinal)
+      if (isDecoded) current.decode(m, row) else clearValues()
+      row
+    } catch { case NonFatal(e) => clearValues(); throw named(m, e) }
+  }
+
+  /** The row of a message that [[decode]] has just refused, without its value. */
+  def withoutValue(m: MessageView, error: Throwable with PulsarError): InternalRow = {
+    if (errorOrdinal >= 0) row.update(errorOrdinal, UTF8String.fromString(error.getMessage))
+    if (corruptOrdinal >= 0 && !m.valueIsNull)
+      row.update(corruptOrdinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength))
+    row
+  }
+
+  private def clearValues(): Unit = {
+    var i = 0
+    while (i < valueOrdinals.length) {
+      row.setNullAt(valueOrdinals(i))
+      i += 1
+    }
+  }
+
+  private def switchTo(version: Array[Byte]): Unit = {
+    val known = decoders.get(ByteBuffer.wrap(version))
+    current =
+      if (known != null) known
+      else {
+        val written = schemaAt(version)
+        val decoder =
+          try compile(written)
+          catch {
+            case known: PulsarError => throw known
+            case NonFatal(e)        => new RowDecoder.Failing(e)
+          }
+        decoders.put(ByteBuffer.wrap(version), decoder)
+        decoder
+      }
+    currentVersion = version
+  }
+
+  private def named(m: MessageView, cause: Throwable): Throwable = cause match {
+    case known: PulsarError               => known
+    case unresolvable: UnresolvableSchema =>
+      PulsarErrors.caused(
+        "PULSAR_SCHEMA_NOT_RESOLVABLE",
+        unresolvable,
+        "topic"         -> topic,
+        "position"      -> positionOf(m),
+        "version"       -> SchemaVersions.text(m.schemaVersion),
+        "readerVersion" -> readerText,
+        "reason"        -> unresolvable.getMessage
+      )
+    case time: TimeOutOfRange =>
+      PulsarErrors.caused("PULSAR_TIME_OUT_OF_RANGE", time, "topic" -> topic, "position" -> positionOf(m),
+        "millis"                                                    -> time.millis.toString)
+    case other =>
+      PulsarErrors.caused(
+        "PULSAR_VALUE_NOT_DECODABLE",
+        other,
+        "topic"      -> topic,
+        "position"   -> positionOf(m),
+        "schemaType" -> reader.schemaType,
+        "version"    -> SchemaVersions.text(m.schemaVersion),
+        "reason"     -> reasonOf(other)
+      )
+  }
+
+  private def readerText =
+    if (reader.isPinned) "the option readerSchema says"
+    else if (reader.unversioned.isDefined) "the newest version with the fields of those before"
+    else if (reader.version.isEmpty) "the newest version"
+    else s"the newest version (${SchemaVersions.text(reader.version.toArray)})"
+
+  private def reasonOf(cause: Throwable) = cause match {
+    // Without the place in the source, which Jackson adds on a line of its own.
+    case json: JsonProcessingException => json.getOriginalMessage
+    case other                         => Option(other.getMessage).getOrElse(other.toString)
+  }
+
+  /** Of a value alone, as functions get them, it is not known. */
+  private def positionOf(m: MessageView) =
+    if (m.ledgerId < 0) "with unknown position" else Position(m.ledgerId, m.entryId, m.batchIndex).toString
+}
+
+private[pulsarspark] object RowDecoder {
+
+  /** For values of a schema version that cannot be read at all. */
+  private final class Failing(cause: Throwable) extends ValueDecoder {
+    override def decode(m: MessageView, row: InternalRow): Unit = throw cause
+  }
+
+  /** A decoder that shares nothing with others; parameters as in [[RowDecoders]]. */
+  def apply(
+      topic: String,
+      partition: Int,
+      output: StructType,
+      reader: TopicSchema,
+      schemaAt: Array[Byte] => TopicSchema,
+      withErrors: Boolean = false
+  ): RowDecoder = new RowDecoders(output, withErrors).decoder(topic, partition, reader, schemaAt)
+}

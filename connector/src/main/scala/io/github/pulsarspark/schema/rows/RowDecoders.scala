@@ -1,0 +1,69 @@
+package io.github.pulsarspark.schema.rows
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.types.{StructField, StructType}
+
+import io.github.pulsarspark.format.DecodeDepth
+import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns, MetadataReader}
+import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
+
+/** Makes the decoders of a task, one for each range it reads. They share what was compiled, also among topics that have
+  * the same schema, so only one of them may decode at a time. Not thread-safe.
+  *
+  * @param output
+  *   columns of the rows in their order: metadata columns by their name, [[ErrorColumns]] where they are asked for, all
+  *   others are value columns of the schema to read by, or parts of them
+  * @param withErrors
+  *   whether the names of [[ErrorColumns]] mean these
+  */
+private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boolean) {
+
+  private val errors   = Seq(ErrorColumns.Error, ErrorColumns.Corrupt).map(placeOf)
+  private val columns  = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name)) }
+  private val metadata = columns.collect { case (_, i, Some(column)) => (column, i) }
+  private val (values, ordinals) = columns.collect { case (f, i, None) if !errors.contains(i) => (f, i) }.unzip
+
+  private val level: DecodeDepth =
+    if (values.nonEmpty) DecodeDepth.Message
+    else metadata.map(_._1.level).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
+
+  /** By the schema to read by and the one values were written with; versions do not matter. */
+  private val compiled = mutable.HashMap.empty[(TopicSchema, TopicSchema), ValueDecoder]
+
+  /** How many decoders of values were compiled so far. */
+  private[schema] def compilations: Int = compiled.size
+
+  /** @param partition
+    *   index of the partition, -1 for a topic without
+    * @param reader
+    *   the schema all values are read as; values of its version are decoded without asking for it
+    * @param schemaAt
+    *   the schema of a version as it stands in a message; called once per version, on the thread that decodes
+    */
+  def decoder(topic: String, partition: Int, reader: TopicSchema, schemaAt: Array[Byte] => TopicSchema): RowDecoder =
+    new RowDecoder(
+      topic,
+      reader,
+      new SpecificInternalRow(output),
+      metadata.map { case (column, _) => MetadataReader(column, topic, partition) }.toArray,
+      metadata.map(_._2).toArray,
+      ordinals.toArray,
+      errors.head,
+      errors.last,
+      schemaAt,
+      compile(topic, reader, _),
+      level,
+      refersToBytes = values.nonEmpty && SchemaTranslation.formatOf(topic, reader).refersToBytes(reader)
+    )
+
+  /** What fails to compile is not kept, because the error names the topic. */
+  private def compile(topic: String, reader: TopicSchema, writer: TopicSchema): ValueDecoder =
+    compiled.getOrElseUpdate(
+      (reader.withoutVersion, writer.withoutVersion),
+      SchemaTranslation.decoder(topic, writer, reader, StructType(values), ordinals.toArray)
+    )
+
+  private def placeOf(column: StructField) = if (withErrors) output.fieldNames.indexOf(column.name) else -1
+}

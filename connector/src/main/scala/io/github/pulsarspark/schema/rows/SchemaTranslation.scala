@@ -1,0 +1,81 @@
+package io.github.pulsarspark.schema.rows
+
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.schema.avro.AvroFormat
+import io.github.pulsarspark.schema.convert.UnresolvableSchema
+import io.github.pulsarspark.schema.json.JsonFormat
+import io.github.pulsarspark.schema.keyvalue.{KeyValueFormat, KeyValueSchema}
+import io.github.pulsarspark.schema.primitive.PrimitiveFormat
+import io.github.pulsarspark.schema.protobuf.ProtobufFormat
+import io.github.pulsarspark.schema.{SchemaFormat, SchemaFormats, TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
+
+/** Pulsar's schemas as Spark types: the formats there are. Pure functions of their arguments. */
+private[pulsarspark] object SchemaTranslation extends SchemaFormats {
+
+  private val keyValue = new KeyValueFormat(this)
+
+  /** To add a format, add its line here. */
+  private val formats: Map[String, SchemaFormat] =
+    Seq[SchemaFormat](PrimitiveFormat, AvroFormat, JsonFormat, ProtobufFormat, keyValue)
+      .flatMap(format => format.schemaTypes.map(_ -> format))
+      .toMap
+
+  /** The format of a schema type, in Pulsar's name of it. */
+  private[schema] def format(schemaType: String): Option[SchemaFormat] = formats.get(schemaType)
+
+  override def formatOf(topic: String, schema: TopicSchema): SchemaFormat =
+    format(schema.schemaType).getOrElse(throw ValueColumns.unsupported(topic, schema))
+
+  /** The value columns of a topic, all nullable because any message can be a tombstone. A record's fields are columns,
+    * any other value is one column `value`.
+    */
+  def toStruct(topic: String, schema: TopicSchema): StructType = formatOf(topic, schema).columns(topic, schema)
+
+  /** Whether values are made of several columns: fields, or a key and a value. */
+  private[pulsarspark] def hasFields(topic: String, schema: TopicSchema): Boolean =
+    formatOf(topic, schema).hasFields(topic, schema)
+
+  /** Fails when `wanted` has a field of a message that cannot be read. */
+  def checkKnown(topic: String, schema: TopicSchema, wanted: StructType): Unit =
+    formatOf(topic, schema).checkKnown(topic, schema, wanted)
+
+  override def decoder(
+      topic: String,
+      writer: TopicSchema,
+      reader: TopicSchema,
+      wanted: StructType,
+      ordinals: Array[Int]
+  ): ValueDecoder = {
+    val own = formatOf(topic, reader)
+    if (reader.isReadAsBytes) own.decoder(topic, writer, reader, wanted, ordinals)
+    else format(writer.schemaType).filter(_.converts(writer.schemaType, reader.schemaType))
+      .getOrElse(throw otherType(writer, reader))
+      .decoder(topic, writer, reader, wanted, ordinals)
+  }
+
+  private def otherType(writer: TopicSchema, reader: TopicSchema) =
+    new UnresolvableSchema(s"a value of type ${writer.schemaType} cannot be read as ${reader.schemaType}")
+
+  /** Makes what writes the values of a plan; fails with [[convert.ColumnMismatch]] when a column does not fit. */
+  private[schema] def encoder(plan: WritePlan): ValueEncoder = formatOf(plan.topicName, plan.schema).encoder(plan)
+
+  /** What becomes the key of each message; None when the schema does not say so. */
+  private[schema] def separateKey(plan: WritePlan): Option[ValueEncoder] =
+    Option.when(plan.schema.schemaType == KeyValueSchema.Type)(plan).flatMap(keyValue.separateKey)
+
+  override def merge(
+      topic: String,
+      known: TopicSchema,
+      newest: TopicSchema
+  ): Either[String, TopicSchema] = {
+    val (was, is) = (known.schemaType, newest.schemaType)
+    if (was == is && known.definition == newest.definition) Right(newest)
+    else if (known.isReadAsBytes && newest.isReadAsBytes) Right(newest)
+    else format(is) match {
+      case Some(format) if format.converts(was, is) => format.merge(topic, known, newest)
+      case _ if was == is                           => Right(newest)
+      case _                                        => Left(s"values were of type $was and are of type $is")
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.github.pulsarspark.schema.rows
+
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.schema.avro.AvroFormat
+import io.github.pulsarspark.schema.columns.MetadataColumn.Written
+import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.convert.ColumnMismatch
+import io.github.pulsarspark.schema.keyvalue.{KeyValueChoice, KeyValueEncoder, KeyValueSchema}
+import io.github.pulsarspark.schema.primitive.PrimitiveFormat
+import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, WritePlan}
+
+/** Decides on the driver how rows become messages. */
+object WritePlanner {
+
+  /** Metadata columns are set on the messages ([[MetadataColumn.Written]]) or left out, when they are ones that only
+    * Pulsar can decide, so that rows can be written as they were read. All other columns are values: a single column
+    * `value` that is not a struct is a primitive value, everything else the fields of one record.
+    *
+    * The messages' own times are kept in milliseconds: parts of one are cut towards the past. Those of values are cut
+    * as `cutsTimes` says.
+    *
+    * @param topicSchema
+    *   the schema of the topic, if it has one
+    * @param schemaType
+    *   `auto` (the topic's schema, else one made from the columns), `bytes` (the column `value` as it is, whatever the
+    *   schema of the topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
+    * @param keyValue
+    *   what was said of the parts of a KEY_VALUE schema
+    */
+  def apply(
+      input: StructType,
+      topic: Option[String],
+      topicSchema: Option[TopicSchema],
+      schemaType: String,
+      keyValue: KeyValueChoice = KeyValueChoice(),
+      cutsTimes: Boolean = false
+  ): WritePlan = {
+    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.inWrites(f.name)) }
+    val metadata = columns.collect {
+      case (f, i, Some(Written(types @ _*))) if types.exists(sameType(_, f.dataType)) => f.name -> i
+      case (f, _, Some(Written(types @ _*)))                                          => throw wrongType(f, types)
+    }
+    val values = columns.collect { case (_, i, None) => i }
+    val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
+    if (values.isEmpty)
+      throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target,
+        "columns"                                                 -> input.fieldNames.mkString(", "))
+    val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
+    val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
+    val plan   = draft.copy(schema = schema)
+    // Compiling is the check; tasks do it again, because what is compiled is not for sending.
+    fitting(plan) { SchemaTranslation.encoder(plan); () }
+    plan
+  }
+
+  private def sameType(wanted: DataType, actual: DataType): Boolean = (wanted, actual) match {
+    case (MapType(k, v, _), MapType(actualKey, actualValue, _)) => sameType(k, actualKey) && sameType(v, actualValue)
+    case (ArrayType(item, _), ArrayType(actualItem, _))         => sameType(item, actualItem)
+    case (_: StringType, _: StringType)                         => true
+    case (_: DayTimeIntervalType, _: DayTimeIntervalType)       => true
+    case _                                                      => wanted == actual
+  }
+
+  private def wrongType(column: StructField, types: Seq[DataType]) =
+    PulsarErrors(
+      "PULSAR_WRITE_COLUMN_TYPE",
+      "column"   -> column.name,
+      "actual"   -> column.dataType.sql,
+      "expected" -> types.map(_.sql).mkString(" or ")
+    )
+
+  private def schemaOf(
+      plan: WritePlan,
+      own: Option[TopicSchema],
+      schemaType: String,
+      keyValue: KeyValueChoice
+  ): TopicSchema = {
+    def refused(reason: String) =
+      PulsarErrors("PULSAR_WRITE_SCHEMA_TYPE", "schemaType" -> schemaType, "target" -> plan.target, "reason" -> reason)
+    val chosen = (schemaType, own) match {
+      case ("AUTO", Some(schema))                      => schema
+      case ("AUTO", None)                              => automatic(plan)
+      case ("BYTES", _)                                => TopicSchema.Bytes
+      case (t, Some(schema)) if t == schema.schemaType => schema
+      case (_, Some(schema))           => throw refused(s"the schema of the topic is of type ${schema.schemaType}")
+      case (KeyValueSchema.Type, None) =>
+        fitting(plan.copy(schema = TopicSchema(schemaType)))(KeyValueEncoder.schemaOf(plan, keyValue))
+      case (t, None) =>
+        SchemaTranslation.format(t) match {
+          case Some(format) =>
+            fitting(plan.copy(schema = TopicSchema(t)))(format.fromColumns(plan, t)).fold(r => throw refused(r),
+              identity)
+          case None => throw refused("this version does not write that schema type")
+        }
+    }
+    if (keyValue.isGiven) {
+      if (chosen.schemaType != KeyValueSchema.Type)
+        throw refused(s"options of ${KeyValueSchema.Type} schemas do not go with ${chosen.schemaType}")
+      keyValue.conflict(KeyValueSchema.of(chosen)).foreach(reason =>
+        throw refused(s"in the schema of the topic $reason")
+      )
+    }
+    chosen
+  }
+
+  private def automatic(plan: WritePlan): TopicSchema = {
+    def record = fitting(plan.copy(schema = TopicSchema("AVRO")))(AvroFormat.ofColumns(plan.valueColumns))
+    plan.valueColumns.fields match {
+      case Array(StructField(ValueColumns.Single, t, _, _)) =>
+        PrimitiveFormat.schemaType(t).fold(record)(TopicSchema(_))
+      case _ => record
+    }
+  }
+
+  private def fitting[T](plan: WritePlan)(body: => T): T =
+    try body
+    catch { case e: ColumnMismatch => throw mismatch(plan, plan.schema.schemaType)(e) }
+
+  private def mismatch(plan: WritePlan, schemaType: String)(e: ColumnMismatch) =
+    PulsarErrors(
+      "PULSAR_WRITE_COLUMN_MISMATCH",
+      "column"     -> e.column,
+      "schemaType" -> schemaType,
+      "target"     -> plan.target,
+      "reason"     -> e.reason
+    )
+}

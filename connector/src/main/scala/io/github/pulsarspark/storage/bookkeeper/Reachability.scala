@@ -1,0 +1,91 @@
+package io.github.pulsarspark.storage.bookkeeper
+
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap, TimeUnit, TimeoutException}
+
+import scala.collection.concurrent.TrieMap
+
+import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
+import io.github.pulsarspark.storage.segment.BookieLedger
+
+/** Tells whether this JVM can read from the bookies that have a ledger: whether they answer. Answers are kept for a
+  * while, failures for longer each time.
+  *
+  * The driver finds out for the executors, which usually are in the same network; a task that does not reach bookies
+  * finds out by itself, once for all its slices.
+  */
+private[storage] final class Reachability(options: BookKeeperOptions, names: HostNames = HostNames.ofThisJvm) {
+  import Reachability._
+
+  private val known = byCluster.computeIfAbsent(options, _ => new TrieMap[String, Answer])
+
+  /** None when every entry can be read from at least one bookie; else what is missing. Waits 3.5 s at most. */
+  def obstacle(ledger: BookieLedger): Option[String] = {
+    val until   = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PatienceMillis + GraceMillis)
+    val answers = ledger.bookies.map(bookie => bookie -> answerOf(bookie))
+    val unused  = answers.flatMap { case (bookie, answer) => answer.problem(until).map(bookie -> _) }.toMap
+    ledger.ensembles.collectFirst {
+      case (_, bookies) if bookies.count(!unused.contains(_)) < ledger.ensembleSize - ledger.writeQuorum + 1 =>
+        val problems = bookies.flatMap(b => unused.get(b).map(problem => s"$problem $b"))
+        s"${problems.mkString(", ")}, where ledger ${ledger.id} is"
+    }
+  }
+
+  /** A reader got no answer from these bookies: before the next one tries, they are probed again. */
+  def doubt(bookies: Seq[String]): Unit = bookies.foreach(b =>
+    known.get(b).filter(_.isGood).foreach(known.remove(b, _))
+  )
+
+  private def answerOf(bookie: String): Answer = known.get(bookie).filter(_.isFresh).getOrElse {
+    val answer = Answer(probe(bookie), System.nanoTime(), known.get(bookie).fold(0)(_.failures))
+    known.put(bookie, answer)
+    answer
+  }
+
+  private def probe(bookie: String): CompletableFuture[Option[String]] =
+    BookieAddress
+      .of(bookie, options)
+      .fold(CompletableFuture.completedFuture[Option[String]](NoConnection)) { address =>
+        names
+          .resolve(address)
+          .orTimeout(PatienceMillis, TimeUnit.MILLISECONDS)
+          .thenCompose[Option[String]](BookieProbe(_, PatienceMillis))
+          .exceptionally(_ => NoConnection)
+      }
+}
+
+private[storage] object Reachability {
+
+  /** @param outcome
+    *   what is wrong with a bookie; None when nothing is
+    * @param at
+    *   when it was asked, by `System.nanoTime`
+    * @param failedBefore
+    *   how often in a row, before this
+    */
+  private final case class Answer(outcome: CompletableFuture[Option[String]], at: Long, failedBefore: Int) {
+
+    def isGood: Boolean = outcome.isDone && outcome.join().isEmpty
+
+    def failures: Int = if (isGood) 0 else failedBefore + 1
+
+    def isFresh: Boolean = {
+      val seconds =
+        if (isGood) FreshSeconds else math.min(FreshSeconds, StaleSeconds << math.min(failedBefore, MostDoublings))
+      System.nanoTime() - at < TimeUnit.SECONDS.toNanos(seconds)
+    }
+
+    def problem(until: Long): Option[String] =
+      try outcome.get(math.max(0L, until - System.nanoTime()), TimeUnit.NANOSECONDS)
+      catch { case _: TimeoutException => NoConnection }
+  }
+
+  private val byCluster = new ConcurrentHashMap[BookKeeperOptions, TrieMap[String, Answer]]
+
+  private val NoConnection   = Some(BookieProbe.NoConnection)
+  private val PatienceMillis = 3000L
+  private val GraceMillis    = 500L
+  private val FreshSeconds   = 60L
+  private val StaleSeconds   = 10L
+  private val MostDoublings  = 3
+}

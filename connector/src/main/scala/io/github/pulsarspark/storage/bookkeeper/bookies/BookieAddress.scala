@@ -1,0 +1,26 @@
+package io.github.pulsarspark.storage.bookkeeper.bookies
+
+import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.storage.segment.BookieLedger
+
+/** Where a bookie listens.
+  *
+  * @param host
+  *   a name or an address, an IPv6 address without its brackets
+  */
+private[storage] final case class BookieAddress(host: String, port: Int)
+
+private[storage] object BookieAddress {
+
+  /** By the option `bookieAddresses`, else by the bookie's id, `host:port`; None for an id that is neither mapped nor
+    * an address.
+    */
+  def of(bookie: String, options: BookKeeperOptions): Option[BookieAddress] = {
+    val address = options.addresses.getOrElse(bookie, bookie)
+    val host    = BookieLedger.hostOf(address)
+    address.drop(host.length + 1).toIntOption.collect {
+      case port if host.nonEmpty && port >= 0 && port < 65536 =>
+        BookieAddress(host.stripPrefix("[").stripSuffix("]"), port)
+    }
+  }
+}

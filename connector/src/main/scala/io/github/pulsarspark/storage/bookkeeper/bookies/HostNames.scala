@@ -1,0 +1,59 @@
+package io.github.pulsarspark.storage.bookkeeper.bookies
+
+import java.net.{InetAddress, InetSocketAddress}
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap, ExecutorService, Executors, TimeUnit}
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.Try
+
+import io.netty.util.NetUtil
+
+/** Resolves host names on threads of its own, because a look-up has no deadline and cannot be interrupted. Callers wait
+  * with a deadline; a look-up that is under way is shared, so there is at most one thread for each name.
+  */
+private[storage] final class HostNames(lookUp: String => InetAddress) {
+  import HostNames._
+
+  private val underWay = new ConcurrentHashMap[String, CompletableFuture[InetAddress]]
+
+  /** Fails with `UnknownHostException` when there is no such host. */
+  def resolve(address: BookieAddress): CompletableFuture[InetSocketAddress] =
+    found(address.host).thenApply[InetSocketAddress](new InetSocketAddress(_, address.port))
+
+  private def found(host: String): CompletableFuture[InetAddress] =
+    literal(host).fold(lookedUp(host))(CompletableFuture.completedFuture(_))
+
+  private def lookedUp(host: String): CompletableFuture[InetAddress] = {
+    val mine  = new CompletableFuture[InetAddress]
+    val other = underWay.putIfAbsent(host, mine)
+    if (other != null) other
+    else {
+      threads.execute { () =>
+        try mine.complete(lookUp(host))
+        catch { case e: Throwable => mine.completeExceptionally(e) }
+        finally underWay.remove(host, mine)
+        ()
+      }
+      mine
+    }
+  }
+}
+
+private[storage] object HostNames {
+
+  val ofThisJvm: HostNames = new HostNames(InetAddress.getByName)
+
+  /** The address that a text is, if it is one; an IPv6 address has no brackets. */
+  def literal(host: String): Option[InetAddress] =
+    Option(NetUtil.createByteArrayFromIpAddressString(host)).map(InetAddress.getByAddress)
+
+  /** What is found out about names within some time; None when that does not come about. */
+  def within[A](patience: FiniteDuration)(work: => A): Option[A] =
+    Try(CompletableFuture.supplyAsync[A](() => work, threads).get(patience.toMillis, TimeUnit.MILLISECONDS)).toOption
+
+  private val threads: ExecutorService = Executors.newCachedThreadPool { task =>
+    val thread = new Thread(task, "pulsar-spark-host-names")
+    thread.setDaemon(true)
+    thread
+  }
+}

@@ -1,0 +1,45 @@
+package io.github.pulsarspark.storage.bookkeeper.bookies
+
+import io.github.pulsarspark.storage.segment.Segment
+
+/** How entries are requested before they are needed: some windows at a time, each of so many consecutive entries as
+  * make up its bytes, as far as can be told from the entries that came so far.
+  *
+  * @param readAheadBytes
+  *   of all windows, unless one alone is larger
+  * @param mostEntries
+  *   of a window
+  */
+private[bookkeeper] final class ReadAhead(
+    segment: Segment,
+    readAheadBytes: Long,
+    mostWindows: Int,
+    windowBytes: Long,
+    mostEntries: Int = ReadAhead.MostEntries
+) {
+  private var entries = 0L
+  private var bytes   = 0L
+
+  /** On their way at a time. */
+  def windows: Int = math.max(1L, math.min(mostWindows.toLong, readAheadBytes / bytesOfWindow)).toInt
+
+  def came(entryBytes: Int): Unit = {
+    entries += 1
+    bytes += entryBytes
+  }
+
+  /** The last entry of a window from this one on that ends no later than `last`. */
+  def lastOfWindow(first: Long, last: Long): Long = math.min(last, first + entriesOfWindow - 1)
+
+  private def entriesOfWindow: Long = math.max(1L, math.min(mostEntries.toLong, windowBytes / average))
+
+  /** One entry may be larger than a window should be. */
+  private def bytesOfWindow: Long = math.max(average, math.min(windowBytes, mostEntries * average))
+
+  private def average: Long =
+    math.max(1L, if (entries > 0) bytes / entries else segment.bytes / math.max(1L, segment.last - segment.first + 1))
+}
+
+private[bookkeeper] object ReadAhead {
+  val MostEntries: Int = 10000
+}

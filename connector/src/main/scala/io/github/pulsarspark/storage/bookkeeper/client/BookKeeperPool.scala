@@ -1,0 +1,82 @@
+package io.github.pulsarspark.storage.bookkeeper.client
+
+import scala.concurrent.duration._
+
+import org.apache.bookkeeper.client.BookKeeper
+import org.apache.bookkeeper.conf.ClientConfiguration
+import org.apache.bookkeeper.meta.MetadataDrivers
+
+import io.github.pulsarspark.common.{NetworkMemory, ShadedClassNames, SharedLease, SharedPool}
+import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieConnections, BookieTlsFactory}
+import io.github.pulsarspark.storage.segment.SegmentUnreadable
+
+/** A BookKeeper client that reads the ledgers which tasks tell it of. */
+private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
+  val ledgers: InMemoryLedgerMetadata = new InMemoryLedgerMetadata
+  private val tls                     = options.tls.map(new BookieConnections(_))
+  private val configuration           = BookKeeperReader.configuration(options, ledgers, tls)
+  val client: BookKeeper              = BookKeeper.forConfig(configuration).allocator(NetworkMemory.allocator).build()
+
+  /** By then a read of many entries has its answer or its failure, unless the client has lost it. */
+  val batchMillis: Long = configuration.getReadEntryTimeout * 1000L + 1000L
+
+  /** What may stand in the way of connections, where they use TLS. */
+  def tlsProblem: Option[String] = tls.map(_.problem)
+
+  override def close(): Unit = client.close()
+}
+
+private object BookKeeperReader {
+
+  /** The broker's own bound on the size of an entry, with what BookKeeper adds to it; larger where the user allows
+    * larger messages.
+    */
+  private val FrameBytes = 5 * 1024 * 1024 + 10 * 1024
+
+  MetadataDrivers.registerClientDriver(InMemoryMetadataDriver.Scheme, classOf[InMemoryMetadataDriver], true)
+
+  private def configuration(
+      options: BookKeeperOptions,
+      ledgers: InMemoryLedgerMetadata,
+      tls: Option[BookieConnections]
+  ): ClientConfiguration = {
+    val conf = new ClientConfiguration()
+    conf.setMetadataServiceUri(s"${InMemoryMetadataDriver.Scheme}://none/ledgers")
+    conf.setEnsemblePlacementPolicy(classOf[RankedReplicas])
+    conf.setUseV2WireProtocol(true) // the one that knows reads of many entries at once
+    conf.setBatchReadEnabled(true)
+    conf.setThrottleValue(0) // by default BookKeeper's client reads 5,000 entries a second and no more
+    conf.setStickyReadsEnabled(true)
+    conf.setReorderReadSequenceEnabled(true) // by RankedReplicas
+    conf.setSpeculativeReadTimeout(2000)     // then another replica is asked as well
+    conf.setReadEntryTimeout(10)
+    conf.setNumIOThreads(2)
+    conf.setNumWorkerThreads(2)
+    conf.setNumChannelsPerBookie(1)
+    conf.setClientTcpNoDelay(true)
+    conf.setNettyMaxFrameSizeBytes(FrameBytes)
+    options.settings.foreach { case (key, value) => conf.setProperty(key, ShadedClassNames(value.reveal)) }
+    conf.setProperty(InMemoryMetadataDriver.Property, InMemoryMetadataDriver.Served(ledgers, options.addresses))
+    tls.foreach { connections =>
+      conf.setTLSProviderFactoryClass(classOf[BookieTlsFactory].getName)
+      conf.setProperty(BookieTlsFactory.Property, connections)
+    }
+    conf
+  }
+}
+
+/** The BookKeeper clients of this JVM, one for each cluster and its settings. */
+private[storage] object BookKeeperPool {
+
+  /** It connects to nobody while it is made, but it asks for the name of this machine. */
+  private val Patience = 30.seconds
+
+  private val pool =
+    new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close(),
+      _ => Patience, _ => late)
+
+  private def late = new SegmentUnreadable(s"no BookKeeper client could be made within $Patience", null)
+
+  private[bookkeeper] def acquire(options: BookKeeperOptions): SharedLease[BookKeeperReader] = pool.acquire(options)
+}

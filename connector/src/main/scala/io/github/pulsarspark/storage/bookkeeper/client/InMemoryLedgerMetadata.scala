@@ -1,0 +1,80 @@
+package io.github.pulsarspark.storage.bookkeeper.client
+
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.bookkeeper.client.BKException
+import org.apache.bookkeeper.client.LedgerMetadataBuilder
+import org.apache.bookkeeper.client.api.{DigestType, LedgerMetadata}
+import org.apache.bookkeeper.net.BookieId
+import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
+
+import io.github.pulsarspark.storage.segment.BookieLedger
+
+/** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves: BookKeeper's client finds here
+  * what it would ask a metadata store for.
+  *
+  * Every ledger is said to be closed at an entry that the broker has confirmed, also the one that is being written. So
+  * opening it asks no bookie, needs no recovery (which would fence the writer), and plain reads cannot go beyond that
+  * entry.
+  */
+private[bookkeeper] final class InMemoryLedgerMetadata {
+  import InMemoryLedgerMetadata.Known
+
+  private val known = new ConcurrentHashMap[Long, Known]
+
+  /** Announces a ledger to be read up to `lastEntry`; several tasks may read it, each up to another entry. */
+  def add(ledger: BookieLedger, lastEntry: Long): Unit = {
+    known.compute(
+      ledger.id,
+      (_, before) =>
+        if (before == null) Known(describe(ledger, lastEntry, 0), 1)
+        else {
+          val end     = math.max(lastEntry, before.metadata.getValue.getLastEntryId)
+          val version = before.metadata.getVersion.asInstanceOf[LongVersion].getLongVersion
+          Known(describe(ledger, end, version + 1), before.users + 1)
+        }
+    )
+    ()
+  }
+
+  /** To be called once for each [[add]]. */
+  def remove(ledgerId: Long): Unit = {
+    known.computeIfPresent(ledgerId,
+      (_, before) => if (before.users == 1) null else before.copy(users = before.users - 1))
+    ()
+  }
+
+  def find(ledgerId: Long): CompletableFuture[Versioned[LedgerMetadata]] = Option(known.get(ledgerId)) match {
+    case Some(found) => CompletableFuture.completedFuture(found.metadata)
+    case None        => CompletableFuture.failedFuture(new BKException.BKNoSuchLedgerExistsOnMetadataServerException)
+  }
+
+  def size: Int = known.size
+
+  private def describe(ledger: BookieLedger, lastEntry: Long, version: Long): Versioned[LedgerMetadata] = {
+    val builder = LedgerMetadataBuilder
+      .create()
+      .withId(ledger.id)
+      .withMetadataFormatVersion(ledger.formatVersion)
+      .withEnsembleSize(ledger.ensembleSize)
+      .withWriteQuorumSize(ledger.writeQuorum)
+      .withAckQuorumSize(ledger.ackQuorum)
+      .withDigestType(DigestType.valueOf(ledger.digestType))
+      .withPassword(InMemoryLedgerMetadata.NoPassword)
+    ledger.ensembles.foreach { case (first, bookies) =>
+      builder.newEnsembleEntry(first, bookies.map(BookieId.parse).asJava)
+    }
+    val closed = builder.withClosedState().withLastEntryId(lastEntry).withLength(0).build()
+    new Versioned(closed, new LongVersion(version))
+  }
+}
+
+private[bookkeeper] object InMemoryLedgerMetadata {
+
+  private final case class Known(metadata: Versioned[LedgerMetadata], users: Int)
+
+  /** Reads do not send it; BookKeeper's client compares it with the metadata above, which has the same. */
+  val NoPassword: Array[Byte] = Array.emptyByteArray
+}

@@ -1,0 +1,170 @@
+package io.github.pulsarspark.storage.bookkeeper.protocol
+
+import scala.concurrent.duration._
+import scala.util.hashing.MurmurHash3
+
+import io.netty.buffer.ByteBuf
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
+
+/** Entries of a ledger in the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in
+  * threads of its own. For ledgers each of whose bookies has all entries, without TLS and authentication; see
+  * [[BookieProtocolEntrySource.of]].
+  *
+  * Of the replicas of the best rank a task chooses one by lot, and stays with it until it fails; then another one goes
+  * on. A connection that ends is replaced once for an entry before its bookie counts as failed. When no replica gives
+  * an entry, within a quarter of `pollTimeoutMs`, that is a [[NoReplicaLeft]].
+  */
+private[bookkeeper] final class BookieProtocolEntrySource private (
+    ledger: BookieLedger,
+    digest: EntryDigest,
+    segment: Segment,
+    options: ReadOptions,
+    connections: WireConnections
+) extends EntrySource {
+  import BookieProtocolEntrySource._
+
+  private val patience     = options.pollTimeout / 4 / ledger.ensembleSize.toLong
+  private val stall        = Stall.min(patience)
+  private lazy val batches = new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes)
+  private lazy val singles = new ReadAhead(segment, options.readAheadBytes, MostSingles, WindowBytes, mostEntries = 1)
+
+  private val lot                   = MurmurHash3.productHash((ledger.id, segment.first))
+  private var expected              = segment.first
+  private var until                 = 0L                // the deadline of the expected entry
+  private var reader: ReplicaReader = _
+  private var bookie                = ""
+  private var failed                = Set.empty[String] // which did not give the expected entry
+  private var ended                 = Set.empty[String] // which ended a connection instead of giving it
+  private var problem               = ""
+
+  override def ledgerId: Long   = segment.ledgerId
+  override def entryId: Long    = expected - 1
+  override def entry: ByteBuf   = reader.entry
+  override def lostRanges: Long = 0
+
+  /** Requests the first entries, so that they arrive before they are needed. */
+  private def prepare(): Unit = {
+    attempt(open())
+    ()
+  }
+
+  override def next(): Boolean =
+    if (expected > segment.last) false
+    else {
+      until = 0L
+      while (!attempt(advance())) ()
+      expected += 1
+      if (failed.nonEmpty) failed = Set.empty
+      if (ended.nonEmpty) ended = Set.empty
+      true
+    }
+
+  private def advance(): Unit = {
+    if (reader != null && reader.isDone) closeReader()
+    if (reader == null) open()
+    reader.next()
+  }
+
+  /** Each replica may take its share of a quarter of `pollTimeoutMs`. */
+  private def deadline(): Long = {
+    val now = System.nanoTime()
+    if (until == 0L) until = now + patience.toNanos * ledger.ensembleSize
+    math.min(until, now + patience.toNanos)
+  }
+
+  /** False when the replica failed, which is not asked for this entry again. */
+  private def attempt(work: => Unit): Boolean =
+    try {
+      work
+      true
+    } catch {
+      case e: ReplicaFailed =>
+        closeReader()
+        problem = e.getMessage
+        e match {
+          case _: ConnectionEnded if !ended(bookie) =>
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: connecting to bookie $bookie again: $problem")
+            ended += bookie
+          case _ =>
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: $problem")
+            if (e.isSlow) connections.ranks.addSlow(bookie)
+            failed += bookie
+        }
+        false
+    }
+
+  private def open(): Unit = {
+    val (bookies, lastOfThem) = ensemble
+    bookie = inTurn(bookies, lot).filterNot(failed).minByOption(connections.ranks(_)).getOrElse(
+      throw new NoReplicaLeft(problem)
+    )
+    val connection = connections.to(bookie, stall)
+    val ahead      = if (connection.isBatch) batches else singles
+    reader =
+      new ReplicaReader(connection, segment.ledgerId, expected, lastOfThem, digest, ahead, stall, () => deadline())
+    reader.askAhead()
+  }
+
+  /** The bookies of the expected entry, and the last entry they have. */
+  private def ensemble: (Seq[String], Long) = {
+    val (bookies, next) = ledger.ensembleOf(expected)
+    (bookies, next.fold(segment.last)(first => math.min(segment.last, first - 1)))
+  }
+
+  private def closeReader(): Unit = if (reader != null) {
+    reader.close()
+    reader = null
+  }
+
+  override def close(): Unit = closeReader()
+}
+
+private[bookkeeper] object BookieProtocolEntrySource {
+  private val log         = LoggerFactory.getLogger(classOf[BookieProtocolEntrySource])
+  private val MostWindows = 8
+
+  /** So much stays in a processor's cache from the socket to the row; smaller windows cost requests. */
+  private val WindowBytes = 256L * 1024
+
+  /** Reads of single entries under way at a time. */
+  private val MostSingles = 32
+
+  /** Then another replica is asked, as by BookKeeper's client (its `speculativeReadTimeout`). */
+  private val Stall = 2.seconds
+
+  /** No bookie gives an entry. Says what the last one did. */
+  final class NoReplicaLeft(why: String) extends RuntimeException(why)
+
+  /** None for a ledger that is not read like this. Who sets something for BookKeeper's client wants that one.
+    *
+    * @param connections
+    *   of the task; this does not close them
+    */
+  def of(
+      ledger: BookieLedger,
+      segment: Segment,
+      options: ReadOptions,
+      connections: WireConnections
+  ): Option[BookieProtocolEntrySource] =
+    EntryDigest
+      .of(ledger.digestType)
+      .filter(_ =>
+        ledger.ensembleSize == ledger.writeQuorum && options.bookKeeper.tls.isEmpty &&
+          options.bookKeeper.settings.isEmpty
+      )
+      .map { digest =>
+        val source = new BookieProtocolEntrySource(ledger, digest, segment, options, connections)
+        source.prepare()
+        source
+      }
+
+  private def inTurn(bookies: Seq[String], lot: Int): Seq[String] = {
+    val (before, from) = bookies.splitAt(Math.floorMod(lot, bookies.size))
+    from ++ before
+  }
+}

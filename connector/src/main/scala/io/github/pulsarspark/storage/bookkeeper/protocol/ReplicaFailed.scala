@@ -1,0 +1,16 @@
+package io.github.pulsarspark.storage.bookkeeper.protocol
+
+import scala.util.control.NoStackTrace
+
+/** A bookie does not give an entry that it should have; another one may.
+  *
+  * @param isSlow
+  *   it kept us waiting or cannot be reached, and would do so to others
+  */
+private[protocol] sealed class ReplicaFailed(why: String, val isSlow: Boolean) extends RuntimeException(why)
+    with NoStackTrace
+
+/** An established connection ended before its answers came: the bookie restarts, refuses a request, or closes what was
+  * idle. A new connection may do.
+  */
+private[protocol] final class ConnectionEnded(why: String) extends ReplicaFailed(why, isSlow = true)

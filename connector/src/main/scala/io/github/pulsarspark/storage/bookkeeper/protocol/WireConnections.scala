@@ -1,0 +1,83 @@
+package io.github.pulsarspark.storage.bookkeeper.protocol
+
+import java.net.InetSocketAddress
+import java.nio.channels.spi.SelectorProvider
+import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
+
+import scala.collection.mutable
+import scala.concurrent.duration.FiniteDuration
+import scala.util.Using
+
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.common.Recently
+import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, HostNames, OldBookies}
+
+/** The connections of one task to bookies: one to each that it reads from, handed from slice to slice. Used by one
+  * thread.
+  *
+  * @param ranks
+  *   in which order bookies are asked
+  * @param old
+  *   bookies without batch reads
+  */
+private[storage] final class WireConnections(
+    options: BookKeeperOptions,
+    private[protocol] val ranks: BookieRanks = BookieRanks.ofThisJvm,
+    old: Recently[String] = OldBookies.ofThisJvm,
+    names: HostNames = HostNames.ofThisJvm,
+    sockets: SelectorProvider = SelectorProvider.provider
+) extends AutoCloseable {
+  import WireConnections._
+
+  private val open = mutable.Map.empty[String, WireConnection]
+
+  /** Bookies that ended a connection without an answer to a batch read: they are sent single reads, whose answer tells.
+    */
+  private val suspects = mutable.Set.empty[String]
+
+  /** The connection to a bookie, which may still be connecting. Fails with [[ReplicaFailed]].
+    *
+    * @param patience
+    *   how long its host name may take
+    */
+  private[protocol] def to(bookie: String, patience: FiniteDuration): WireConnection =
+    open.get(bookie).filterNot(_.isLost).getOrElse {
+      open.remove(bookie).foreach { lost =>
+        if (lost.isBatch && lost.wasRefused) suspects += bookie else suspects -= bookie
+      }
+      val isBatch = !suspects(bookie) && !old.contains(bookie)
+      val socket  = BookieSocket.connect(addressOf(bookie, patience), sockets)
+      val made    = new WireConnection(socket, isBatch, () => if (!isBatch) confirm(bookie))
+      open.put(bookie, made)
+      made
+    }
+
+  private def confirm(bookie: String): Unit = if (suspects.remove(bookie)) {
+    log.info(s"bookie $bookie has no batch reads (BookKeeper before 4.17); it is sent reads of single entries")
+    old.add(bookie)
+  }
+
+  private def addressOf(bookie: String, patience: FiniteDuration): InetSocketAddress = {
+    val address =
+      BookieAddress.of(bookie, options).getOrElse(
+        throw new ReplicaFailed("its id is no address (bookieAddresses)", isSlow = false)
+      )
+    try names.resolve(address).get(patience.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: ExecutionException => throw new ReplicaFailed(s"there is no host ${address.host}", isSlow = true)
+      case _: TimeoutException   =>
+        throw new ReplicaFailed(s"the host name ${address.host} was not resolved within ${patience.toMillis} ms",
+          isSlow = true)
+    }
+  }
+
+  override def close(): Unit =
+    try Using.Manager(use => open.values.foreach(use(_))).get
+    finally open.clear()
+}
+
+private[storage] object WireConnections {
+  private val log = LoggerFactory.getLogger(classOf[WireConnections])
+}

@@ -1,0 +1,89 @@
+package io.github.pulsarspark.storage.ledgers
+
+import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
+import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
+
+/** A ledger that takes no more entries.
+  *
+  * @param closedAt
+  *   milliseconds since 1970 by the broker's clock; whatever the ledger holds was stored before
+  */
+private[storage] final case class ClosedLedger(id: Long, entries: Long, closedAt: Long)
+
+/** The ledgers of a topic partition by age.
+  *
+  * @param closed
+  *   in the order of their ids
+  * @param newest
+  *   the one behind them, which may still grow
+  */
+private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newest: Option[Long]) {
+
+  /** The newest counts as endless: how far it goes is for the range to say. */
+  private val ledgers = closed ++ newest.map(ClosedLedger(_, Long.MaxValue, Long.MaxValue))
+
+  /** The range without what is not wanted at its start and at its end, and how many ledgers these are. It begins and
+    * ends where there is something, for a position in a ledger that does not exist would count as data loss.
+    *
+    * @param ahead
+    *   by how many milliseconds a producer's clock may be ahead of the brokers'
+    */
+  def narrow(range: OffsetRange, wanted: PruningBounds, ahead: Long): (OffsetRange, Long) = {
+    val start = begin(range, wanted, ahead).filter(_ > range.startExclusive).getOrElse(range.startExclusive)
+    val end   = last(range, wanted).filter(_ < range.endInclusive).getOrElse(range.endInclusive)
+    val left  = OffsetRange(range.topic, start, end)
+    (left, ledgers.count(l => holds(range, l) && !holds(left, l)).toLong)
+  }
+
+  /** None when nothing can be left out at the start. */
+  private def begin(range: OffsetRange, wanted: PruningBounds, ahead: Long): Option[Position] = {
+    val young = ledgers.dropWhile(l => isBefore(l.closedAt, wanted.times, ahead) || l.id < wanted.ledgers.fromInclusive)
+    young.headOption match {
+      case Some(first) if first.id == wanted.ledgers.fromInclusive =>
+        Some(Position(first.id, inFront(wanted.entries.fromInclusive, first)))
+      case Some(first) => Option.when(young.size < ledgers.size)(Position(first.id, -1))
+      case None        => Option.when(ledgers.nonEmpty)(range.endInclusive)
+    }
+  }
+
+  /** None when nothing can be left out at the end. */
+  private def last(range: OffsetRange, wanted: PruningBounds): Option[Position] = {
+    val some = ledgers.filter(_.id < wanted.ledgers.toExclusive)
+    some.filter(_.entries > 0).lastOption match {
+      case Some(last) if last.id == wanted.ledgers.toExclusive - 1 =>
+        Some(Position(last.id, math.max(0, inFront(wanted.entries.toExclusive, last))))
+      case Some(last) => Option.when(some.size < ledgers.size)(Position(last.id, last.entries - 1))
+      case None       => Option.when(some.size < ledgers.size)(range.startExclusive)
+    }
+  }
+
+  /** The entry before `entryId`, as far as the ledger has it. */
+  private def inFront(entryId: Long, ledger: ClosedLedger): Long = math.min(math.max(entryId, 0L), ledger.entries) - 1
+
+  private def isBefore(closedAt: Long, times: Interval, ahead: Long): Boolean =
+    times.fromInclusive != Long.MinValue && closedAt < times.fromInclusive - ahead
+
+  private def holds(range: OffsetRange, ledger: ClosedLedger): Boolean =
+    !range.isEmpty && Position(ledger.id, ledger.entries - 1) > range.startExclusive &&
+      Position(ledger.id, -1) < range.endInclusive
+}
+
+private[storage] object LedgerPruning {
+
+  /** Reads an `internal-info` answer. */
+  final class Reader extends LedgerSink[LedgerPruning] {
+    private val ledgers = Vector.newBuilder[ClosedLedger]
+
+    override def ledger(fields: JsonFields): Unit = {
+      val closedAt = fields.long("timestamp")
+      // Without a time a ledger counts as new.
+      ledgers +=
+        ClosedLedger(fields.long("ledgerId"), fields.long("entries"), if (closedAt > 0) closedAt else Long.MaxValue)
+    }
+
+    override def end(fields: JsonFields): LedgerPruning = {
+      val all = ledgers.result().sortBy(_.id)
+      LedgerPruning(all.dropRight(1), all.lastOption.map(_.id))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.github.pulsarspark.storage.offload
+
+import java.io.{EOFException, FileNotFoundException}
+import java.util.concurrent.{Callable, ExecutionException, Executors, Future, TimeUnit, TimeoutException}
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.ChecksumException
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.format.entry.MalformedBytes
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.storage.segment.OffloadedLedger
+
+/** The thread that waits for the storage of one ledger, so that nobody else has to without a deadline. Clients of
+  * object stores try again for minutes, and some of their calls cannot be interrupted: then the thread is left behind,
+  * and ends when the client lets it go.
+  *
+  * @param deadline
+  *   the longest wait for one answer
+  */
+private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEntryId: Long, deadline: FiniteDuration) {
+
+  private val thread = Executors.newSingleThreadExecutor { task =>
+    val made = new Thread(task, s"pulsar-spark-offloaded-${ledger.ledgerId}")
+    made.setDaemon(true)
+    made
+  }
+  private var nextEntryId              = firstEntryId
+  private var asked: Option[Future[_]] = None
+
+  /** From now on errors name this entry as the one that is wanted. */
+  def reached(entryId: Long): Unit = nextEntryId = entryId
+
+  def submit[A](work: Callable[A]): Future[A] = {
+    val future = thread.submit(work)
+    asked = Some(future)
+    future
+  }
+
+  /** @param left
+    *   of the deadline
+    */
+  def await[A](future: Future[A], left: FiniteDuration = deadline): A =
+    try future.get(left.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case e: ExecutionException => throw explain(e.getCause)
+      case _: TimeoutException   => throw late
+    }
+
+  def late: RuntimeException with PulsarError =
+    PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
+
+  /** Returns at once; what is under way is given up and then `release` is called. */
+  def close(release: Runnable): Unit = if (!thread.isShutdown) {
+    asked.foreach { work => // else there is nothing to release, and no thread
+      work.cancel(true)
+      thread.execute(() => run(release))
+    }
+    thread.shutdown()
+  }
+
+  private def run(release: Runnable): Unit =
+    try release.run()
+    catch {
+      case NonFatal(e) =>
+        StorageThread.log.warn("closing the offloaded copy of ledger {}: {}", ledger.ledgerId, e.toString: Any)
+    }
+
+  private def explain(failure: Throwable): Throwable = failure match {
+    case _: PulsarError           => failure
+    case e: MalformedBytes        => corrupt(e, e.getMessage)
+    case e: EOFException          => corrupt(e, "it ends too early")
+    case e: ChecksumException     => corrupt(e, "the file system's own checksum does not fit")
+    case e: FileNotFoundException => PulsarErrors.caused("PULSAR_OFFLOAD_GONE", e, where: _*)
+    case e: UnsupportedOffload    => PulsarErrors("PULSAR_OFFLOAD_UNSUPPORTED", where :+ ("form" -> e.form): _*)
+    case e if NonFatal(e) || e.isInstanceOf[LinkageError] =>
+      PulsarErrors.caused("PULSAR_OFFLOAD_FAILED", e, where :+ ("cause" -> firstLine(e)): _*)
+    case fatal => fatal
+  }
+
+  private def corrupt(e: Throwable, problem: String) =
+    PulsarErrors.caused("PULSAR_OFFLOAD_CORRUPT", e, where :+ ("problem" -> problem): _*)
+
+  private def where = Seq(
+    "topic"    -> ledger.topic,
+    "position" -> Position(ledger.ledgerId, nextEntryId).toString,
+    "file"     -> OffloadedFiles.data(ledger).toString
+  )
+
+  private def firstLine(e: Throwable) = e.toString.linesIterator.nextOption().getOrElse("").stripSuffix(".")
+}
+
+private object StorageThread {
+  private val log = LoggerFactory.getLogger(classOf[StorageThread])
+}

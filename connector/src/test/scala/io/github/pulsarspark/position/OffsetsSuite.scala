@@ -1,0 +1,243 @@
+package io.github.pulsarspark.position
+
+import java.nio.file.Files
+
+import munit.{FunSuite, ScalaCheckSuite}
+import org.apache.hadoop.conf.Configuration
+import org.scalacheck.Gen
+import org.scalacheck.Prop._
+
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.read.plan.InitialOffsetLog
+
+class PositionSuite extends ScalaCheckSuite {
+
+  private val position = for {
+    l <- Gen.choose(0L, 5L)
+    e <- Gen.choose(-1L, 5L)
+    b <- Gen.choose(-1, 3)
+  } yield Position(l, e, b)
+
+  property("text round trip of every position") {
+    forAll(PositionSuite.any)(p => assertEquals(Position.parse(p.toString), Some(p)))
+  }
+
+  property("order: ledger, then entry, then batch index, a whole entry after all its messages") {
+    forAll(position, position) { (a, b) =>
+      def key(p: Position) = (p.ledgerId, p.entryId, if (p.batchIndex < 0) Long.MaxValue else p.batchIndex.toLong)
+      assertEquals(a.compare(b).sign, Ordering[(Long, Long, Long)].compare(key(a), key(b)).sign)
+    }
+  }
+
+  test("what is not a position") {
+    Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808",
+      "1:2:2147483648").foreach(s =>
+      assertEquals(Position.parse(s), None, s)
+    )
+    assertEquals(Position.parse(" 12:34 "), Some(Position(12, 34)))
+    assertEquals(Position.parse("12:34:5"), Some(Position(12, 34, 5)))
+  }
+}
+
+object PositionSuite {
+
+  private def number(most: Long): Gen[Long] =
+    Gen.oneOf(Gen.choose(0L, most),
+      Gen.oneOf(Seq(0L, most, most - 1) ++ Seq(18, 9).flatMap(d => Seq.fill(d)('9').mkString.toLongOption)))
+
+  /** Any position that there can be. */
+  val any: Gen[Position] = for {
+    ledger <- number(Long.MaxValue)
+    entry  <- Gen.oneOf(number(Long.MaxValue), Gen.const(-1L))
+    batch  <- Gen.oneOf(number(Int.MaxValue.toLong).map(n => math.min(n, Int.MaxValue.toLong).toInt),
+      Gen.const(Position.WholeEntry))
+  } yield Position(ledger, entry, batch)
+}
+
+class PulsarOffsetSuite extends ScalaCheckSuite {
+
+  private val p0 = "persistent://public/default/t-partition-0"
+  private val p1 = "persistent://public/default/t-partition-1"
+
+  test("JSON as people read it") {
+    assertEquals(PulsarOffset.of(Seq(p0 -> Position(12, 34, 5))).json,
+      s"""{"version":1,"positions":{"$p0":"12:34:5"}}""")
+  }
+
+  test("JSON of a checkpoint, version 1, with a partition that joined") {
+    val text   = s"""{"version":1,"positions":{"$p0":"12:34","$p1":"7:0"},"added":{"$p1":"7:-1"}}"""
+    val offset = PulsarOffset.parse(text, "here")
+    assertEquals(offset.json, text)
+    assertEquals(offset.positions(p0), Position(12, 34))
+    assertEquals(offset.added(p1), Position(7, -1))
+  }
+
+  property("round trip") {
+    forAll(Gen.mapOf(Gen.zip(Gen.alphaStr, PositionSuite.any))) { positions =>
+      val offset = PulsarOffset.of(positions)
+      assertEquals(PulsarOffset.parse(offset.json, "here"), offset)
+    }
+  }
+
+  test("damaged offsets are named") {
+    Seq("", "{}", "[]", "1", """{"version":1}""", """{"version":2,"positions":{}}""",
+      """{"version":1,"positions":{"t":"x"}}""").foreach {
+      text =>
+        val e = intercept[RuntimeException with PulsarError](PulsarOffset.parse(text, "the checkpoint c"))
+        assertEquals(e.condition, "PULSAR_CHECKPOINT_MALFORMED", text)
+        assert(e.getMessage.contains("the checkpoint c"))
+    }
+  }
+
+  test("the ranges of a batch depend on its two offsets alone; an added partition starts where the end says") {
+    val from = PulsarOffset.of(Seq(p0 -> Position(1, 5)))
+    val to   =
+      PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"1:9","$p1":"7:3"},"added":{"$p1":"7:-1"}}""", "here")
+    assertEquals(
+      RangePlanner.between(from, to),
+      Seq(OffsetRange(p0, Position(1, 5), Position(1, 9)), OffsetRange(p1, Position(7, -1), Position(7, 3)))
+    )
+    assertEquals(RangePlanner.between(to, PulsarOffset(to.positions)), Nil)
+    val moved = PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"4:2"},"added":{"$p0":"4:-1"}}""", "here")
+    assertEquals(RangePlanner.between(from, moved), Seq(OffsetRange(p0, Position(4, -1), Position(4, 2))),
+      "where the end says, before all")
+    assertEquals(RangePlanner.between(from, PulsarOffset(moved.added, moved.added)), Nil)
+  }
+}
+
+class InitialOffsetLogSuite extends FunSuite {
+  test("written once, read back by a restart, whatever would be resolved then") {
+    val folder = Files.createTempDirectory("checkpoint").toString
+    val first  =
+      StreamStart(PulsarOffset.of(Seq("t" -> Position(1, 2))),
+        scala.collection.immutable.SortedMap(StreamStart.AnyPartition -> 77L))
+    val log = new InitialOffsetLog(folder, new Configuration())
+    assertEquals(log.getOrWrite(first), first)
+    val again = new InitialOffsetLog(folder, new Configuration()).getOrWrite(fail("resolved again"))
+    assertEquals(again, first)
+    assertEquals(again.times("any"), Interval(77L))
+    assertEquals(
+      Files.list(java.nio.file.Path.of(folder)).filter(p => p.toString.endsWith("initial-offset.json")).count(),
+      1L
+    )
+  }
+}
+
+class BoundParserSuite extends FunSuite {
+
+  private def each(text: String, option: String = "startingOffsets") = BoundParser.offsets(option, text) match {
+    case BoundSpec.Each(_, specs) => specs
+    case other                    => fail(s"$other")
+  }
+
+  test("words, positions, whole streaming offsets") {
+    assertEquals(BoundParser.offsets("startingOffsets", " Earliest "),
+      BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
+    assertEquals(each("""{"a":"12:34:5","b":"latest"}"""),
+      Map("a" -> PositionSpec.After(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
+    assertEquals(each("""{"version":1,"positions":{"a":"1:2"}}"""),
+      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2))))
+  }
+
+  test("the incumbent's message ids include the message in a start, and are its end") {
+    // MessageIdData(ledgerId = 12, entryId = 34, partition = 0, batch_index = 5), and the same not batched
+    val batched = """{"a":[8,12,16,34,24,0,32,5]}"""
+    val single  = """{"a":[8,12,16,34,24,0]}"""
+    assertEquals(each(batched)("a"), PositionSpec.After(Position(12, 34, 4)): PositionSpec)
+    assertEquals(each(single)("a"), PositionSpec.After(Position(12, 33)): PositionSpec)
+    assertEquals(each(batched, "endingOffsets")("a"), PositionSpec.After(Position(12, 34, 5)): PositionSpec)
+    assertEquals(
+      each("""{"a":[8,-1,-1,-1,-1,-1,-1,-1,-1,-1,1,16,-1,-1,-1,-1,-1,-1,-1,-1,-1,1]}""")("a"),
+      PositionSpec.Earliest: PositionSpec
+    )
+  }
+
+  test("malformed offsets name the option and the place") {
+    Seq("{", "[1]", "nonsense", """{"a":"1"}""", """{"a":[1,2]}""", """{"a":{}}""").foreach { text =>
+      val e = intercept[IllegalArgumentException with PulsarError](BoundParser.offsets("startingOffsets", text))
+      assertEquals(e.condition, "PULSAR_OFFSETS_MALFORMED", text)
+    }
+  }
+
+  test("times: milliseconds, ISO 8601 with a zone, per topic; without a zone refused") {
+    def millis(text: String) = BoundParser.times("startingTime", text)
+    assertEquals(millis("1700000000000"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1700000000000L)))
+    assertEquals(millis("1970-01-01T01:00:00.001+01:00"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1L)))
+    assertEquals(millis("1970-01-01T00:00:00Z"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(0L)))
+    assertEquals(
+      millis("""{"a":5,"b":"1970-01-01T00:00:00Z"}"""),
+      BoundSpec.Each("startingTime", Map("a" -> PositionSpec.AtTime(5), "b" -> PositionSpec.AtTime(0)))
+    )
+    Seq("yesterday", "2026-01-01T00:00:00", "2026-01-01", "{").foreach { text =>
+      assertEquals(intercept[IllegalArgumentException with PulsarError](millis(text)).condition,
+        "PULSAR_TIME_MALFORMED", text)
+    }
+  }
+}
+
+class RangePlannerSuite extends FunSuite {
+
+  private val t      = "persistent://public/default/t"
+  private val topics = Map(t -> Seq(s"$t-partition-0", s"$t-partition-1"))
+  private val full   =
+    (name: String) => if (name.startsWith("persistent://")) name else s"persistent://public/default/$name"
+  private val bounds = PartitionBounds(Position(3, -1), Position(5, 7))
+
+  private def assign(specs: (String, PositionSpec)*) =
+    RangePlanner.assign(BoundSpec.Each("startingOffsets", specs.toMap), topics, full, (_, _) => None)
+
+  test("short names, partitions, whole topics") {
+    val both =
+      Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Earliest, s"$t-partition-1" -> PositionSpec.Earliest)
+    assertEquals(assign("t" -> PositionSpec.Earliest), both)
+    assertEquals(RangePlanner.assign(BoundSpec.Everywhere("o", PositionSpec.Earliest), topics, full, (_, _) => None),
+      both)
+    assertEquals(
+      assign("t-partition-0" -> PositionSpec.Latest, "t-partition-1" -> PositionSpec.After(Position(1, 1))).size,
+      2
+    )
+  }
+
+  test("unknown, missing and ambiguous names are refused") {
+    def refused(specs: (String, PositionSpec)*) =
+      intercept[IllegalArgumentException with PulsarError](assign(specs: _*)).condition
+    assertEquals(refused("other" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
+    assertEquals(refused("t-partition-7" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
+    assertEquals(refused("t-partition-0" -> PositionSpec.Earliest), "PULSAR_OFFSETS_INCOMPLETE")
+    assertEquals(refused("t" -> PositionSpec.After(Position(1, 1))), "PULSAR_OFFSETS_MALFORMED")
+  }
+
+  test("nothing waits: an end is never beyond the last message") {
+    def end(spec: PositionSpec) = RangePlanner.end(spec, bounds, _ => Position(99, 0))
+    assertEquals(end(PositionSpec.Latest), Position(5, 7))
+    assertEquals(end(PositionSpec.After(Position(9, 9))), Position(5, 7))
+    assertEquals(end(PositionSpec.After(Position(5, 7, 3))), Position(5, 7, 3))
+    assertEquals(end(PositionSpec.AtTime(1)), Position(5, 7))
+  }
+
+  test("starts") {
+    def start(spec: PositionSpec) = RangePlanner.start(spec, bounds, time => Position(4, time))
+    assertEquals(start(PositionSpec.Earliest), Position(3, -1))
+    assertEquals(start(PositionSpec.Latest), Position(5, 7))
+    assertEquals(start(PositionSpec.AtTime(2)), Position(4, 2))
+  }
+
+  test("an end before its start is refused, equal ones are an empty range") {
+    def order(s: PositionSpec, e: PositionSpec): Unit = RangePlanner.checkOrder(t, s, e)
+    order(PositionSpec.After(Position(1, 1)), PositionSpec.After(Position(1, 1)))
+    assertEquals(
+      intercept[IllegalArgumentException with PulsarError](order(
+        PositionSpec.After(Position(1, 1)),
+        PositionSpec.After(Position(1, 0))
+      )).condition,
+      "PULSAR_OFFSETS_REVERSED"
+    )
+    assertEquals(
+      intercept[IllegalArgumentException with PulsarError](
+        order(PositionSpec.AtTime(2), PositionSpec.AtTime(1))
+      ).condition,
+      "PULSAR_OFFSETS_REVERSED"
+    )
+    assert(OffsetRange(t, Position(1, 1), Position(1, 1)).isEmpty)
+  }
+}

@@ -1,0 +1,56 @@
+package io.github.pulsarspark.pulsar
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.PulsarError
+
+class TopicNamesSuite extends FunSuite {
+
+  test("full names") {
+    assertEquals(TopicNames.full("events"), "persistent://public/default/events")
+    assertEquals(TopicNames.full("t/n/events"), "persistent://t/n/events")
+    assertEquals(TopicNames.full("persistent://t/n/e"), "persistent://t/n/e")
+  }
+
+  test("names that cannot be used") {
+    Seq("non-persistent://public/default/t", "a/b", "http://x/y/z", "").foreach { name =>
+      assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
+        "PULSAR_TOPIC_NAME", name)
+    }
+  }
+
+  test("partitions") {
+    assertEquals(TopicNames.partitions("persistent://a/b/c", 0), Seq("persistent://a/b/c"))
+    assertEquals(TopicNames.partitions("persistent://a/b/c", 2),
+      Seq("persistent://a/b/c-partition-0", "persistent://a/b/c-partition-1"))
+    assertEquals(TopicNames.partitionIndex("persistent://a/b/c-partition-7"), 7)
+    assertEquals(TopicNames.partitionIndex("persistent://a/b/c"), -1)
+  }
+
+  test("whether a selection includes a topic") {
+    import io.github.pulsarspark.options.TopicSelection.{Matching, Named}
+    assert(TopicNames.includes(Named(Seq("a", "b-partition-1")), "persistent://public/default/a-partition-0"))
+    assert(TopicNames.includes(Named(Seq("a", "b-partition-1")), "b"))
+    assert(!TopicNames.includes(Named(Seq("a", "b-partition-1")), "b-dlq"))
+    assert(TopicNames.includes(Matching("t/n/orders.*"), "t/n/orders-dlq"))
+    assert(!TopicNames.includes(Matching("orders.*"), "t/n/orders-dlq"))
+    assert(!TopicNames.includes(Matching("t/n/orders"), "t/n/orders-dlq"))
+  }
+
+  test("patterns: namespace and expression") {
+    def parts(text: String) = { val (n, p) = TopicNames.pattern(text); (n.toString, p.pattern) }
+    assertEquals(parts("orders-.*"), ("public/default", "orders-.*"))
+    assertEquals(parts("t/n/a/b"), ("t/n", "a/b"))
+    assertEquals(parts("persistent://t/n/x.*"), ("t/n", "x.*"))
+    intercept[IllegalArgumentException](TopicNames.pattern("t/x"))
+  }
+
+  test("matching: whole names, partitions once, nothing internal") {
+    val all =
+      Seq("a-1-partition-0", "a-1-partition-1", "a-2", "ba-1", "__change_events", "__transaction_buffer_snapshot").map(
+        "persistent://t/n/" +
+          _
+      )
+    assertEquals(TopicNames.matching(all, "a-.*".r.pattern), Seq("persistent://t/n/a-1", "persistent://t/n/a-2"))
+  }
+}

@@ -1,0 +1,117 @@
+package io.github.pulsarspark.pulsar.broker
+
+import java.util.concurrent.{CompletableFuture, ConcurrentLinkedQueue, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.collection.mutable
+
+import io.netty.buffer.Unpooled
+import org.apache.pulsar.client.api.PulsarClientException
+
+import io.github.pulsarspark.position.Position
+
+/** A broker's side of one topic partition, in memory.
+  *
+  * @param stored
+  *   the entries that a broker would dispatch
+  * @param answers
+  *   by number of the opened feed, what happens there; the last one goes for all that follow
+  */
+private[pulsar] final class FakeFeeds(answers: Seq[FakeFeeds.Script]) extends EntryFeeds {
+  val opened: mutable.Buffer[Option[Position]] = mutable.Buffer.empty
+  val feeds: mutable.Buffer[FakeFeed]          = mutable.Buffer.empty
+  var closed                                   = 0
+
+  override def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed] = {
+    val script = answers(math.min(opened.size, answers.size - 1))
+    opened += start
+    script.failure match {
+      case Some(e) => new PendingFeed(CompletableFuture.failedFuture[FakeFeed](e))
+      case None    =>
+        val feed = new FakeFeed(script)
+        feeds += feed
+        new PendingFeed(script.opening(feed))
+    }
+  }
+
+  override def close(): Unit = closed += 1
+
+  /** Buffers that nobody released. */
+  def leaked: Int = feeds.map(_.leaked).sum
+}
+
+private[pulsar] object FakeFeeds {
+
+  /** What one feed does.
+    *
+    * @param sends
+    *   entries in the order in which they arrive, each with its session
+    * @param cursors
+    *   where the cursor stands at each question; the last one goes for all that follow
+    * @param last
+    *   the last message of the topic
+    */
+  final case class Script(
+      sends: Seq[(Position, Int)],
+      cursors: Seq[Position],
+      last: Position,
+      failure: Option[Throwable] = None,
+      opening: FakeFeed => CompletableFuture[FakeFeed] = feed => CompletableFuture.completedFuture(feed),
+      bounds: Option[CompletableFuture[EntryFeed.Bounds]] = None,
+      goneAfter: Boolean = false,
+      outageMillis: Long = 0
+  )
+}
+
+private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed {
+  val asked   = new AtomicInteger
+  var resumed = false
+  var closed  = false
+
+  private val buffers = script.sends.map { case (p, session) =>
+    new EntryFeed.Entry(p.ledgerId, p.entryId, 1, Unpooled.buffer(8).writeLong(p.entryId), session)
+  }
+  private val queue =
+    new ConcurrentLinkedQueue[EntryFeed.Entry](scala.jdk.CollectionConverters.SeqHasAsJava(buffers).asJava)
+
+  def leaked: Int = buffers.count(_.buffer.refCnt > 0)
+
+  override def resume(): Unit = resumed = true
+
+  override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry = {
+    if (!resumed) throw new AssertionError("polled before it was resumed")
+    val entry = queue.poll()
+    if (entry == null && script.goneAfter) throw new PulsarClientException.AlreadyClosedException("gone")
+    entry
+  }
+
+  override def first(): EntryFeed.Place = buffers.headOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
+
+  override def longestOutageMillis(): Long = script.outageMillis
+
+  /** Everything there is has arrived. */
+  override def newest(): EntryFeed.Place =
+    buffers.lastOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
+
+  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = ()
+
+  override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
+
+  override def bounds(): CompletableFuture[EntryFeed.Bounds] = script.bounds.getOrElse {
+    val cursor = script.cursors(math.min(asked.getAndIncrement(), script.cursors.size - 1))
+    CompletableFuture.completedFuture(
+      new EntryFeed.Bounds(script.last.ledgerId, script.last.entryId, cursor.ledgerId, cursor.entryId)
+    )
+  }
+
+  override def session(): Int = script.sends.headOption.fold(1)(_._2)
+
+  override def isGone: Boolean = closed || script.goneAfter && queue.isEmpty
+
+  override def closeAsync(): CompletableFuture[Void] = {
+    closed = true
+    queue.forEach { entry => entry.buffer.release(); () }
+    queue.clear()
+    CompletableFuture.completedFuture(null)
+  }
+}

@@ -1,0 +1,88 @@
+package io.github.pulsarspark.pulsar.broker
+
+import java.util.concurrent.CompletableFuture
+
+import munit.FunSuite
+import org.apache.pulsar.client.api.PulsarClientException
+
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.broker.FakeFeeds.Script
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+class IdleTailMonitorSuite extends FunSuite {
+
+  private val options =
+    ReadOptions(CheckedOptions(
+      Map("service.url" -> "pulsar://h:1", "topic" -> "t", "operationTimeoutMs" -> "2000"),
+      Scope.BatchRead,
+      _ => Nil
+    ))
+
+  private val after = Position(5, 9)
+  private val begin = Position(7, -1)
+  private val quiet = Script(Nil, Seq(begin), last = begin)
+
+  private val answers = new ClusterCalls(options.client, "pulsar://h:1")
+
+  private final class Watching(script: Script) {
+    val feed    = new FakeFeed(script)
+    val watches = new IdleTailMonitor((_, _) => new PendingFeed(CompletableFuture.completedFuture(feed)), answers)
+    watches.watch(Map("t" -> after))
+
+    def sawNothing(first: Position = begin): Boolean = watches.emptyBefore(Map("t" -> first)) == Map("t" -> after)
+  }
+
+  test("a watch that answers and was sent nothing proves that nothing was there") {
+    val watching = new Watching(quiet)
+    assert(watching.sawNothing())
+    assert(watching.feed.resumed)
+    assertEquals(watching.feed.asked.get, 1, "it has to answer by itself")
+  }
+
+  test("nothing is asked as long as the partition begins where it did") {
+    val watching = new Watching(quiet)
+    assert(!watching.sawNothing(after))
+    assertEquals(watching.feed.asked.get, 0)
+  }
+
+  test("a message that arrived before the partition's new beginning was there; one behind it says nothing") {
+    assert(!new Watching(quiet.copy(sends = Seq(Position(6, 0) -> 1))).sawNothing())
+    assert(new Watching(quiet.copy(sends = Seq(Position(7, 0) -> 1))).sawNothing())
+  }
+
+  test("a watch without a connection for longer than the shortest retention proves nothing, also while it lasts") {
+    assert(new Watching(quiet.copy(outageMillis = 45000)).sawNothing())
+    assert(!new Watching(quiet.copy(outageMillis = 45001)).sawNothing())
+  }
+
+  test("a watch that does not answer proves nothing") {
+    val refused = CompletableFuture.failedFuture[EntryFeed.Bounds](new PulsarClientException("no connection"))
+    assert(!new Watching(quiet.copy(bounds = Some(refused))).sawNothing())
+    assert(!new Watching(quiet.copy(goneAfter = true)).sawNothing())
+  }
+
+  test("a watch that opens after everything was closed is closed") {
+    val late    = new CompletableFuture[FakeFeed]
+    val feed    = new FakeFeed(quiet)
+    val watches = new IdleTailMonitor((_, _) => new PendingFeed(late), answers)
+    Thread.currentThread.interrupt()
+    val interrupted =
+      try {
+        watches.watch(Map("t" -> after))
+        false
+      } catch { case _: InterruptedException => true } // which munit takes for its own end
+    assert(interrupted)
+    watches.closeAll()
+    late.complete(feed)
+    assert(feed.closed)
+  }
+
+  test("a position that is not watched any more is given up") {
+    val watching = new Watching(quiet)
+    watching.watches.watch(Map.empty)
+    assert(watching.feed.closed)
+    assertEquals(watching.watches.after("t"), None)
+  }
+}

@@ -1,0 +1,89 @@
+package io.github.pulsarspark.pulsar.connection
+
+import java.net.{InetAddress, InetSocketAddress, ServerSocket}
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.locks.LockSupport
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+
+import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+
+/** How long it takes to find out about certificates; that the right ones are trusted is shown against a broker. */
+class TlsCheckSuite extends FunSuite {
+
+  private val localhost = InetAddress.getLoopbackAddress
+
+  /** Hosts that take connections and never say anything. */
+  private val silent =
+    FunFixture[Seq[ServerSocket]](_ => Seq.fill(6)(new ServerSocket(0, 50, localhost)), _.foreach(_.close()))
+
+  private def url(hosts: ServerSocket*) =
+    hosts.map(h => s"127.0.0.1:${h.getLocalPort}").mkString("pulsar+ssl://", ",", "")
+
+  private def options(url: String, more: (String, String)*) =
+    ClientOptions(CheckedOptions(Map("service.url" -> url, "topic" -> "t") ++ more, Scope.BatchRead, _ => Nil))
+
+  private def timed[A](body: => A): (A, FiniteDuration) = {
+    val began = System.nanoTime()
+    (body, (System.nanoTime() - began).nanos)
+  }
+
+  private val limit = TlsCheck.Patience + 3.seconds
+
+  private def threads =
+    Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("pulsar-spark: certificate of"))
+
+  silent.test("hosts that do not answer cost a few seconds together, and leave no thread behind") { hosts =>
+    val (problem, took) =
+      timed(TlsCheck.problem(options(url(hosts: _*), "operationTimeoutMs" -> "60000"), url(hosts: _*)))
+    assertEquals(problem, None)
+    assert(took < limit, took)
+    val deadline = System.nanoTime() + 60.seconds.toNanos
+    while (threads.nonEmpty) {
+      assert(System.nanoTime() < deadline, threads.map(_.getName))
+      LockSupport.parkNanos(1.milli.toNanos)
+    }
+  }
+
+  silent.test("a host that is not trusted is found, whoever else does not answer") { hosts =>
+    val plain  = new ServerSocket(0, 50, localhost)
+    val thread = new Thread(() => {
+      val socket = plain.accept()
+      socket.getOutputStream.write("this is no TLS".getBytes)
+      socket.getInputStream.read()
+      socket.close()
+    })
+    thread.setDaemon(true)
+    thread.start()
+    try {
+      val all             = url(hosts.take(3) ++ Seq(plain) ++ hosts.drop(3): _*)
+      val (problem, took) = timed(TlsCheck.problem(options(all), all))
+      assert(problem.exists(_.startsWith(s"the certificate of 127.0.0.1:${plain.getLocalPort} was not accepted")),
+        problem)
+      assert(took < limit, took)
+    } finally plain.close()
+  }
+
+  test("a name that is not looked up in time costs no more") {
+    val end = new CountDownLatch(1)
+    try {
+      val address         = "pulsar+ssl://far.example:6651,far.example:6652"
+      val (problem, took) =
+        timed(TlsCheck.problem(options(address), address,
+          (_, port) => { end.await(); new InetSocketAddress(localhost, port) }))
+      assertEquals(problem, None)
+      assert(took < limit, took)
+    } finally end.countDown()
+  }
+
+  test("nothing is looked at where it is not for us to judge") {
+    def asked(url: String, more: (String, String)*) =
+      TlsCheck.problem(options(url, more: _*), url, (_, _) => throw new AssertionError("a host was looked up"))
+    assertEquals(asked("pulsar://h:1"), None)
+    assertEquals(asked("pulsar+ssl://h:1", "tls.insecureTrustAnyCertificate" -> "true"), None)
+  }
+}

@@ -1,0 +1,98 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.lang.reflect.{InvocationHandler, Proxy}
+import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+
+import scala.concurrent.duration._
+import scala.util.Try
+
+import munit.FunSuite
+import org.apache.pulsar.client.api.Producer
+
+import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+class TopicProducerSuite extends FunSuite {
+
+  private def later(seconds: Long) = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
+
+  test("the wait for acknowledgements ends when they are there, or at its deadline") {
+    val looks = Iterator.from(1)
+    assert(TopicProducer.waitFor(later(60))(looks.next() == 3))
+    assertEquals(looks.next(), 4)
+    assert(TopicProducer.waitFor(System.nanoTime() - 1)(true))
+    assert(!TopicProducer.waitFor(System.nanoTime() - 1)(false))
+  }
+
+  test("a task that is killed does not wait for acknowledgements") {
+    val waiting = new CountDownLatch(1)
+    val outcome = new AtomicReference[Try[Boolean]]
+    val task    = new Thread(() => outcome.set(Try(TopicProducer.waitFor(later(600)) { waiting.countDown(); false })))
+    task.setDaemon(true)
+    // scala.util.Try lets interruptions through, so that the thread itself has to take them.
+    task.setUncaughtExceptionHandler((_, e) => outcome.set(scala.util.Failure(e)))
+    task.start()
+    assert(waiting.await(60, TimeUnit.SECONDS))
+    task.interrupt()
+    task.join(TimeUnit.SECONDS.toMillis(60))
+    assert(!task.isAlive, "the wait goes on")
+    assert(outcome.get.failed.get.isInstanceOf[InterruptedException], outcome.get)
+  }
+
+  /** A producer whose requests to close it are never answered. */
+  private def silent(asked: AtomicInteger): TopicProducer = {
+    val handler: InvocationHandler = (_, method, _) => {
+      assertEquals(method.getName, "closeAsync")
+      asked.incrementAndGet()
+      new CompletableFuture[Void]
+    }
+    val producer = Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Producer[_]]), handler)
+    new TopicProducer("t", producer.asInstanceOf[Producer[Array[Byte]]], None, options)
+  }
+
+  private val options = WriteOptions(CheckedOptions(
+    Map("service.url" -> "pulsar://h:1", "operationTimeoutMs" -> "200"),
+    Scope.BatchWrite,
+    _ => Nil
+  ))
+
+  test("producers are closed at the same time, with one deadline, and what does not answer fails nothing") {
+    val asked = new AtomicInteger
+    val began = System.nanoTime()
+    TopicProducer.close(Seq.fill(50)(silent(asked)), options.client.operationTimeout)
+    assert((System.nanoTime() - began).nanos < 5.seconds)
+    assertEquals(asked.get, 50)
+    silent(asked).close()
+  }
+
+  test("a task that is killed asks for the close of all its producers and waits for none") {
+    val asked = new AtomicInteger
+    Thread.currentThread.interrupt()
+    TopicProducer.close(Seq.fill(3)(silent(asked)), 1.hour)
+    assert(Thread.interrupted(), "the interruption is forgotten")
+    assertEquals(asked.get, 3)
+  }
+
+  test("what is opened after its opener was interrupted is closed") {
+    val (opening, closed) = (new CompletableFuture[String], new CompletableFuture[String])
+    val opener            = new Thread(() => {
+      new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening) { late =>
+        closed.complete(late); ()
+      }
+      ()
+    })
+    opener.setUncaughtExceptionHandler((_, _) => ()) // munit does not intercept interruptions
+    opener.start()
+    opener.interrupt()
+    opener.join(60000)
+    assert(!opener.isAlive)
+    opening.complete("late")
+    assertEquals(closed.getNow("lost"), "late")
+    assertEquals(
+      new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening)(_ => fail("it is in use")),
+      "late"
+    )
+  }
+}

@@ -1,0 +1,216 @@
+package io.github.pulsarspark.read.plan
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StructType}
+
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
+import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.read.ReadContext
+import io.github.pulsarspark.read.stream.{IdlePartitions, PulsarMicroBatchStream}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.storage.segment.HadoopSettings
+
+/** A cluster that answers from memory. */
+private final class FakeBroker(
+    topics: Map[String, Seq[String]],
+    positions: Map[String, PartitionBounds],
+    before: Map[String, Long => Position] = Map.empty,
+    newest: Map[String, TopicSchema] = Map.empty
+) extends BrokerApi {
+
+  /** The topics of each question for schemas. */
+  var asked = Seq.empty[Seq[String]]
+
+  override def partitions(names: Seq[String]): Map[String, Seq[String]] = topics.filter { case (t, _) =>
+    names.exists(t.endsWith)
+  }
+  override def matching(pattern: String): (Seq[String], Seq[String]) =
+    (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
+  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
+    partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) =>
+    p -> before(p)(t)
+  }
+  override def watch(positions: Map[String, Position]): Unit               = ()
+  override def endingBefore(positions: Map[String, Position]): Set[String] = Set.empty
+  override def schemas(topics: Seq[String]): Map[String, TopicSchema]      = {
+    asked :+= topics; newest.view.filterKeys(topics.toSet).toMap
+  }
+  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = fail("not asked for")
+  override def close(): Unit                                              = ()
+  private def fail(why: String)                                           = throw new AssertionError(why)
+}
+
+class ReadPlanningSuite extends FunSuite {
+
+  private val t  = "persistent://public/default/t"
+  private val p0 = s"$t-partition-0"
+  private val p1 = s"$t-partition-1"
+
+  private val topics = Map(t -> Seq(p0, p1))
+  private val bounds =
+    Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 9)), p1 -> PartitionBounds(Position(2, -1), Position(2, -1)))
+
+  private def options(extra: (String, String)*): ReadOptions =
+    ReadOptions(CheckedOptions(
+      Map("service.url" -> "pulsar://h:1", "topic" -> "t", "publishTimeSkewMs" -> "10") ++ extra,
+      Scope.BatchRead,
+      _ => Nil
+    ))
+
+  private def ranges(extra: (String, String)*): Seq[(OffsetRange, Interval)] =
+    new BoundResolver(
+      options(extra: _*),
+      new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
+    ).batchRanges(topics)
+
+  test("everything there is; a partition without messages has no range") {
+    assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
+  }
+
+  test("a partition that does not exist holds nothing; a position named in it is an error") {
+    def read(extra: (String, String)*) =
+      new BoundResolver(options(extra: _*), new FakeBroker(topics, bounds - p1)).batchRanges(topics)
+    assertEquals(read(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
+    val named = "startingOffsets" -> s"""{"$p0": "earliest", "$p1": "7:0"}"""
+    val e     = intercept[IllegalArgumentException with PulsarError](read(named))
+    assertEquals(e.condition, "PULSAR_TOPIC_NOT_FOUND")
+    assert(e.getMessage.contains(p1), e.getMessage)
+  }
+
+  test("a topic that does not exist and is not partitioned is an error") {
+    val e = intercept[IllegalArgumentException with PulsarError](
+      new BoundResolver(options(), new FakeBroker(Map(t -> Seq(t)), Map.empty)).batchRanges(Map(t -> Seq(t)))
+    )
+    assertEquals(e.condition, "PULSAR_TOPIC_NOT_FOUND")
+  }
+
+  test("a stream begins without a partition that does not exist yet") {
+    val start = new BoundResolver(options(), new FakeBroker(topics, bounds - p1)).streamStart(topics)
+    assertEquals(start.offset, PulsarOffset.of(Seq(p0 -> Position(3, 9))))
+  }
+
+  test("times are looked up with the allowance and kept exact for the tasks") {
+    val read = ranges("startingTime" -> "100", "endingTime" -> "200")
+    assertEquals(read, Seq(OffsetRange(p0, Position(1, 90), Position(1, 210)) -> Interval(100, 200)))
+    assert(Interval(100, 200).contains(100) && !Interval(100, 200).contains(200))
+  }
+
+  test("a batch that starts at latest or ends at earliest is refused") {
+    assertEquals(
+      intercept[IllegalArgumentException with PulsarError](ranges("startingOffsets" -> "latest")).condition,
+      "PULSAR_START_LATEST"
+    )
+    assertEquals(
+      intercept[IllegalArgumentException with PulsarError](ranges("endingOffsets" -> "earliest")).condition,
+      "PULSAR_END_EARLIEST"
+    )
+  }
+
+  test("a stream starts at the last message, and remembers the time it was started at") {
+    def start(extra: (String, String)*) = new BoundResolver(
+      options(extra: _*),
+      new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
+    ).streamStart(topics)
+    assertEquals(start().offset, PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, -1))))
+    val timed = start("startingTime" -> "100")
+    assertEquals(timed.offset.positions(p0), Position(1, 90))
+    assertEquals(timed.times("a partition that comes later"), Interval(100))
+  }
+
+  test(
+    "a partition is watched when it has stood still for a while, at once when it is empty, and no more when it goes on"
+  ) {
+    var now        = 0L
+    val standstill = new IdlePartitions(() => now)
+    val patience   = IdlePartitions.Patience.toNanos
+    val read       = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
+    val more       = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 10)))
+    val empty      = Map(p1 -> Position(2, -1))
+    assertEquals(standstill.at(read, bounds), empty)
+    now = patience - 1
+    assertEquals(standstill.at(read, bounds), empty)
+    now = patience
+    assertEquals(standstill.at(read, bounds), empty + (p0 -> Position(3, 9)))
+    assertEquals(standstill.at(read, more), empty)
+    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more), empty,
+      "the time begins anew")
+    assertEquals(standstill.at(read, bounds - p1), Map.empty[String, Position])
+  }
+
+  test("a stream is never asked for its end without its start") {
+    val stream = new PulsarMicroBatchStream(ReadContext(new StructType(), options(), HadoopSettings.none),
+      new StructType(), "nowhere")
+    assertEquals(intercept[RuntimeException with PulsarError](stream.latestOffset()).condition, "PULSAR_INTERNAL")
+  }
+
+  test("topics with different columns are named with the first difference") {
+    val a = TopicSchema("INT64")
+    assertEquals(SourceColumns.values(Seq("a" -> a, "b" -> a)), new StructType().add("value", LongType))
+    val e = intercept[IllegalArgumentException with PulsarError](
+      SourceColumns.values(Seq("a" -> a, "b" -> TopicSchema.Bytes))
+    )
+    assertEquals(e.condition, "PULSAR_SCHEMAS_DIFFER")
+    assert(e.getMessage.contains("column `value` is BIGINT in a and BINARY in b"), e.getMessage)
+  }
+
+  test("records of several topics are one table, and the first topics that do not agree are named") {
+    def record(fields: String*) =
+      TopicSchema(
+        "AVRO",
+        fields.map(f => s"""{"name":"${f.head}","type":"${f.tail}"}""").mkString(
+          """{"type":"record","name":"R","fields":[""",
+          ",",
+          "]}"
+        )
+      )
+    val topics = Seq("a" -> record("xint"), "b" -> record("ylong", "xint"))
+    assertEquals(SourceColumns.values(topics), new StructType().add("x", IntegerType).add("y", LongType))
+    def fails(more: (String, TopicSchema), text: String) = {
+      val e = intercept[IllegalArgumentException with PulsarError](SourceColumns.values(topics :+ more))
+      assert(e.getMessage.contains(text), e.getMessage)
+    }
+    fails("c" -> record("yint"), "Topics b and c cannot be read as one table: column `y` is BIGINT in b and INT in c")
+    fails("c" -> TopicSchema("INT64"),
+      "Topics a and c cannot be read as one table: column `value` is a record in a and BIGINT in c")
+  }
+
+  test("metadata columns on request") {
+    val values = new StructType().add("value", BinaryType)
+    assertEquals(SourceColumns.shown(values, None, errorColumns = false).fieldNames.length, 7)
+    assertEquals(SourceColumns.shown(values, Some("all"), errorColumns = false),
+      SourceColumns.all(values, errorColumns = false))
+    assertEquals(
+      SourceColumns.shown(values, Some("__producerName, __position"), errorColumns = false).fieldNames.takeRight(
+        2
+      ).toSeq,
+      Seq("__position", "__producerName")
+    )
+    val e = intercept[IllegalArgumentException with PulsarError](
+      SourceColumns.shown(values, Some("__positon"), errorColumns = false)
+    )
+    assertEquals(e.condition, "PULSAR_METADATA_COLUMN_UNKNOWN")
+    assert(e.getMessage.contains("the nearest name is `__position`"), e.getMessage)
+  }
+
+  test("columns for errors on request, unless the topic has such a field") {
+    val values = new StructType().add("a", LongType)
+    assertEquals(SourceColumns.shown(values, None, errorColumns = true).fieldNames.takeRight(2).toSeq,
+      Seq("_error", "_corrupt"))
+    val own = values.add("_error", LongType)
+    assert(SourceColumns.shown(own, None, errorColumns = false).fieldNames.contains("_error"))
+    assert(
+      intercept[IllegalArgumentException](SourceColumns.all(own, errorColumns = true)).getMessage.contains("`_error`")
+    )
+  }
+
+  test("wait times come from options") {
+    assertEquals(options("pollTimeoutMs" -> "7", "operationTimeoutMs" -> "8").pollTimeout, 7.millis)
+    assertEquals(options("operationTimeoutMs" -> "8").client.operationTimeout, 8.millis)
+  }
+}

@@ -1,0 +1,154 @@
+package io.github.pulsarspark.read.stream
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop._
+
+import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PulsarOffset, RangePlanner}
+
+class StreamProgressSuite extends ScalaCheckSuite {
+
+  private val p0 = "persistent://public/default/t-partition-0"
+  private val p1 = "persistent://public/default/t-partition-1"
+
+  private val bounds =
+    Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 9)), p1 -> PartitionBounds(Position(2, -1), Position(2, -1)))
+  private val all = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
+
+  private def next(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String] = Set()) =
+    StreamProgress.next(read, bounds, recreated)
+
+  private def lost(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String] = Set()) =
+    StreamProgress.losses(read, bounds, recreated).map { case (partition, position, _) => partition -> position }
+
+  /** What a restart knows of an offset. */
+  private def restarted(offset: PulsarOffset) = PulsarOffset.parse(offset.json, "the checkpoint")
+
+  private def ranges(read: PulsarOffset, to: PulsarOffset) = RangePlanner.between(read, restarted(to))
+
+  test("nothing new is the same offset; new messages and new partitions move it") {
+    assert(next(all, bounds) eq all)
+    val more = bounds + (p1 -> PartitionBounds(Position(2, -1), Position(2, 4))) +
+      ("new" -> PartitionBounds(Position(8, -1), Position(8, 0)))
+    val moved = next(all, more)
+    assertEquals(moved.positions.toMap, more.map { case (p, b) => p -> b.last })
+    assertEquals(moved.added.toMap, Map("new" -> Position(8, -1)))
+  }
+
+  test("a partition that is gone is data loss, reported once") {
+    assertEquals(lost(all, bounds), Nil)
+    assertEquals(lost(all, bounds - p0), Seq(p0 -> Position(3, 9)))
+    val after = restarted(next(all, bounds - p0))
+    assert(next(after, bounds - p0) eq after)
+    assertEquals(lost(after, bounds - p0), Nil)
+  }
+
+  test("a partition that ends before what was read is no data loss by itself: its offset stays") {
+    val markers = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 7)))
+    assertEquals(StreamProgress.behind(all, markers), Map(p0 -> Position(3, 9)))
+    assert(next(all, markers) eq all)
+    assertEquals(lost(all, markers), Nil)
+    val more = markers + (p1 -> PartitionBounds(Position(2, -1), Position(2, 0)))
+    assertEquals(next(all, more).positions.toMap, Map(p0 -> Position(3, 9), p1 -> Position(2, 0)))
+  }
+
+  test("a partition that was created again is data loss, and is read from its first message") {
+    val recreated = bounds + (p0 -> PartitionBounds(Position(0, -1), Position(0, 5)))
+    assertEquals(lost(all, recreated, Set(p0)), Seq(p0 -> Position(3, 9)))
+    assertEquals(ranges(all, next(all, recreated, Set(p0))), Seq(OffsetRange(p0, Position(0, -1), Position(0, 5))))
+  }
+
+  test("a partition that is missing for a while goes on where it was read to") {
+    val without = restarted(next(all, bounds - p0))
+    val back    = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(4, 2)))
+    assertEquals(ranges(without, next(without, back)), Seq(OffsetRange(p0, Position(3, 9), Position(4, 2))))
+    val stillMissing = restarted(next(without, bounds - p0 + (p1 -> PartitionBounds(Position(2, -1), Position(2, 0)))))
+    assertEquals(ranges(stillMissing, next(stillMissing, back)), Seq(OffsetRange(p0, Position(3, 9), Position(4, 2))))
+    assertEquals(lost(stillMissing, back), Nil)
+  }
+
+  test("a missing partition whose ledgers are gone when it is there again is read from its first message") {
+    val without = restarted(next(all, bounds - p0))
+    val back    = bounds + (p0 -> PartitionBounds(Position(9, -1), Position(9, 2)))
+    assertEquals(ranges(without, next(without, back)), Seq(OffsetRange(p0, Position(9, -1), Position(9, 2))))
+  }
+
+  test("of partitions that are gone for good only so many are remembered, the newest") {
+    val many  = PulsarOffset.of((1 to 3000).map(n => f"t$n%04d" -> Position(n, 0)))
+    val after = next(many, Map.empty)
+    assertEquals(after.missing.size, 1000)
+    assertEquals(after.missing.head._1, "t2001")
+  }
+
+  test("where a ledger is gone that is known to have held nothing more, the next range begins at the first message") {
+    val read      = PulsarOffset.of(Seq(p0 -> Position(1, 9), p1 -> Position(2, -1)))
+    val unwatched = Map(p0 -> PartitionBounds(Position(5, -1), Position(5, 3)),
+      p1 -> PartitionBounds(Position(6, -1), Position(6, -1)))
+    def known(at: Map[String, Position]) = unwatched.map { case (p, b) => p -> b.copy(emptyAfter = at.get(p)) }
+
+    assertEquals(ranges(read, next(read, known(read.positions.toMap))),
+      Seq(OffsetRange(p0, Position(5, -1), Position(5, 3))))
+    val asBefore =
+      Seq(OffsetRange(p0, Position(1, 9), Position(5, 3)), OffsetRange(p1, Position(2, -1), Position(6, -1)))
+    assertEquals(ranges(read, next(read, unwatched)), asBefore, "nothing is known, so the task has to look")
+    val other = known(Map(p0 -> Position(1, 8), p1 -> Position(1, -1)))
+    assertEquals(ranges(read, next(read, other)), asBefore, "something is known of another position")
+  }
+
+  test("within a limit: no further, and a partition that the limit does not know stays where it was") {
+    val limit  = PulsarOffset.of(Seq(p0 -> Position(3, 5)))
+    val latest = PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, 1)))
+    assertEquals(StreamProgress.within(limit, PulsarOffset.of(Nil), latest).positions.toMap, Map(p0 -> Position(3, 5)))
+    val read = PulsarOffset.of(Seq(p1 -> Position(2, 0)))
+    assertEquals(StreamProgress.within(limit, read, latest).positions.toMap,
+      Map(p0 -> Position(3, 5), p1 -> Position(2, 0)))
+  }
+
+  test("a limit that was taken before the start was resolved never moves an offset back") {
+    val limit = PulsarOffset.of(Seq(p0 -> Position(3, 5)))
+    val start = PulsarOffset.of(Seq(p0 -> Position(3, 9)))
+    assertEquals(StreamProgress.within(limit, start, start).positions.toMap, start.positions.toMap)
+  }
+
+  test("a missing partition that is back but not within the limit keeps its place") {
+    val without = restarted(next(all, bounds - p0))
+    val end     = StreamProgress.within(PulsarOffset.of(Seq(p1 -> Position(2, -1))), without, next(without, bounds))
+    assertEquals(restarted(end).missing.toMap, Map(p0 -> Position(3, 9)))
+  }
+
+  private val position: Gen[Position] =
+    for (ledger <- Gen.choose(1L, 4L); entry <- Gen.choose(-1L, 4L)) yield Position(ledger, entry)
+  private val partition: Gen[String] = Gen.oneOf("a", "b", "c")
+
+  private val someBounds: Gen[Map[String, PartitionBounds]] = Gen.mapOf(for {
+    p <- partition; a <- position; b <- position
+  } yield p -> PartitionBounds(Seq(a, b).min.copy(entryId = -1), Seq(a, b).max))
+
+  property(
+    "whatever the partitions hold, offsets move forward, ranges never overlap what was read, and nothing new is the same offset"
+  ) {
+    forAll(Gen.mapOf(Gen.zip(partition, position)), Gen.listOfN(4, someBounds),
+      Gen.mapOf(Gen.zip(partition, position))) {
+      (start, seen, pin) =>
+        seen.foldLeft(PulsarOffset.of(start)) { (read, now) =>
+          val latest = next(read, now)
+          // where nothing moves, there is no batch
+          Seq(latest, StreamProgress.within(PulsarOffset.of(pin), read, latest)).filter(
+            _.positions != read.positions
+          ).foreach { to =>
+            to.positions.foreach { case (p, end) =>
+              read.positions.get(p).foreach(at => assert(end >= at, s"$p: $at -> $end"))
+            }
+            RangePlanner.between(read, restarted(to)).foreach { r =>
+              (read.positions.get(r.topic) ++ read.missing.get(r.topic).filter(_ >= now(r.topic).first)).foreach { at =>
+                assert(r.startExclusive >= at, s"$r begins before $at")
+              }
+            }
+          }
+          assert(next(latest, now).positions == latest.positions)
+          latest
+        }
+        true
+    }
+  }
+}

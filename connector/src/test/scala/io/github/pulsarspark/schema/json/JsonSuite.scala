@@ -1,0 +1,279 @@
+package io.github.pulsarspark.schema.json
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{List => JList, Map => JMap}
+
+import scala.beans.BeanProperty
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.{Random, Try}
+
+import munit.ScalaCheckSuite
+import org.apache.pulsar.client.api.Schema
+import org.apache.spark.sql.types._
+import org.scalacheck.{Arbitrary, Gen}
+import org.scalacheck.Prop.forAll
+
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
+
+class JsonSuite extends ScalaCheckSuite {
+  import io.github.pulsarspark.schema.rows.AvroGenerators._
+  import JsonSuite._
+
+  override val munitTimeout: Duration = 3.minutes
+
+  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(200)
+
+  private val topic = Some(Messages.topic)
+
+  property("what is written is read back") {
+    forAll(dataOf(plainRecord)) { case (schema, data) =>
+      val json    = TopicSchema("JSON", schema.toString)
+      val columns = SchemaTranslation.toStruct(Messages.topic, json)
+      val encoder = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
+      val decoder = Messages.decoder(json, columns)
+      data.foreach { datum =>
+        val value = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
+        assertEquals(Plain.ofRow(decoder.decode(Messages.of(value)), columns), Plain.ofAvro(datum, schema))
+      }
+    }
+  }
+
+  property("some of the columns are the same columns of all, of any value that can be read") {
+    forAll(dataOf(anyRecord), Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
+      val random     = new Random(seed)
+      val json       = TopicSchema("JSON", schema.toString)
+      val columns    = SchemaTranslation.toStruct(Messages.topic, json)
+      val some       = StructType(random.shuffle(columns.fields.toSeq).take(1 max columns.size / 2))
+      val encoder    = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
+      val (all, few) = (Messages.decoder(json, columns), Messages.decoder(json, some))
+      data.foreach { datum =>
+        val value   = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
+        val changed = new String(value, UTF_8).flatMap {
+          case _ if random.nextInt(60) == 0                    => s"${"{}[]\",:\\0 \n\u0001" (random.nextInt(11))}"
+          case c if ",:{}".contains(c) && random.nextBoolean() => s" $c\t"
+          case c                                               => c.toString
+        }
+        val message = Messages.of((if (random.nextBoolean()) changed else new String(value, UTF_8)).getBytes(UTF_8))
+        val whole   = Try(Plain.ofRow(all.decode(message), columns))
+        val part    = Try(Plain.ofRow(few.decode(message), some))
+        part.failed.foreach {
+          case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE")
+          case other          => throw other
+        }
+        whole.foreach(w => assertEquals(part.get, some.fieldNames.map(n => n -> w(n)).toMap))
+      }
+    }
+  }
+
+  property("a damaged value is a named error or a row") {
+    forAll(dataOf(anyRecord), Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
+      val random  = new Random(seed)
+      val json    = TopicSchema("JSON", schema.toString)
+      val columns = SchemaTranslation.toStruct(Messages.topic, json)
+      val encoder = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
+      val decoder = Messages.decoder(json, columns)
+      data.foreach { datum =>
+        val value   = encoder.encode(Messages.decode(json.copy(schemaType = "AVRO"), encoded(schema, datum))).value
+        val damaged =
+          value.take(random.nextInt(value.length + 1)).map(b =>
+            if (random.nextInt(20) == 0) "{}[]\",:0" (random.nextInt(8)).toByte else b
+          )
+        try { decoder.decode(Messages.of(damaged)); () }
+        catch { case e: PulsarError => assertEquals(e.condition, "PULSAR_VALUE_NOT_DECODABLE") }
+      }
+    }
+  }
+
+  property("Java objects and rows are the same, both ways") {
+    val client  = Schema.JSON(classOf[Event])
+    val json    = TopicSchema("JSON", new String(client.getSchemaInfo.getSchema, UTF_8))
+    val columns = SchemaTranslation.toStruct(Messages.topic, json)
+    val encoder = new RowEncoder(WritePlanner(columns, topic, Some(json), "auto"))
+    val decoder = Messages.decoder(json, columns)
+    forAll(events) { event =>
+      val read = decoder.decode(Messages.of(client.encode(event)))
+      assertEquals(Plain.ofRow(read, columns), event.plain)
+      assertEquals(client.decode(encoder.encode(read).value).plain, event.plain)
+    }
+  }
+
+  private def json(fields: String) = TopicSchema("JSON", s"""{"type":"record","name":"R","fields":[$fields]}""")
+
+  private def read(schema: TopicSchema, value: String): Map[String, Any] =
+    Plain.ofRow(Messages.decode(schema, value.getBytes(UTF_8)), SchemaTranslation.toStruct(Messages.topic, schema))
+
+  private val numbers = json(
+    """{"name":"i","type":"int"},{"name":"l","type":["null","long"]},{"name":"d","type":"double"},{"name":"s","type":["null","string"]}"""
+  )
+
+  private def row(fields: (String, Any)*): Map[String, Any] = fields.toMap
+
+  private def bits(d: Double) = Plain.Bits(java.lang.Double.doubleToRawLongBits(d))
+
+  test("what Python's json.dumps writes: bare NaN, indents, any order, nulls, unknown fields") {
+    assertEquals[Any, Any](
+      read(numbers,
+        "{\n \"d\": NaN,\n \"other\": {\"i\": [1, {}]},\n \"s\": null,\n \"i\": 3,\n \"l\": 9007199254740993\n}"),
+      row("i" -> 3, "l" -> 9007199254740993L, "d" -> bits(Double.NaN), "s" -> null)
+    )
+    assertEquals[Any, Any](read(numbers, """{"d": -Infinity}""")("d"), bits(Double.NegativeInfinity))
+    assertEquals[Any, Any](read(numbers, """{"d": "Infinity"}""")("d"), bits(Double.PositiveInfinity))
+  }
+
+  test("fields that are missing are null, and so is everything in a null") {
+    val none = Map("i" -> null, "l" -> null, "d" -> null, "s" -> null)
+    assertEquals[Any, Any](read(numbers, "{}"), none)
+    assertEquals[Any, Any](read(numbers, "null"), none)
+  }
+
+  test("values of one message never stay for the next") {
+    val columns             = SchemaTranslation.toStruct(Messages.topic, numbers)
+    val decoder             = Messages.decoder(numbers, columns)
+    def next(value: String) = Plain.ofRow(decoder.decode(Messages.of(value.getBytes(UTF_8))), columns)
+    assertEquals[Any, Any](next("""{"i":1,"l":2,"d":3,"s":"x"}""")("l"), 2L)
+    assertEquals[Any, Any](next("""{"d":null}"""), row("i" -> null, "l" -> null, "d" -> null, "s" -> null))
+    assertEquals[Any, Any](next("""{"i":1,"l":2,"d":3,"s":"x"}""")("s"), "x")
+    intercept[RuntimeException](next("""{"i":5,"l":"""))
+    assertEquals[Any, Any](next("""{"i":6}"""), row("i" -> 6, "l" -> null, "d" -> null, "s" -> null))
+  }
+
+  test("numbers as texts and texts as numbers, as Jackson takes them") {
+    assertEquals[Any, Any](
+      read(numbers, """{"i":"7","l":8.0,"d":"1e3","s":12.50}"""),
+      row("i" -> 7, "l" -> 8L, "d" -> bits(1000), "s" -> "12.50")
+    )
+  }
+
+  test("unions in Avro's JSON form and plain") {
+    val unions =
+      json(
+        """{"name":"a","type":["null","string"]},{"name":"r","type":["null",{"type":"record","name":"ns.X","fields":[{"name":"n","type":"int"}]}]},
+      {"name":"w","type":["int","long"]},{"name":"m","type":["null","int","string",{"type":"map","values":"int"},"boolean","double"]}"""
+      )
+    assertEquals[Any, Any](
+      read(unions, """{"a":{"string":"x"},"r":{"ns.X":{"n":1}},"w":{"long":5},"m":{"int":3}}"""),
+      row("a" -> "x", "r" -> Map("n" -> 1), "w" -> 5L, "m" -> member(0, 3))
+    )
+    assertEquals[Any, Any](
+      read(unions, """{"a":"x","r":{"n":1},"w":5,"m":"t"}"""),
+      row("a" -> "x", "r" -> Map("n" -> 1), "w" -> 5L, "m" -> member(1, "t"))
+    )
+    assertEquals[Any, Any](read(unions, """{"m":{"k":3}}""")("m"), member(2, Map("k" -> 3)))
+    assertEquals[Any, Any](read(unions, """{"m":true}""")("m"), member(3, true))
+    assertEquals[Any, Any](read(unions, """{"m":1.5}""")("m"), member(4, bits(1.5)))
+    assertEquals[Any, Any](read(unions, """{"m":{"string":null}}""")("m"), member(1, null))
+  }
+
+  private def member(i: Int, value: Any) = (0 until 5).map(n => s"member$n" -> (if (n == i) value else null)).toMap
+
+  test("times in the unit of the version they were written with, dates in days, decimals as numbers, bytes in base64") {
+    def schema(unit: String) = json(
+      s"""{"name":"t","type":{"type":"long","logicalType":"timestamp-$unit"}},{"name":"d","type":{"type":"int","logicalType":"date"}},
+         {"name":"n","type":{"type":"bytes","logicalType":"decimal","precision":6,"scale":2}},{"name":"b","type":"bytes"}"""
+    )
+    val value = """{"t":1700000000123,"d":2932896,"n":1234.5,"b":"AP8="}"""
+    val plain = row("t" -> 1700000000123000L, "d" -> 2932896, "n" -> new java.math.BigDecimal("1234.50"),
+      "b" -> Vector[Byte](0, -1))
+    assertEquals[Any, Any](read(schema("millis"), value), plain)
+    val columns = SchemaTranslation.toStruct(Messages.topic, schema("micros"))
+    val decoder = Messages.decoder(schema("micros"), columns, _ => schema("millis"))
+    assertEquals[Any, Any](Plain.ofRow(decoder.decode(Messages.of(value.getBytes, Messages.version(1))), columns),
+      plain)
+  }
+
+  test("a field of a later version has its default, one that was renamed keeps its value") {
+    val old     = json("""{"name":"was","type":"int"},{"name":"left","type":["null","int"]}""")
+    val current = json(
+      """{"name":"is","type":"int","aliases":["was"]},{"name":"later","type":"int","default":9},{"name":"left","type":["int","null"],"default":4}"""
+    )
+    val columns = SchemaTranslation.toStruct(Messages.topic, current)
+    val decoder = Messages.decoder(current, columns, _ => old)
+    assertEquals[Any, Any](
+      Plain.ofRow(decoder.decode(Messages.of("""{"was":5}""".getBytes, Messages.version(1))), columns),
+      row("is" -> 5, "later" -> 9, "left" -> null)
+    )
+  }
+
+  private def refused(value: String, reason: String)(implicit loc: munit.Location): Unit =
+    assertEquals(
+      intercept[RuntimeException](read(numbers, value)).getMessage,
+      s"[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5 in topic ${Messages.topic} does not decode as JSON (schema version none): $reason. What to do: " +
+        "Look at the message with a native client: it was not written with the schema it claims, or it is damaged. To go on: onDecodeError=null, drop or dlq."
+    )
+
+  test("values that are not what the schema says are refused") {
+    refused("", "the value is empty")
+    refused("[]", "START_ARRAY at the top is not an object")
+    refused("""{"i":[1]}""", "START_ARRAY at /i is not a number")
+    refused("""{"i":3000000000}""", "3000000000 is not an int")
+    refused("""{"i":1.5}""", "1.5 is not a whole number of 64 bits")
+    refused("""{"s":"x" "i":1}""",
+      "Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries")
+    refused("""{"d":"much"}""", "VALUE_STRING at /d is not a number")
+  }
+
+  test("a value that is not a record is the column value") {
+    val array   = TopicSchema("JSON", """{"type":"array","items":"int"}""")
+    val columns = SchemaTranslation.toStruct(Messages.topic, array)
+    assertEquals(columns, StructType(Seq(StructField("value", ArrayType(IntegerType)))))
+    assertEquals[Any, Any](read(array, "[1,null]"), row("value" -> Vector[Any](1, null)))
+  }
+}
+
+object JsonSuite {
+
+  /** A class as Java users have it. */
+  class Event {
+    @BeanProperty var id: Long                             = 0
+    @BeanProperty var small: java.lang.Integer             = _
+    @BeanProperty var name: String                         = _
+    @BeanProperty var ratio: Double                        = 0
+    @BeanProperty var weight: java.lang.Float              = _
+    @BeanProperty var payload: Array[Byte]                 = _
+    @BeanProperty var tags: JList[String]                  = _
+    @BeanProperty var counts: JMap[String, java.lang.Long] = _
+    @BeanProperty var kind: java.time.DayOfWeek            = _
+    @BeanProperty var inner: Inner                         = _
+
+    def plain: Map[String, Any] = Map(
+      "id"      -> id,
+      "small"   -> small,
+      "name"    -> name,
+      "ratio"   -> Plain.ofSpark(ratio, DoubleType),
+      "weight"  -> Plain.ofSpark(weight, FloatType),
+      "payload" -> Option(payload).map(_.toVector).orNull,
+      "tags"    -> Option(tags).map(_.asScala.toVector).orNull,
+      "counts"  -> Option(counts).map(_.asScala.toMap).orNull,
+      "kind"    -> Option(kind).map(_.name).orNull,
+      "inner"   -> Option(inner).map(i => Map("flag" -> i.flag)).orNull
+    )
+  }
+
+  class Inner {
+    @BeanProperty var flag: Boolean = false
+  }
+
+  private def orNull[T <: AnyRef](gen: Gen[T]): Gen[T] = Gen.option(gen).map(_.getOrElse(null.asInstanceOf[T]))
+
+  val events: Gen[Event] = for {
+    id      <- Arbitrary.arbitrary[Long]
+    small   <- orNull(Arbitrary.arbitrary[Int].map(Int.box))
+    name    <- orNull(Gen.alphaNumStr.map(_ + "\"é😀\u0001"))
+    ratio   <- Gen.oneOf(Arbitrary.arbitrary[Double], Gen.oneOf(Double.NaN, Double.PositiveInfinity, -0.0))
+    weight  <- orNull(Gen.oneOf(Arbitrary.arbitrary[Float], Gen.const(Float.NegativeInfinity)).map(Float.box))
+    payload <- orNull(Gen.listOf(Arbitrary.arbitrary[Byte]).map(_.toArray))
+    tags    <- orNull(Gen.listOf(Gen.alphaStr).map(_.asJava))
+    counts  <- orNull(Gen.mapOf(Gen.zip(Gen.alphaStr, Arbitrary.arbitrary[Long].map(Long.box))).map(_.asJava))
+    kind    <- orNull(Gen.oneOf(java.time.DayOfWeek.values.toSeq))
+    flag    <- orNull(Arbitrary.arbitrary[Boolean].map(Boolean.box))
+  } yield {
+    val event = new Event
+    event.id = id; event.small = small; event.name = name; event.ratio = ratio; event.weight = weight
+    event.payload = payload; event.tags = tags; event.counts = counts; event.kind = kind
+    if (flag != null) { event.inner = new Inner; event.inner.flag = flag }
+    event
+  }
+}

@@ -1,0 +1,136 @@
+package io.github.pulsarspark.schema.rows
+
+import munit.FunSuite
+import org.apache.spark.sql.types._
+
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.evolution.UserColumns
+
+class SchemaTranslationSuite extends FunSuite {
+
+  private def avro(fields: String, schemaType: String = "AVRO") =
+    SchemaTranslation.toStruct("t", TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}"""))
+
+  private def field(schema: String): StructField = avro(s"""{"name":"f","type":$schema}""")("f")
+
+  private val table = Seq[(String, DataType)](
+    """"null""""                                                                     -> NullType,
+    """"boolean""""                                                                  -> BooleanType,
+    """"int""""                                                                      -> IntegerType,
+    """"long""""                                                                     -> LongType,
+    """"float""""                                                                    -> FloatType,
+    """"double""""                                                                   -> DoubleType,
+    """"string""""                                                                   -> StringType,
+    """"bytes""""                                                                    -> BinaryType,
+    """{"type":"fixed","name":"F","size":4}"""                                       -> BinaryType,
+    """{"type":"enum","name":"E","symbols":["A"]}"""                                 -> StringType,
+    """{"type":"int","logicalType":"date"}"""                                        -> DateType,
+    """{"type":"int","logicalType":"time-millis"}"""                                 -> IntegerType,
+    """{"type":"long","logicalType":"time-micros"}"""                                -> LongType,
+    """{"type":"long","logicalType":"timestamp-millis"}"""                           -> TimestampType,
+    """{"type":"long","logicalType":"timestamp-micros"}"""                           -> TimestampType,
+    """{"type":"long","logicalType":"timestamp-nanos"}"""                            -> LongType,
+    """{"type":"long","logicalType":"local-timestamp-millis"}"""                     -> TimestampNTZType,
+    """{"type":"long","logicalType":"local-timestamp-micros"}"""                     -> TimestampNTZType,
+    """{"type":"string","logicalType":"uuid"}"""                                     -> StringType,
+    """{"type":"bytes","logicalType":"decimal","precision":38,"scale":5}"""          -> DecimalType(38, 5),
+    """{"type":"fixed","name":"F","size":4,"logicalType":"decimal","precision":9}""" -> DecimalType(9, 0),
+    """{"type":"array","items":["null","int"]}""" -> ArrayType(IntegerType, containsNull = true),
+    """{"type":"map","values":"int"}"""           -> MapType(StringType, IntegerType, valueContainsNull = false),
+    """["null","int"]"""                          -> IntegerType,
+    """["int"]"""                                 -> IntegerType,
+    """["int","long"]"""                          -> LongType,
+    """["float","null","double"]"""               -> DoubleType,
+    """["null","string","int"]""" -> new StructType().add("member0", StringType).add("member1", IntegerType)
+  )
+
+  test("Avro types as Spark types") {
+    table.foreach { case (schema, dataType) => assertEquals(field(schema).dataType, dataType, schema) }
+  }
+
+  test("columns are nullable, fields in them as the schema says, and everything in JSON") {
+    val inner =
+      """{"name":"r","type":{"type":"record","name":"I","fields":[{"name":"a","type":"int","doc":"an int"},{"name":"b","type":["null","int"]}]}}"""
+    val avroFields =
+      Seq(StructField("a", IntegerType, nullable = false).withComment("an int"), StructField("b", IntegerType))
+    assertEquals(avro(inner), StructType(Seq(StructField("r", StructType(avroFields)))))
+    assertEquals(avro(inner, "JSON"),
+      StructType(Seq(StructField("r", StructType(avroFields.map(_.copy(nullable = true)))))))
+  }
+
+  test("a value that is not a record is the column value") {
+    assertEquals(SchemaTranslation.toStruct("t", TopicSchema("AVRO", "\"long\"")),
+      new StructType().add("value", LongType))
+  }
+
+  test("a record may appear twice, and have names that Avro itself would not take") {
+    val twice = """{"name":"a-b","type":{"type":"record","name":"I","fields":[]}},{"name":"c","type":"I"}"""
+    assertEquals(avro(twice).fieldNames.toSeq, Seq("a-b", "c"))
+  }
+
+  private def refused(schema: TopicSchema, text: String)(implicit loc: munit.Location): Unit = {
+    val error = intercept[IllegalArgumentException](SchemaTranslation.toStruct("persistent://a/b/t", schema))
+    assert(error.getMessage.startsWith(text), error.getMessage)
+  }
+
+  test("schema types that are not read are named") {
+    for (t <- Seq("AUTO_CONSUME", "EXTERNAL"))
+      refused(
+        TopicSchema(t),
+        s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic persistent://a/b/t has a schema of type $t, which this version can neither read nor write. What to do: " +
+          "docs/schemas.md lists the types that are read and written; use one of them, or a native client."
+      )
+  }
+
+  test("schemas that are no columns say why") {
+    val begin =
+      "[PULSAR_SCHEMA_NOT_READABLE] The AVRO schema of topic persistent://a/b/t cannot be turned into columns: "
+    def record(fields: String) = TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[$fields]}""")
+    refused(
+      record("""{"name":"next","type":["null","R"]}"""),
+      begin + "field `next`: record R contains itself, and a table cannot be nested without end. What to do:"
+    )
+    refused(
+      record(
+        """{"name":"a","type":{"type":"array","items":{"type":"record","name":"I","fields":[{"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":39}}]}}}"""
+      ),
+      begin + "field `a[].d`: decimals of 39 digits are more than Spark's 38."
+    )
+    refused(record("""{"name":"__key","type":"int"}"""), begin + "its field `__key` has the name of a metadata column.")
+    refused(record("""{"name":"u","type":[]}"""), begin + "field `u`: a union without types has no values.")
+    refused(TopicSchema("AVRO", """{"type":"object","id":"x"}"""), begin + "its definition is not an Avro schema: ")
+  }
+
+  private val actual =
+    new StructType().add("a", IntegerType).add("s", new StructType().add("x", LongType).add("y", ArrayType(StringType)))
+
+  test("a given schema may be a part of the columns in any order") {
+    UserColumns.check(actual, actual)
+    UserColumns.check(
+      new StructType().add(
+        "s",
+        new StructType().add("y", ArrayType(StringType, containsNull = false))
+      ).add("a", IntegerType, nullable = false),
+      actual
+    )
+  }
+
+  private def mismatch(user: StructType, text: String)(implicit loc: munit.Location): Unit =
+    assertEquals(
+      intercept[IllegalArgumentException](UserColumns.check(user, actual)).getMessage,
+      s"[PULSAR_USER_SCHEMA_MISMATCH] $text What to do: Leave the schema out, or give a part of the columns with the types they have."
+    )
+
+  test("a given schema that does not match is refused with the column") {
+    mismatch(
+      new StructType().add("b", IntegerType),
+      "Column `b` of the given schema does not match the topic: the topic has no such column; it has a, s."
+    )
+    mismatch(new StructType().add("a", LongType),
+      "Column `a` of the given schema does not match the topic: it is INT, not BIGINT.")
+    mismatch(
+      new StructType().add("s", new StructType().add("y", ArrayType(BinaryType))),
+      "Column `s.y[]` of the given schema does not match the topic: it is STRING, not BINARY."
+    )
+  }
+}

@@ -1,0 +1,41 @@
+package io.github.pulsarspark.storage.bookkeeper.protocol
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import munit.FunSuite
+
+import io.github.pulsarspark.common.NetworkMemory
+import io.github.pulsarspark.storage.KilledTasks._
+import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
+
+class KilledReadsSuite extends FunSuite {
+  override val munitTimeout: Duration = 5.minutes
+
+  private def allocations: Long = NetworkMemory.allocator.metric.directArenas.asScala.map(_.numActiveAllocations).sum
+
+  test("killed reads of bookies leave no socket, no selector and no memory") {
+    val random                         = dice()
+    val bytes                          = WireReads.stored(Seq.tabulate(200)(n => Array.fill(5000)(n.toByte)))
+    def reply(request: Request): Reply = random.synchronized(random.nextInt(20)) match {
+      case 0 => Reply.Close
+      case 1 => Reply.Silence
+      case 2 => Reply.Bytes(ScriptedBookie.int(1000) ++ new Array[Byte](10))
+      case 3 => Reply.Code(2)
+      case _ => WireReads.gives(bytes, _ => 7)(request)
+    }
+    Using.resources(new ScriptedBookie(reply), new ScriptedBookie(reply)) { (one, other) =>
+      val ledger       = WireReads.ledger("CRC32C", 0L -> Seq(one.id, other.id))
+      def task(): Unit = Using.Manager { use =>
+        val connections = use(WireReads.connections())
+        Seq.fill(4)(use(WireReads.source(ledger, 0, 199, connections))).foreach(source => while (source.next()) ())
+      }.get
+      val before = (allocations, filesOpen(_.contains("eventpoll")))
+      (1 to rounds).foreach(_ => kill(random)(task()))
+      assert(one.requests.nonEmpty && other.requests.nonEmpty)
+      eventually(s"${one.open + other.open} connections are open")(one.open + other.open == 0)
+      assertEquals((allocations, filesOpen(_.contains("eventpoll"))), before)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.github.pulsarspark.storage.offload
+
+import java.nio.file.Files
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.locks.LockSupport
+
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.storage.KilledTasks
+import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadLocation, OffloadedLedger}
+
+class BlockIndexLoaderSuite extends FunSuite {
+  import OffloadWriter._
+
+  private val folder = Files.createTempDirectory("slow")
+  private val writer = new OffloadWriter(folder)
+  SlowFiles.configure(writer.configuration)
+
+  private val ledgers: Seq[OffloadedLedger] = Seq.tabulate(100) { n =>
+    val ledger = writer.blockLedger(n.toLong)
+    writer.writeBlocks(ledger, blocks(Seq(Array[Byte](1)), 200, metadata(0)))
+    ledger.copy(location = OffloadLocation.BlockObjects(s"slow://$folder"))
+  }
+
+  override def beforeEach(context: BeforeEach): Unit = {
+    SlowFiles.delay = _ => ()
+    SlowFiles.opened.set(0)
+  }
+
+  private def found(deadline: FiniteDuration): Seq[Try[Seq[OffloadBlock]]] =
+    OffloadedLedgers.blocks(ledgers, writer.configuration, deadline)
+
+  private def isSilence(blocks: Try[Seq[OffloadBlock]]): Boolean = blocks match {
+    case Failure(e: PulsarError) => e.condition == "PULSAR_OFFLOAD_TIMEOUT"
+    case _                       => false
+  }
+
+  private def isUnasked(blocks: Try[Seq[OffloadBlock]]): Boolean = blocks == Failure(BlockIndexLoader.NoTime)
+
+  private def threads: Seq[String] = KilledTasks.threads("pulsar-spark-offloaded")
+
+  private def assertNoThreads(): Unit = KilledTasks.eventually(s"threads are left: $threads")(threads.isEmpty)
+
+  test("all blocks are found where there is time") {
+    assert(found(30.seconds).forall(_.get.size == 1))
+    assertNoThreads()
+  }
+
+  test("storage that answers, but not all in time, is not silent") {
+    SlowFiles.delay = _ => LockSupport.parkNanos(100.millis.toNanos)
+    val blocks = found(400.millis)
+    assert(blocks.exists(_.isSuccess), "nothing was found")
+    assertEquals(blocks.filterNot(_.isSuccess).distinct, Seq(Failure(BlockIndexLoader.NoTime)))
+    assertNoThreads()
+  }
+
+  test("without time nothing is asked, and no thread begins") {
+    val before = threads
+    assert(found(0.seconds).forall(isUnasked))
+    assertEquals(SlowFiles.opened.get, 0)
+    assertEquals(threads, before)
+  }
+
+  test("storage that gives no answer is silent, which costs half of the deadline and few requests") {
+    val answers = new CountDownLatch(1)
+    SlowFiles.delay = file => if (!file.getName.contains("-ledger-0-")) answers.await()
+    val started = System.nanoTime()
+    val blocks  =
+      try found(2.seconds)
+      finally answers.countDown()
+    assert((System.nanoTime() - started).nanos < 2.seconds)
+    assert(blocks.head.isInstanceOf[Success[_]])
+    assertEquals(blocks.count(isSilence), 16)
+    assertEquals(blocks.count(isUnasked), 83)
+    assertEquals(SlowFiles.opened.get, 17)
+    assertNoThreads()
+  }
+}
