@@ -25,6 +25,9 @@ WHEEL := dist/pulsar_spark-$(VERSION)-py3-none-any.whl
 JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.properties \
   $(wildcard project/*.scala project/*.sbt) python/pulsar_spark/_version.py LICENSE NOTICE
 WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') python/pyproject.toml LICENSE NOTICE
+# Helpers of integration tests, as the path that Python looks for modules in; and the file of a test, by its name.
+SUPPORT := integration/support/servers:integration/support/spark
+path-of = $(wildcard integration/$(1).py integration/*/$(1).py integration/support/tests/$(1).py)
 PYTHON_SOURCES := python $(wildcard integration benchmarks tools/*.py docs/*.py)
 
 # How many processes run integration tests at the same time, each with a Spark of 1 GB, and which tests: all but the
@@ -112,7 +115,7 @@ scala: $(VENV)/.ready
 
 .PHONY: downloads
 downloads: $(VENV)/.ready
-	$(VENV)/bin/python integration/downloads.py
+	PYTHONPATH=$(SUPPORT) $(VENV)/bin/python integration/support/runs/downloads.py
 
 .PHONY: test-other-lines
 test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
@@ -133,11 +136,11 @@ bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and S
 
 .PHONY: bench-offloaded
 bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded ledgers against those of bookies
-	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.offloaded
 
 .PHONY: bench-gaps
 bench-gaps: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of topics full of gaps against an earlier jar, BASELINE=path
-	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
 
 .PHONY: bench-decoding
 bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions
@@ -172,7 +175,7 @@ $(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) pyth
 
 .PHONY: smoke-$(1)
 smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
-	$(2)/bin/python $(PYTEST) $(4:%=integration/%.py)
+	$(2)/bin/python $(PYTEST) $(foreach test,$(4),$(call path-of,$(test)))
 endef
 SMOKE := test_smoke test_metadata_columns
 MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
@@ -189,7 +192,7 @@ SERVER_SMOKE := test_servers test_smoke test_read_messages test_read_schemas tes
 define server
 .PHONY: server-$(1)
 server-$(1): $(VENV)/.ready $(PACKAGED_JAR)
-	PULSAR_SPARK_SERVER_VERSION=$(1) $(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile $(SERVER_SMOKE:%=integration/%.py)
+	PULSAR_SPARK_SERVER_VERSION=$(1) $(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile $(foreach test,$(SERVER_SMOKE),$(call path-of,$(test)))
 endef
 $(foreach version,$(SERVERS),$(eval $(call server,$(version))))
 

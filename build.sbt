@@ -7,7 +7,8 @@ ThisBuild / scalaVersion  := Versions.scala
 
 lazy val clientJar = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
 
-/** The Pulsar client and all it needs, relocated, in one jar: made once, and again only when versions or rules change. */
+/** The Pulsar client and all it needs, relocated, in one jar: made once, and again only when versions or rules change.
+  */
 lazy val clientBundle = project
   .in(file("target/client-bundle"))
   .settings(
@@ -57,10 +58,10 @@ lazy val testing = Seq(
 lazy val oneJar = Seq(
   assembly / assemblyOutputPath :=
     (ThisBuild / baseDirectory).value / "dist" / s"${name.value}_${scalaBinaryVersion.value}-${version.value}.jar",
-  assembly / assemblyShadeRules          := Shading.ownRules,
-  assembly / assemblyMergeStrategy       := Shading.mergeOwn,
-  assembly / fullClasspath               := (Compile / products).value.classpath ++ Seq((clientBundle / clientJar).value).classpath,
-  Compile / packageBin                   := assembly.value,
+  assembly / assemblyShadeRules    := Shading.ownRules,
+  assembly / assemblyMergeStrategy := Shading.mergeOwn,
+  assembly / fullClasspath := (Compile / products).value.classpath ++ Seq((clientBundle / clientJar).value).classpath,
+  Compile / packageBin     := assembly.value,
   Compile / packageDoc / publishArtifact := false,
   Compile / packageSrc / publishArtifact := false,
   Compile / resourceGenerators += Def.task {

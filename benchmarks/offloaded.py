@@ -2,7 +2,7 @@
 
 With options:
 
-    PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded [--scale 0.1] [--rounds 5]
+    .venv-4.1/bin/python -m benchmarks.offloaded [--scale 0.1] [--rounds 5]
 
 A real broker offloads one of two topics with the same rows. Objects of the block format are then copied from the S3
 server into a folder, so that reading them measures the connector and not a simulated object store. Writes

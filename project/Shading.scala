@@ -6,8 +6,9 @@ import sbt.Keys.Classpath
 import sbtassembly.Assembly.JarEntry
 import sbtassembly.{CustomMergeStrategy, MergeStrategy, PathList}
 
-/** How third-party code gets into the one jar: everything is renamed to live below our own package, so that it meets neither Spark's
-  * copies nor the user's. Names bound from native code are the exception, because the native library spells them out.
+/** How third-party code gets into the one jar: everything is renamed to live below our own package, so that it meets
+  * neither Spark's copies nor the user's. Names bound from native code are the exception, because the native library
+  * spells them out.
   */
 object Shading {
   val prefix = "io.github.pulsarspark.shaded."
@@ -61,7 +62,9 @@ object Shading {
   private val nativePrefix = "lib" + prefix.replace('.', '_')
   private val keptNative   = """lib(netty_(?:transport_native_epoll|tcnative_linux)_(?:x86_64|aarch_64)\.so)""".r
 
-  /** AsyncHttpClient asks for its defaults by keys that start with its class names, which the renaming changes in the classes only. */
+  /** AsyncHttpClient asks for its defaults by keys that start with its class names, which the renaming changes in the
+    * classes only.
+    */
   private val prefixedKeys = CustomMergeStrategy("prefixed keys") { conflicts =>
     val lines   = IO.readLines(new BufferedReader(new InputStreamReader(conflicts.head.stream(), UTF_8)))
     val renamed = lines.map(line => if (line.startsWith("org.asynchttpclient.")) prefix + line else line).mkString("\n")

@@ -1,7 +1,8 @@
 import sbt.io.IO
 import sbt.io.syntax._
 
-/** Every version the build uses, in one place. Spark is what the connector is compiled against; it runs on 4.0 to 4.3. */
+/** Every version the build uses, in one place. Spark is what the connector is compiled against; it runs on 4.0 to 4.3.
+  */
 object Versions {
   val scala        = "2.13.16" // what Spark 4.0 ships; later lines run it as well
   val spark        = "4.0.4"

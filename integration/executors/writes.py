@@ -121,7 +121,7 @@ def _driver(target: Target, source: str, copy: str, folder: Path) -> Iterator[su
             stderr=log,
             text=True,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
     try:
         yield process

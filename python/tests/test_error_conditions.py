@@ -24,7 +24,7 @@ _NAME = re.compile(r"\bPULSAR_[A-Z0-9_]+\b")
 def _tests() -> list[Path]:
     found = [
         *(_ROOT / "python" / "tests").glob("*.py"),
-        *(_ROOT / "integration").glob("*.py"),
+        *(_ROOT / "integration").rglob("*.py"),
         *(_ROOT / "connector" / "src" / "test").rglob("*.scala"),
     ]
     return [file for file in found if file.name not in _NAMING_ONLY]

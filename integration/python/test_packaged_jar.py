@@ -19,7 +19,7 @@ from pulsar_spark._version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ARTIFACT = "pulsar-spark-connector_2.13"
 COORDINATE = f"io.github.pulsar-spark:{ARTIFACT}:{__version__}"
 JAR = ROOT / "dist" / f"{ARTIFACT}-{__version__}.jar"
