@@ -3,10 +3,12 @@
 With options:
 
     .venv-4.1/bin/python -m benchmarks.gaps --baseline other.jar [--transactions 1000000] [--keys 100000] [--rounds 3]
+        [--plain 1.0]
 
 Two topics in which hardly any entry follows the one before it: transactions of one message, each of which a marker
-follows, and the compacted view of keys between which compaction removed something. A baseline, such as the jar of an
-earlier version, and the reader of the Java client read in turns with the connector. Writes ``gaps.md``.
+follows, and the compacted view of keys between which compaction removed something. And topics without gaps, to see what
+minding gaps costs them. A baseline, such as the jar of an earlier version, and the reader of the Java client read in
+turns with the connector. Writes ``gaps.md``.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from pulsar_spark.local import LocalPulsar
 
 _WARM_UP = 1
 _COMPACTED_SECONDS = 600
+_PLAIN = {64: 4_000_000, 512: 1_500_000, 1024: 1_000_000}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +47,12 @@ class Case:
     count: int
     rows: int
     options: dict[str, str] = field(default_factory=dict)
+    size: int = 64
 
     @property
     def topic(self) -> str:
         """Its full name."""
-        return f"persistent://public/default/gaps-{self.action}"
+        return f"persistent://public/default/gaps-{self.action}-{self.size}"
 
 
 def measure(cases: list[Case], baseline: Path, rounds: int, folder: Path) -> dict[Case, dict[str, list[float]]]:
@@ -62,15 +66,18 @@ def measure(cases: list[Case], baseline: Path, rounds: int, folder: Path) -> dic
             name: stack.enter_context(_spark(server, jar, folder / f"{name}.log"))
             for name, jar in (("before", baseline), ("after", jar_path()))
         }
+        there: set[str] = set()
         for case in cases:
-            filled = filler.ask(case.action, {"topic": case.topic, "count": case.count})
-            say(f"{case.title}: filled in {filled.seconds:.0f} s")
-            if case.options:
+            if case.topic not in there:
+                filled = filler.ask(case.action, {"topic": case.topic, "count": case.count, "size": case.size})
+                say(f"{case.title}: filled in {filled.seconds:.0f} s")
+                there.add(case.topic)
+            if "readCompacted" in case.options:
                 _compact(Admin(server.admin_url), case.topic)
             found = figures[case] = {name: [] for name in (*readers, "Reader")}
             for number in range(-_WARM_UP, rounds):
                 for name, spark in readers.items():
-                    options = {"readLevel": "broker", **case.options}
+                    options = {"readLevel": "broker", "admin.url": server.admin_url, **case.options}
                     arguments = {f"option.{key}": value for key, value in options.items()}
                     answer = spark.ask("scan", {"topic": case.topic, **arguments})
                     if answer.rows != case.rows:
@@ -122,18 +129,30 @@ def _line(case: Case, found: dict[str, list[float]]) -> str:
     return f"| {case.title} | {case.rows:,} | {' | '.join([*cells, *ratios])} |"
 
 
+def _plain(scale: float) -> list[Case]:
+    rows = {size: round(scale * count) for size, count in _PLAIN.items()}
+    return [
+        Case(f"no gaps, {size:,} B, {level} level", "plain", count, count, {"readLevel": level}, size)
+        for size, count in rows.items()
+        for level in ("broker", "segment")
+        if count
+    ]
+
+
 def main() -> int:
     """Run it; see the text of the module."""
     parser = argparse.ArgumentParser(description="Measure reads of topics in which hardly any entry follows another.")
     parser.add_argument("--baseline", type=Path, required=True, help="the jar to compare with")
     parser.add_argument("--transactions", type=int, default=1_000_000, help="transactions of one message")
     parser.add_argument("--keys", type=int, default=100_000, help="keys that compaction keeps")
+    parser.add_argument("--plain", type=float, default=1.0, help="scale of the topics without gaps; 0 leaves them out")
     parser.add_argument("--rounds", type=int, default=3, help="counted rounds")
     parser.add_argument("--output", type=Path, default=HERE / "results", help="the folder for the results")
     chosen = parser.parse_args()
     cases = [
         Case("the compacted view of unbatched keys", "keys", chosen.keys, chosen.keys + 1, {"readCompacted": "true"}),
         Case("transactions of one message", "transactions", chosen.transactions, chosen.transactions),
+        *_plain(chosen.plain),
     ]
     with tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as work:
         figures = measure(cases, chosen.baseline, chosen.rounds, Path(work))

@@ -5,14 +5,16 @@ import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.PulsarClient;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Reader;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.transaction.Transaction;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Fills topics in which hardly any entry follows the one before it, and reads them with the client's own reader. */
+/** Fills topics in which hardly any entry follows the one before it, and some without gaps; reads them with the client's own reader. */
 final class GapsJava extends Commands {
     private static final int TRANSACTIONS_AT_ONCE = 500;
+    private static final int BATCH = 1000;
     private static final byte[] VALUE = new byte[64];
 
     private final PulsarClient client;
@@ -31,8 +33,12 @@ final class GapsJava extends Commands {
         if (action.equals("read")) {
             return read(arguments.text("topic"), count, Boolean.parseBoolean(arguments.text("compacted")));
         }
-        ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic")).enableBatching(false).blockIfQueueFull(true)
+        ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic")).blockIfQueueFull(true)
             .sendTimeout(0, TimeUnit.SECONDS);
+        if (action.equals("plain")) {
+            return plain(builder, count, Integer.parseInt(arguments.text("size")));
+        }
+        builder.enableBatching(false);
         try (Producer<byte[]> producer = builder.create()) {
             switch (action) {
                 case "transactions" -> transactions(producer, count);
@@ -41,6 +47,20 @@ final class GapsJava extends Commands {
             }
         }
         return new Done(count, count * VALUE.length);
+    }
+
+    /** Messages without gaps, in batches of 1,000. */
+    private static Done plain(ProducerBuilder<byte[]> builder, long count, int size) throws Exception {
+        builder.batchingMaxMessages(BATCH).batchingMaxBytes(BATCH * 2 * size + BATCH).batchingMaxPublishDelay(1, TimeUnit.SECONDS);
+        byte[] value = new byte[size];
+        new Random(size).nextBytes(value);
+        try (Producer<byte[]> producer = builder.create()) {
+            for (long row = 0; row < count; row++) {
+                producer.sendAsync(value);
+            }
+            producer.flush();
+        }
+        return new Done(count, count * size);
     }
 
     private Done read(String topic, long count, boolean compacted) throws Exception {

@@ -145,9 +145,9 @@ def test_keys_and_values(spark: SparkSession, service_url: str, topic: str, enco
     schema = java.Schema.KeyValue(java.Schema.STRING, java.Schema.INT32, getattr(common.KeyValueEncodingType, encoding))
     send(spark, service_url, topic, schema, [common.KeyValue("k", 1), common.KeyValue(None, 2)])
     if encoding == "SEPARATED":
-        with refused("PULSAR_FUNCTION_TOPIC", topic, "separated"):
+        with refused("PULSAR_FUNCTION_TOPIC", topic, "SEPARATED"):
             functions.from_pulsar(spark, "value", "__schemaVersion", topic=topic, service_url=service_url)
-        with refused("PULSAR_FUNCTION_TOPIC", topic, "separated"):
+        with refused("PULSAR_FUNCTION_TOPIC", topic, "SEPARATED"):
             functions.to_pulsar(spark, "value", topic=topic, service_url=service_url)
         return
     decode = functions.from_pulsar(spark, "value", "__schemaVersion", topic=topic, service_url=service_url)
