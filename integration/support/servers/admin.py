@@ -99,7 +99,7 @@ class Admin:
                 return False
             return True
 
-        eventually(deleted)
+        eventually(deleted, seconds=120)  # a broker with transactions may stand still for half a minute
 
     def policies(self, namespace: str) -> dict[str, Any]:
         return dict(self.call("GET", f"namespaces/{namespace}"))
