@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PARTITIONS = 4
 # Spark hands rows to Python in groups of 100: a task that is held has more of this size ahead of it than fits between.
 _COUNT, _BYTES = 300, 20_000
-_TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "20"))
+_TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
 
 
 @pytest.fixture(params=["broker", "segment"])

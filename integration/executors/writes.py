@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _ROWS = 2000
 _SECONDS = 120
-_TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "20"))
+_TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
 _DRIVER = Path(__file__).with_name("driver.py")
 
 
