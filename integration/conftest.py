@@ -16,7 +16,7 @@ import pytest
 from admin import Admin
 from offloading import FORMATS, Offloading, running_offload
 from s3a import s3a_jars
-from servers import Addresses, running_server
+from servers import Addresses, remove_namespace, running_server
 
 from pulsar_spark.local import LocalPulsar
 
@@ -74,12 +74,12 @@ def admin(pulsar: Addresses) -> Admin:
 
 @pytest.fixture(scope="module")
 def namespace(admin: Admin, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A namespace of this module alone, ``public/...``, in which nothing expires; deleted with its topics."""
+    """A namespace of this module alone, ``public/...``, in which nothing expires; `remove_namespace` ends it."""
     name = f"public/{_readable(Path(request.node.name).stem)}-{_run}-{next(_numbers)}"
     admin.create_namespace(name)
     admin.set_retention(name, minutes=-1, megabytes=-1)
     yield name
-    admin.delete_namespace(name)
+    remove_namespace(admin, name)
 
 
 @pytest.fixture

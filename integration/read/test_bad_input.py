@@ -12,6 +12,7 @@ import pytest
 from failing import assert_says, condition_of, failing, no_job, refused
 from messages import Message, produce, read_all
 from reading import run_available
+from servers import remove_namespace
 from writing import Target
 
 if TYPE_CHECKING:
@@ -355,7 +356,7 @@ def test_a_message_of_a_schema_that_does_not_resolve(target: Target, namespace: 
         with failing("PULSAR_SCHEMA_NOT_RESOLVABLE", topic, "version 0", "the newest version", "other"):
             read(target, target.options(topic))
     finally:
-        target.admin.delete_namespace(own)
+        remove_namespace(target.admin, own)
 
 
 def test_the_check_that_no_job_starts_can_fail(target: Target) -> None:

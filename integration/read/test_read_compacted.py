@@ -12,6 +12,7 @@ from failing import refused
 from java_values import java_connection
 from messages import Message, produce, read_all
 from reading import Batches, batch, java_client, read_available, seen, stream
+from servers import remove_namespace
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def short_lived(admin: Admin, namespace: str) -> Iterator[str]:
     admin.create_namespace(name)
     admin.set_retention(name, minutes=0, megabytes=0)
     yield name
-    admin.delete_namespace(name)
+    remove_namespace(admin, name)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pulsar as pulsar_client
 import pytest
 from admin import Admin
 from failing import failing, no_job, refused
+from servers import remove_namespace
 from waiting import eventually
 from writing import Target
 
@@ -146,4 +147,4 @@ def test_a_full_backlog_quota_refuses_the_write(target: Target, admin: Admin, na
         with no_job(target.spark), refused("PULSAR_REQUEST_FAILED", topic, "backlog quota"):
             target.append_sql("select 'x' as value", topic, {"operationTimeoutMs": "3000"})
     finally:
-        admin.delete_namespace(own)
+        remove_namespace(admin, own)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pulsar.schema as pulsar_schema
 import pytest
 from failing import failing, no_job, refused
+from servers import remove_namespace
 from writing import Target
 
 if TYPE_CHECKING:
@@ -320,4 +321,4 @@ def test_a_schema_that_the_topic_does_not_accept_is_refused(target: Target, admi
         with no_job(target.spark), refused("PULSAR_WRITE_SCHEMA_REFUSED", topic):
             target.append_sql("select 1 as id, 'x' as name", topic)
     finally:
-        admin.delete_namespace(own)
+        remove_namespace(admin, own)

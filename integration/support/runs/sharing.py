@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from servers import ADMIN_URL, URL, NoServerError, running_server
+from servers import ADMIN_URL, OWN_SERVER, URL, NoServerError, choose, running_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,10 +38,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     folder = _folder(session.config)
     folder.mkdir()
     try:
+        own = "no" if choose(os.environ).kind == "given" else "yes"
         addresses = _server.enter_context(running_server(folder))
     except NoServerError as error:
         pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
-    os.environ.update({URL: addresses.service_url, ADMIN_URL: addresses.admin_url})
+    os.environ.update({URL: addresses.service_url, ADMIN_URL: addresses.admin_url, OWN_SERVER: own})
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 URL, ADMIN_URL, SERVER = "PULSAR_SPARK_TEST_URL", "PULSAR_SPARK_TEST_ADMIN_URL", "PULSAR_SPARK_TEST_SERVER"
+# Set to "yes" for the workers of a run whose server ends with it.
+OWN_SERVER = "PULSAR_SPARK_TEST_OWN_SERVER"
 
 IMAGE = "apachepulsar/pulsar:4.0.8"
 _GIVEN_READY_SECONDS = 15.0
+# The topics of all tests stay until the end of the run.
+_HEAP = "1g"
 _CONTAINER_READY_SECONDS = 180.0
 _CONTAINER_START = (
     "bin/apply-config-from-env.py conf/standalone.conf && exec bin/pulsar standalone -nfw -nss -a 127.0.0.1"
@@ -81,6 +85,21 @@ def choose(environment: Mapping[str, str]) -> Choice:
     raise NoServerError(f"{SERVER} is '{server}'; it may be 'local' or 'container'.")
 
 
+def outlives_the_run(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the server is there after the run, with all that the run left on it."""
+    return choose(environment).kind == "given" and environment.get(OWN_SERVER) != "yes"
+
+
+def remove_namespace(admin: Admin, namespace: str) -> None:
+    """Delete a namespace of a test with all its topics, but only on a server that outlives the run.
+
+    A broker with transactions waits up to 30 s for the transaction snapshots of a topic that loads while its namespace
+    is deleted, and no other topic loads meanwhile.
+    """
+    if outlives_the_run():
+        admin.delete_namespace(namespace)
+
+
 @contextmanager
 def running_server(data_dir: Path, environment: Mapping[str, str] = os.environ) -> Iterator[Addresses]:
     """Provide the chosen server; one that was started here is stopped at the end."""
@@ -92,7 +111,7 @@ def running_server(data_dir: Path, environment: Mapping[str, str] = os.environ) 
         with _container() as addresses:
             yield addresses
     else:
-        server = LocalPulsar(data_dir=data_dir, transactions=True)
+        server = LocalPulsar(data_dir=data_dir, transactions=True, heap=_HEAP)
         try:
             server.start()
         except LocalPulsarError as error:

@@ -8,7 +8,18 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from servers import ADMIN_URL, SERVER, URL, Addresses, Choice, NoServerError, choose, running_server
+from servers import (
+    ADMIN_URL,
+    OWN_SERVER,
+    SERVER,
+    URL,
+    Addresses,
+    Choice,
+    NoServerError,
+    choose,
+    outlives_the_run,
+    running_server,
+)
 
 from pulsar_spark import _versions
 
@@ -23,6 +34,14 @@ GIVEN = {URL: "pulsar://somewhere:6650", ADMIN_URL: "http://somewhere:8080/"}
 def test_a_given_address_goes_before_everything() -> None:
     expected = Choice("given", Addresses("pulsar://somewhere:6650", "http://somewhere:8080"))
     assert choose(GIVEN) == choose({**GIVEN, SERVER: "container"}) == choose({**GIVEN, SERVER: "local"}) == expected
+
+
+def test_namespaces_are_deleted_only_on_a_server_that_outlives_the_run() -> None:
+    assert outlives_the_run(GIVEN)
+    assert outlives_the_run({**GIVEN, OWN_SERVER: "no"})
+    assert not outlives_the_run({**GIVEN, OWN_SERVER: "yes"})
+    assert not outlives_the_run({})
+    assert not outlives_the_run({SERVER: "container"})
 
 
 def test_without_any_wish_it_is_a_local_process() -> None:
