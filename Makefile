@@ -27,7 +27,7 @@ JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.propertie
 WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') python/pyproject.toml LICENSE NOTICE
 # Helpers of integration tests, as the path that Python looks for modules in; and the file of a test, by its name.
 SUPPORT := integration/support/servers:integration/support/spark
-path-of = $(wildcard integration/$(1).py integration/*/$(1).py integration/support/tests/$(1).py)
+path-of = $(wildcard integration/*/$(1).py integration/support/tests/$(1).py)
 PYTHON_SOURCES := python $(wildcard integration benchmarks tools/*.py docs/*.py)
 
 # How many processes run integration tests at the same time, each with a Spark of 1 GB, and which tests: all but the
@@ -182,9 +182,9 @@ MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas te
 OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready) .venv-connect/.ready
 $(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
 $(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))
-$(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,connect))
+$(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,test_connect))
 
-EXECUTOR_TESTS := $(patsubst %,integration/executors/%.py,reads writes round_trips)
+EXECUTOR_TESTS := $(wildcard integration/executors/test_*.py)
 
 # What a server version has to pass.
 SERVER_SMOKE := test_servers test_smoke test_read_messages test_read_schemas test_read_compacted test_read_transactions test_segments \

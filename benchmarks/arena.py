@@ -16,8 +16,9 @@ from benchmarks import kafka
 from benchmarks.processes import Answer, Worker, cpu_seconds
 from benchmarks.registry import resolve
 from benchmarks.workloads import SPARK, Case, Contender, Workload, write_content
-from pulsar_spark import _server, jar_path, maven
-from pulsar_spark.local import LocalPulsar
+from pulsar_spark import jar_path
+from pulsar_spark.local import LocalPulsar, maven
+from pulsar_spark.local.server import libraries
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -93,7 +94,7 @@ class Arena:
             java = [maven.java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
             pulsar_path = f"{classes}:{jar_path()}:{spark_jars()}/*"
             kafka_path = f"{classes}:{kafka.jars()}/*"
-            bookkeeper_path = f"{classes}:{_server.libraries()}/*"
+            bookkeeper_path = f"{classes}:{libraries()}/*"
             self._java = self._worker("java-pulsar", [*java, pulsar_path, "PulsarJava", self.pulsar.service_url])
             self._kafka_java = self._worker("java-kafka", [*java, kafka_path, "KafkaJava", self.kafka.servers])
             bookies = self._worker("java-bookies", [*java, bookkeeper_path, "Bookies", self.pulsar.admin_url])
@@ -214,7 +215,7 @@ class Arena:
 
     def _compile(self) -> Path:
         classes = self._work / "classes"
-        path = f"{jar_path()}:{kafka.jars()}/*:{_server.libraries()}/*"
+        path = f"{jar_path()}:{kafka.jars()}/*:{libraries()}/*"
         sources = map(str, sorted((HERE / "java").glob("*.java")))
         command = [
             jdk_tool("javac"),

@@ -30,8 +30,8 @@ from benchmarks.arena import CLIENT_HEAP, HERE, jdk_tool, pulsar_config, spark_j
 from benchmarks.processes import Worker
 from benchmarks.report import keep
 from benchmarks.run import say
-from pulsar_spark import jar_path, maven
-from pulsar_spark.local import LocalPulsar
+from pulsar_spark import jar_path
+from pulsar_spark.local import LocalPulsar, maven
 
 _WARM_UP = 1
 _COMPACTED_SECONDS = 600

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.registry import resolve
-from pulsar_spark import maven
-from pulsar_spark._process import FileLock, Port, ServerProcess
+from pulsar_spark.local import maven
+from pulsar_spark.local.process import FileLock, Port, ServerProcess
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -23,8 +23,8 @@ from pyspark.sql import SparkSession
 import pulsar_spark
 from benchmarks.arena import HERE, jdk_tool
 from benchmarks.report import keep
-from pulsar_spark import _server
 from pulsar_spark.local import LocalPulsar
+from pulsar_spark.local.server import libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +65,9 @@ class Cluster:
 
 @contextmanager
 def _simulated(partitions: int) -> Iterator[Cluster]:
-    libraries = f"{_server.libraries()}/*"
+    jars = f"{libraries()}/*"
     source = str(HERE / "java" / "SimulatedPulsar.java")
-    options = ["-Xmx256m", "-Dsun.net.httpserver.nodelay=true", "-cp", libraries]
+    options = ["-Xmx256m", "-Dsun.net.httpserver.nodelay=true", "-cp", jars]
     command = [jdk_tool("java"), *options, source, str(partitions), str(_LEDGERS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None

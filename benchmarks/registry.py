@@ -1,4 +1,4 @@
-"""Jars from the Maven registry with everything they need, as `pulsar_spark.maven` gets single files."""
+"""Jars from the Maven registry with everything they need, as `pulsar_spark.local.maven` gets single files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from pulsar_spark import maven
+from pulsar_spark.local import maven
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

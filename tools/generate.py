@@ -122,7 +122,7 @@ def made() -> dict[Path, str]:
     conditions = {name: tables.ErrorCondition(**entry) for name, entry in errors.items()}
     return {
         **{PACKAGE / "tables" / name: text for name, text in sources.items()},
-        PACKAGE / "options.py": python_source(table),
+        PACKAGE / "options" / "__init__.py": python_source(table),
         ROOT / "docs" / "options.md": options_page(table),
         ROOT / "docs" / "errors.md": errors_page(conditions),
     }
@@ -150,7 +150,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict
 
-from pulsar_spark._typed import TypedOptions
+from pulsar_spark.options.fields import TypedOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
     python tools/server_jars.py 4.2.4 > python/pulsar_spark/tables/server-4.2.4.txt
 
-Each line is a coordinate and the SHA-256 of its file, as `pulsar_spark.maven.fetch_all` takes them.
+Each line is a coordinate and the SHA-256 of its file, as `pulsar_spark.local.maven.fetch_all` takes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program of `writes`: streams a topic to another in executors of its own, until it is killed.
+"""A program of `test_executor_writes`: streams a topic to another in executors of its own, until it is killed.
 
 It writes the process id of its JVM to stdout, then a line for each batch that is copied, and what a batch read into a
 file before that.

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from cluster import BOOKIES, Cluster, Node, running_cluster
-from failing import failing
-from holding import LARGE, TAKEN_AT_MOST, held
+from errors import failing
 from messages import connected, produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, read_rows, seen
 from waiting import eventually, within
@@ -154,7 +154,7 @@ def test_a_bookie_fails_in_the_middle_of_a_read(
     frame = _frame(spark, cluster, name, **_LITTLE_AHEAD, **options)
     ensemble = cluster.ensembles(name)[0]
     assert len(ensemble) == (BOOKIES if way == "striped" else 2)
-    with _unnoticed(cluster, writer, name), held(frame, tmp_path) as read, getattr(ensemble[0], fault)():
+    with _unnoticed(cluster, writer, name), blocking_batch(frame, tmp_path) as read, getattr(ensemble[0], fault)():
         read.release()
         with within(60):
             assert_exactly_once(read.rows.result(timeout=120), wanted)

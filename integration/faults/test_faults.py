@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from admin import Admin, AdminError
-from broker_front import running_front
-from failing import failing
-from holding import LARGE, TAKEN_AT_MOST, held
+from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from broker_proxy import running_broker_proxy
+from errors import failing
 from messages import connected, produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
 from waiting import eventually, within
@@ -186,7 +186,7 @@ def test_messages_that_expire_under_a_reader_are_read_on(
     count = TAKEN_AT_MOST + _AHEAD + 100
     ids = produce(client, topic, [LARGE] * count)
     wanted = existing(read_all(client, topic))
-    with held(batch(spark, service_url, topic=topic, **_LITTLE_AHEAD), tmp_path) as read:
+    with blocking_batch(batch(spark, service_url, topic=topic, **_LITTLE_AHEAD), tmp_path) as read:
         (reader,) = [name for name in admin.subscriptions(topic) if "-task-" in name]
         sent = admin.stats(topic)["subscriptions"][reader]["msgOutCounter"]
         assert sent < count - left, "the reader has to be before what expires"
@@ -216,7 +216,7 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
         produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
     deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
-    with held(frame, tmp_path) as read, _frozen(own_pulsar):
+    with blocking_batch(frame, tmp_path) as read, _frozen(own_pulsar):
         read.release()
         with within(30), failing("PULSAR_READ_TIMEOUT", topic, "within 2000 ms"):
             read.rows.result(timeout=120)
@@ -237,7 +237,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         wanted = existing(read_all(client, topic))
     admin.unload(topic)  # the counter starts again at 0
     options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "2000", "readAheadBytes": "100m"}
-    with held(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
+    with blocking_batch(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
         eventually(lambda: _sent(admin, topic) >= len(wanted))
         with _frozen(own_pulsar):
             read.release()
@@ -257,11 +257,11 @@ def test_a_broker_that_lets_go_of_a_topic_before_it_answers_is_asked_again(
     """Pulsar 4.0 does that to topics whose transactions it could not recover in time."""
     produce(client, topic, _payloads(20))
     wanted = existing(read_all(client, topic))
-    with running_front(service_url) as front:
-        frame = batch(spark, front.service_url, topic=topic)
-        front.lose("GET_LAST_MESSAGE_ID_RESPONSE")
+    with running_broker_proxy(service_url) as proxy:
+        frame = batch(spark, proxy.service_url, topic=topic)
+        proxy.lose("GET_LAST_MESSAGE_ID_RESPONSE")
         with _reading(frame) as rows:
-            eventually(lambda: front.has_lost)
+            eventually(lambda: proxy.has_lost)
             assert not rows.done()
             admin.unload(topic)
             assert_exactly_once(rows.result(timeout=120), wanted)

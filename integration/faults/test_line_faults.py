@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_front import running_front
+from broker_proxy import running_broker_proxy
 from leaks import no_leaks
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, seen, start, stream, wait_for
@@ -53,18 +53,18 @@ def test_a_batch_and_a_stream_over_a_bad_line(
         admin.create_topic(name, partitions=2)
         produce(client, name, _payloads(_MESSAGES), batch_size=7)
     wanted = existing(read_all(client, topic))
-    with running_front(pulsar.service_url) as front, ThreadPoolExecutor(1) as pool:
-        frame = batch(spark, front.service_url, topic=topic, **_LITTLE_AHEAD)
+    with running_broker_proxy(pulsar.service_url) as proxy, ThreadPoolExecutor(1) as pool:
+        frame = batch(spark, proxy.service_url, topic=topic, **_LITTLE_AHEAD)
         assert frame.count() == _MESSAGES
-        with no_leaks(spark, admin, front.service_url, namespace):
+        with no_leaks(spark, admin, proxy.service_url, namespace):
             with ExitStack() as trouble:
                 if line == "slow":
-                    front.delay_seconds = _DELAY_SECONDS
-                cuts = trouble.enter_context(front.cutting(_CUT_SECONDS)) if line == "cut" else []
+                    proxy.delay_seconds = _DELAY_SECONDS
+                cuts = trouble.enter_context(proxy.cutting(_CUT_SECONDS)) if line == "cut" else []
                 rows = pool.submit(seen, _slowly(frame))
                 batches = Batches()
                 options = {"topic": streamed, "startingOffsets": "earliest", **_LITTLE_AHEAD}
-                query = start(_slowly(stream(spark, front.service_url, **options)), tmp_path, batches)
+                query = start(_slowly(stream(spark, proxy.service_url, **options)), tmp_path, batches)
                 try:
                     for turn in range(1, 4):
                         wait_for(_MESSAGES + 200 * (turn - 1), query, batches)
@@ -73,6 +73,6 @@ def test_a_batch_and_a_stream_over_a_bad_line(
                     assert_exactly_once(rows.result(timeout=120), wanted)
                 finally:
                     query.stop()
-            front.delay_seconds = 0
+            proxy.delay_seconds = 0
     assert_exactly_once(batches.rows, existing(read_all(client, streamed)))
     assert line == "slow" or sum(cuts) >= 3, cuts

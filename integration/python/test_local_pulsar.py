@@ -22,16 +22,17 @@ from messages import Message, produce, read_all
 from reading import java_client
 from waiting import eventually
 
-import pulsar_spark.local
-from pulsar_spark import _metadata, _server
+import pulsar_spark
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
+from pulsar_spark.local.metadata import end_session
+from pulsar_spark.local.server import METADATA_FOLDER, Java, libraries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STOP_SECONDS = 15.0
 STARTS = int(os.environ.get("PULSAR_SPARK_TEST_STARTS", "1"))
-PACKAGE = str(Path(pulsar_spark.local.__file__).parents[1])
+PACKAGE = str(Path(pulsar_spark.__file__).parents[1])
 
 
 def alive(pid: int) -> bool:
@@ -152,15 +153,15 @@ def test_the_session_of_a_killed_server_is_ended_before_the_next_start() -> None
     with LocalPulsar() as server:
         bookie = f"/ledgers/available/127.0.0.1:{server._ports.bookie}"
         server.kill()
-        java, jars = _server.Java.find(), _server.libraries()
+        java, jars = Java.find(), libraries()
         copy = server.data_dir / "copy"
-        shutil.copytree(server.data_dir / _server.METADATA_FOLDER, copy)
-        ended = _metadata.end_session(java, jars, copy)
+        shutil.copytree(server.data_dir / METADATA_FOLDER, copy)
+        ended = end_session(java, jars, copy)
         assert bookie in ended
         assert not any(
             path.startswith(("/admin", "/ledgers/cookies", "/managed-ledgers", "/schemas")) for path in ended
         )
-        assert _metadata.end_session(java, jars, copy) == []
+        assert end_session(java, jars, copy) == []
         of_first = server.log_file.stat().st_size
         server.start()
         with server.log_file.open("rb") as log:

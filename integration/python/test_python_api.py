@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failing import refused
+from errors import refused
 from messages import Message, produce, read_all
 from pyspark.errors import PySparkException
 
@@ -18,12 +18,12 @@ import pulsar_spark
 from pulsar_spark import (
     PulsarOptionError,
     PulsarReadOptions,
-    _checks,
     read_pulsar,
     read_pulsar_stream,
     write_pulsar,
     write_pulsar_stream,
 )
+from pulsar_spark.options import checks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,7 @@ WRONG_WRITES: list[dict[str, str]] = [
 
 def python_text(options: dict[str, str], *scopes: str) -> str:
     with pytest.raises(PulsarOptionError) as raised:
-        _checks.check(options, scopes)
+        checks.check(options, scopes)
     return str(raised.value)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyspark
 import pytest
-from failing import no_job, refused
+from errors import no_job, refused
 from messages import Message, produce
 from reading import run_available
 from writing import Target

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar.schema as pulsar_schema
 import pytest
-from failing import assert_says, condition_of, failing, no_job, refused
+from errors import assert_says, condition_of, failing, no_job, refused
 from messages import Message, produce, read_all
 from reading import run_available
 from servers import remove_namespace

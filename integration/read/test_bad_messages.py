@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failing import failing, no_job, refused
+from errors import failing, no_job, refused
 from messages import Id, Message, Received, produce, read_all
 from pulsar.schema import AvroSchema
 from reading import batch, metrics, read_available, stream

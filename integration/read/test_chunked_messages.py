@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from failing import failing
+from errors import failing
 from messages import Message, Received, produce, read_all
 from reading import Batches, assert_exactly_once, batch, dice, existing, read_available, seen, start, stream, wait_for
 from servers import Addresses, remove_namespace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from failing import refused
+from errors import refused
 from messages import Message, produce, read_all
 from offloading import ENTRIES_PER_LEDGER, running_offload
 from reading import assert_exactly_once, entries_by_level, existing, seen

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failing import refused
+from errors import refused
 from java_values import java_connection
 from messages import Message, produce, read_all
 from reading import Batches, batch, java_client, read_available, seen, stream

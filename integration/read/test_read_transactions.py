@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from admin_front import RefusedError, in_front_of
-from failing import failing
+from admin_proxy import RefusedError, changed_admin_url
+from errors import failing
 from messages import produce, read_all
 from reading import (
     Batches,
@@ -252,7 +252,7 @@ def test_the_broker_reads_what_cannot_be_decided_elsewhere(
     _, last = _send_at_random(sender, topic, 60)
     sender.end(last, commit=True)
     wanted = existing(read_all(client, topic))
-    with in_front_of(admin.url, _forget_transactions) as url:
+    with changed_admin_url(admin.url, _forget_transactions) as url:
         frame = batch(spark, service_url, topic=topic, readLevel="auto", **{"admin.url": url})
         assert_exactly_once(seen(frame), wanted)
         assert frame.count() == len(wanted)
@@ -281,7 +281,7 @@ def test_each_transaction_is_asked_for_once_by_all_reads(
     wanted = existing(received)
     assert len(admin.internal_stats(topic)["ledgers"]) > 3
     asked: list[str] = []
-    with in_front_of(admin.url, _noting(asked)) as url:
+    with changed_admin_url(admin.url, _noting(asked)) as url:
         options = {"topic": topic, "readLevel": "segment", "minPartitions": "1", "admin.url": url}
         for _ in range(2):
             assert_exactly_once(seen(batch(spark, service_url, **options)), wanted)
@@ -308,7 +308,7 @@ def test_many_transactions_are_left_to_the_broker(
     wanted = existing(read_all(client, topic))
     assert len(wanted) == 129
     asked: list[str] = []
-    with in_front_of(admin.url, _noting(asked)) as url:
+    with changed_admin_url(admin.url, _noting(asked)) as url:
         frame = batch(spark, service_url, topic=topic, minPartitions="1", **{"admin.url": url})
         assert_exactly_once(seen(frame), wanted)
         assert len(asked) == 100

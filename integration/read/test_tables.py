@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from failing import failing, no_job, refused
+from errors import failing, no_job, refused
 from messages import Message, produce
 from reading import run_available
 from writing import Target

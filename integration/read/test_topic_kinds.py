@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from admin import Admin
-from failing import failing
+from errors import failing
 from messages import produce, read_all
 from reading import (
     Batches,

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failing import no_job, refused
+from errors import no_job, refused
 from java_values import received, send
 from reading import batch, java_client
 from writing import Target

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from failing import failing, no_job, refused
+from errors import failing, no_job, refused
 from messages import Message, produce, read_all
 from pulsar.schema import AvroSchema, Schema, StringSchema
 from reading import batch, read_available, stream

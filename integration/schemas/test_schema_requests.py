@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_front import Front, running_front
+from broker_proxy import BrokerProxy, running_broker_proxy
 from counting import counted
 from waiting import eventually
 from writing import Target
@@ -29,9 +29,9 @@ def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, serv
 
 
 @pytest.fixture
-def front(pulsar: Addresses) -> Iterator[Front]:
-    with running_front(pulsar.service_url) as front:
-        yield front
+def proxy(pulsar: Addresses) -> Iterator[BrokerProxy]:
+    with running_broker_proxy(pulsar.service_url) as proxy:
+        yield proxy
 
 
 def definition(*fields: str) -> str:
@@ -95,25 +95,27 @@ def test_a_stream_reads_on_when_its_topic_is_created_again(target: Target, topic
 
 @pytest.mark.usefixtures("read_level")
 def test_a_batch_asks_for_the_newest_schema_alone_and_once_for_each_older_version(
-    target: Target, front: Front, topic: str
+    target: Target, proxy: BrokerProxy, topic: str
 ) -> None:
     target.admin.create_topic(topic, partitions=4)
     two_versions(target, topic, ("x", "y"), 0)
-    read = {"service.url": front.service_url}
-    with counted(front) as counts:
+    read = {"service.url": proxy.service_url}
+    with counted(proxy) as counts:
         assert points(target.read(topic, read)) == expected(0)
     # When the table is loaded, when the read is planned, and version 0.
     assert 3 <= counts.requests()["GET_SCHEMA"] <= 2 + 4, counts
     for _ in range(2):
-        with counted(front) as counts:
+        with counted(proxy) as counts:
             assert points(target.read(topic, read)) == expected(0)
         assert counts.requests()["GET_SCHEMA"] == 2, counts
 
 
-def test_a_stream_asks_for_no_schema_once_it_is_known(target: Target, front: Front, topic: str, tmp_path: Path) -> None:
+def test_a_stream_asks_for_no_schema_once_it_is_known(
+    target: Target, proxy: BrokerProxy, topic: str, tmp_path: Path
+) -> None:
     target.admin.create_topic(topic, partitions=2)
     target.append_sql("select 0 as x, 10 as y", topic, AVRO)
-    more = {"service.url": front.service_url, "startingOffsets": "earliest"}
+    more = {"service.url": proxy.service_url, "startingOffsets": "earliest"}
     seen: list[tuple[int, int]] = []
     frame = target.spark.readStream.format("pulsar").options(**target.options(topic, more)).load()
 
@@ -128,11 +130,11 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(target: Target, front: Fro
     query = frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()
     try:
         eventually(lambda: query.exception() or len(seen) == 1, seconds=60)
-        with counted(front) as counts:
+        with counted(proxy) as counts:
             for x in range(1, 8):
                 add(x)
         assert counts.requests()["GET_SCHEMA"] == 0, counts
-        with counted(front) as counts:
+        with counted(proxy) as counts:
             target.admin.unload(topic)
             for x in range(8, 16):
                 add(x)
@@ -142,14 +144,14 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(target: Target, front: Fro
     assert sorted(seen) == [(x, x + 10) for x in range(16)]
 
 
-def test_many_topics_are_asked_for_their_schemas_at_once(target: Target, front: Front, topic: str) -> None:
+def test_many_topics_are_asked_for_their_schemas_at_once(target: Target, proxy: BrokerProxy, topic: str) -> None:
     topics = [f"{topic}-{n}" for n in range(20)]
     for n, one in enumerate(topics):
         target.admin.create_topic(one)
         target.admin.upload_schema(one, "AVRO", definition("x", "y") if n % 2 else definition("y", "x"))
     target.append_sql("select 1 as x, 2 as y", topics[3], AVRO)
-    options = {"service.url": front.service_url, "topics": ",".join(topics)}
-    with counted(front) as counts:
+    options = {"service.url": proxy.service_url, "topics": ",".join(topics)}
+    with counted(proxy) as counts:
         rows = target.spark.read.format("pulsar").options(**options).load()
         assert points(rows) == [(1, 2)]
     assert counts.requests()["GET_SCHEMA"] == 2 * len(topics), counts

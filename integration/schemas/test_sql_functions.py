@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failing import failing, refused
+from errors import failing, refused
 from java_values import received, send
 from messages import Message, produce
 from pulsar.schema import AvroSchema, Schema, StringSchema

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from admin import Admin
 from certificates import Authority
-from failing import failing, no_job
+from errors import failing, no_job
 from messages import produce
 from reading import entries_by_level
 from waiting import within

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from failing import failing
+from errors import failing
 from java_values import java_connection
 from messages import Id, produce
 from pyspark.errors import IllegalArgumentException

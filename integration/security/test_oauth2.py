@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from admin import Admin
-from failing import failing, no_job
-from guarded import Guarded
+from auth_server import AuthServer
+from errors import failing, no_job
 from issuer import Issuer, running_issuer
 from waiting import within
 
@@ -35,16 +35,16 @@ WAYS = (
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    guarded = Guarded(tmp_path_factory.mktemp("guarded"))
-    with guarded.server:
-        Admin(guarded.server.admin_url, token=guarded.admin_token).create_topic(TOPIC)
-        yield guarded
+def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
+    auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
+    with auth_server.server:
+        Admin(auth_server.server.admin_url, token=auth_server.admin_token).create_topic(TOPIC)
+        yield auth_server
 
 
 @pytest.fixture(scope="module")
-def issuer(guarded: Guarded) -> Iterator[Issuer]:
-    with running_issuer(lambda: guarded.token("admin")) as issuer:
+def issuer(auth_server: AuthServer) -> Iterator[Issuer]:
+    with running_issuer(lambda: auth_server.token("admin")) as issuer:
         yield issuer
 
 
@@ -56,21 +56,21 @@ def oauth2(way: str, issuer: Issuer, folder: Path, *, secret: str | None = None)
     return issuer.typed(place) if way.startswith("typed") else issuer.plugin(place)
 
 
-def options(guarded: Guarded, authentication: dict[str, str], **more: str) -> dict[str, str]:
-    return guarded.options(TOPIC, operationTimeoutMs=str(DEADLINE_MS), **authentication, **more)
+def options(auth_server: AuthServer, authentication: dict[str, str], **more: str) -> dict[str, str]:
+    return auth_server.options(TOPIC, operationTimeoutMs=str(DEADLINE_MS), **authentication, **more)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_who_knows_the_secret_writes_and_reads(
-    spark: SparkSession, guarded: Guarded, issuer: Issuer, tmp_path: Path, way: str
+    spark: SparkSession, auth_server: AuthServer, issuer: Issuer, tmp_path: Path, way: str
 ) -> None:
-    mine = options(guarded, oauth2(way, issuer, tmp_path))
+    mine = options(auth_server, oauth2(way, issuer, tmp_path))
     given = len(issuer.given)
     spark.range(0, 20, 1, 2).selectExpr(f"concat('{way} ', id) as value").write.format("pulsar").mode("append").options(
         **mine
     ).save()
     assert len(issuer.given) > given
-    levels = {"readLevel": "segment", "admin.url": guarded.server.admin_url}
+    levels = {"readLevel": "segment", "admin.url": auth_server.server.admin_url}
     for level in ({}, levels):
         rows = spark.read.format("pulsar").options(**mine, **level).load()
         found = [row[0] for row in rows.where(f"value like '{way} %'").collect()]
@@ -79,10 +79,10 @@ def test_who_knows_the_secret_writes_and_reads(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_wrong_secret_is_refused(
-    spark: SparkSession, guarded: Guarded, issuer: Issuer, tmp_path: Path, way: str
+    spark: SparkSession, auth_server: AuthServer, issuer: Issuer, tmp_path: Path, way: str
 ) -> None:
     wrong = issuer.secret[:-4] + "nope"
-    mine = options(guarded, oauth2(way, issuer, tmp_path, secret=wrong))
+    mine = options(auth_server, oauth2(way, issuer, tmp_path, secret=wrong))
     rows = spark.range(1).selectExpr("string(id) as value")
     uses: list[Callable[[], object]] = [
         lambda: spark.read.format("pulsar").options(**mine).load().count(),
@@ -101,19 +101,19 @@ def test_a_wrong_secret_is_refused(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_issuer_that_does_not_answer(spark: SparkSession, guarded: Guarded, tmp_path: Path, way: str) -> None:
+def test_an_issuer_that_does_not_answer(spark: SparkSession, auth_server: AuthServer, tmp_path: Path, way: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         issuer = Issuer(f"http://127.0.0.1:{silent.getsockname()[1]}")
-        mine = options(guarded, oauth2(way, issuer, tmp_path))
+        mine = options(auth_server, oauth2(way, issuer, tmp_path))
         with no_job(spark), within(SECONDS), failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
             spark.read.format("pulsar").options(**mine).load().count()
 
 
 def test_an_issuer_that_does_not_answer_holds_up_its_own_queries_alone(
-    spark: SparkSession, guarded: Guarded, tmp_path: Path
+    spark: SparkSession, auth_server: AuthServer, tmp_path: Path
 ) -> None:
     def count(authentication: dict[str, str]) -> int:
-        mine = guarded.options(TOPIC, operationTimeoutMs="60000", **authentication)
+        mine = auth_server.options(TOPIC, operationTimeoutMs="60000", **authentication)
         return spark.read.format("pulsar").options(**mine).load().count()
 
     with ThreadPoolExecutor() as threads, socket.create_server(("127.0.0.1", 0)) as silent:
@@ -122,8 +122,8 @@ def test_an_issuer_that_does_not_answer_holds_up_its_own_queries_alone(
         held = [threads.submit(count, oauth2("typed", issuer, tmp_path)) for _ in range(3)]
         connection, _ = silent.accept()
         with connection:
-            assert count({"auth.token": guarded.admin_token}) >= 0
-            assert count({"auth.token": guarded.token("admin")}) >= 0
+            assert count({"auth.token": auth_server.admin_token}) >= 0
+            assert count({"auth.token": auth_server.token("admin")}) >= 0
             assert not any(query.done() for query in held)
         silent.close()
         for query in held:

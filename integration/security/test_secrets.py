@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
-from failing import failing, no_job, refused
-from guarded import PLUGIN, Guarded
+from auth_server import PLUGIN, AuthServer
+from errors import failing, no_job, refused
 from issuer import running_issuer
 from messages import produce
 
@@ -45,32 +45,32 @@ appender.file.layout.pattern = %p %c %m%n%ex
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    guarded = Guarded(tmp_path_factory.mktemp("guarded"))
-    with guarded.server:
-        admin = Admin(guarded.server.admin_url, token=guarded.admin_token)
-        admin.create_namespace("public/guarded")
-        admin.set_policy("public/guarded", "permissions/reader", ["consume"])
-        yield guarded
+def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
+    auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
+    with auth_server.server:
+        admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
+        admin.create_namespace("public/auth_server")
+        admin.set_policy("public/auth_server", "permissions/reader", ["consume"])
+        yield auth_server
 
 
 @pytest.fixture(scope="module")
-def topic(guarded: Guarded, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return _filled(guarded, "events", tmp_path_factory)
+def topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _filled(auth_server, "events", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def job_topic(guarded: Guarded, tmp_path_factory: pytest.TempPathFactory) -> str:
+def job_topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the program reads and writes."""
-    return _filled(guarded, "of-a-job", tmp_path_factory)
+    return _filled(auth_server, "of-a-job", tmp_path_factory)
 
 
-def _filled(guarded: Guarded, topic: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    name = f"persistent://public/guarded/{topic}"
+def _filled(auth_server: AuthServer, topic: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    name = f"persistent://public/auth_server/{topic}"
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
     client = pulsar_client.Client(
-        guarded.server.service_url,
-        authentication=pulsar_client.AuthenticationToken(guarded.admin_token),
+        auth_server.server.service_url,
+        authentication=pulsar_client.AuthenticationToken(auth_server.admin_token),
         logger=logger,
     )
     produce(client, name, [str(n).encode() for n in range(10)])
@@ -78,8 +78,8 @@ def _filled(guarded: Guarded, topic: str, tmp_path_factory: pytest.TempPathFacto
     return name
 
 
-def wrong_token(guarded: Guarded) -> str:
-    return guarded.reader_token[:-6] + "canary"
+def wrong_token(auth_server: AuthServer) -> str:
+    return auth_server.reader_token[:-6] + "canary"
 
 
 def read(spark: SparkSession, options: dict[str, str]) -> int:
@@ -90,71 +90,73 @@ def write(spark: SparkSession, options: dict[str, str]) -> None:
     spark.sql("select unhex('00') as value").write.format("pulsar").mode("append").options(**options).save()
 
 
-def test_a_role_that_may_only_consume_reads(spark: SparkSession, guarded: Guarded, topic: str) -> None:
-    options = guarded.options(topic, **{"auth.token": guarded.reader_token})
+def test_a_role_that_may_only_consume_reads(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
+    options = auth_server.options(topic, **{"auth.token": auth_server.reader_token})
     assert read(spark, options) == 10
-    pattern = {**options, "topicsPattern": "public/guarded/ev.*"}
+    pattern = {**options, "topicsPattern": "public/auth_server/ev.*"}
     del pattern["topic"]
     assert read(spark, pattern) == 10
 
 
-def test_a_role_that_may_only_consume_cannot_write(spark: SparkSession, guarded: Guarded, topic: str) -> None:
-    options = guarded.options(topic, **{"auth.token": guarded.reader_token})
+def test_a_role_that_may_only_consume_cannot_write(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
+    options = auth_server.options(topic, **{"auth.token": auth_server.reader_token})
     with no_job(spark), failing("PULSAR_ACCESS_DENIED", topic, "`produce`"):
         write(spark, options)
 
 
-def test_a_role_without_any_right_cannot_read(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+def test_a_role_without_any_right_cannot_read(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
     with no_job(spark), failing("PULSAR_ACCESS_DENIED", topic, "`consume`"):
-        read(spark, guarded.options(topic, **{"auth.token": guarded.nobody_token}))
+        read(spark, auth_server.options(topic, **{"auth.token": auth_server.nobody_token}))
 
 
 @pytest.mark.parametrize("action", [read, write])
 def test_a_wrong_token_is_refused_and_not_repeated(
-    spark: SparkSession, guarded: Guarded, topic: str, action: object
+    spark: SparkSession, auth_server: AuthServer, topic: str, action: object
 ) -> None:
-    wrong = wrong_token(guarded)
+    wrong = wrong_token(auth_server)
     with pytest.raises(Exception, match="PULSAR_ACCESS_DENIED") as failure, no_job(spark):
-        (read if action is read else write)(spark, guarded.options(topic, **{"auth.token": wrong}))
+        (read if action is read else write)(spark, auth_server.options(topic, **{"auth.token": wrong}))
     assert "auth.*" in str(failure.value)
     assert wrong not in str(failure.value)
     assert wrong.rsplit(".", 1)[1] not in str(failure.value)
 
 
-def test_no_token_at_all_is_refused(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+def test_no_token_at_all_is_refused(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
     with no_job(spark), failing("PULSAR_ACCESS_DENIED"):
-        read(spark, guarded.options(topic))
+        read(spark, auth_server.options(topic))
 
 
 @pytest.mark.parametrize("who", ["nobody", "wrong", "no token"])
-def test_the_admin_service_refuses_by_name(spark: SparkSession, guarded: Guarded, service_url: str, who: str) -> None:
+def test_the_admin_service_refuses_by_name(
+    spark: SparkSession, auth_server: AuthServer, service_url: str, who: str
+) -> None:
     """The broker of another server lets everybody in, so that only the admin service is there to refuse."""
-    elsewhere = f"persistent://public/default/guarded-{secrets.token_hex(4)}"
-    tokens = {"nobody": guarded.nobody_token, "wrong": wrong_token(guarded)}
+    elsewhere = f"persistent://public/default/auth_server-{secrets.token_hex(4)}"
+    tokens = {"nobody": auth_server.nobody_token, "wrong": wrong_token(auth_server)}
     login = {"auth.token": tokens[who]} if who in tokens else {}
     write(spark, {"service.url": service_url, "topic": elsewhere})
     own = {"service.url": service_url, "topic": elsewhere, **login}
     assert read(spark, own) == 1
-    with failing("PULSAR_ACCESS_DENIED", elsewhere, guarded.server.admin_url, "`consume`") as failure:
-        read(spark, {**own, "readLevel": "segment", "admin.url": guarded.server.admin_url})
+    with failing("PULSAR_ACCESS_DENIED", elsewhere, auth_server.server.admin_url, "`consume`") as failure:
+        read(spark, {**own, "readLevel": "segment", "admin.url": auth_server.server.admin_url})
     assert not [token for token in tokens.values() if token in str(failure.value)]
 
 
-def test_a_token_file_is_read(spark: SparkSession, guarded: Guarded, topic: str, tmp_path: Path) -> None:
+def test_a_token_file_is_read(spark: SparkSession, auth_server: AuthServer, topic: str, tmp_path: Path) -> None:
     file = tmp_path / "token"
-    file.write_text(f"{guarded.reader_token}\n")
-    assert read(spark, guarded.options(topic, **{"auth.tokenFile": str(file)})) == 10
+    file.write_text(f"{auth_server.reader_token}\n")
+    assert read(spark, auth_server.options(topic, **{"auth.tokenFile": str(file)})) == 10
 
 
-def test_a_plugin_may_be_named_as_the_client_names_it(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+def test_a_plugin_may_be_named_as_the_client_names_it(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
     plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
-    plugin["pulsar.client.authParams"] = f"token:{guarded.reader_token}"
-    assert read(spark, guarded.options(topic, **plugin)) == 10
+    plugin["pulsar.client.authParams"] = f"token:{auth_server.reader_token}"
+    assert read(spark, auth_server.options(topic, **plugin)) == 10
 
 
-def test_an_empty_secret_is_refused(spark: SparkSession, guarded: Guarded, topic: str) -> None:
+def test_an_empty_secret_is_refused(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
     with no_job(spark), refused("PULSAR_OPTION_INVALID", "`auth.token`", "***"):
-        read(spark, guarded.options(topic, **{"auth.token": " "}))
+        read(spark, auth_server.options(topic, **{"auth.token": " "}))
 
 
 class Leaks:
@@ -217,13 +219,13 @@ def canaries() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def issuer(guarded: Guarded) -> Iterator[Issuer]:
-    with running_issuer(lambda: guarded.token("admin")) as issuer:
+def issuer(auth_server: AuthServer) -> Iterator[Issuer]:
+    with running_issuer(lambda: auth_server.token("admin")) as issuer:
         yield issuer
 
 
 @pytest.fixture(scope="module")
-def working(guarded: Guarded, issuer: Issuer) -> dict[str, dict[str, str]]:
+def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]]:
     """Options of jobs that work, some with secrets that nothing asks for."""
     plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
     passwords = ("tlsKeyStorePassword", "tlsTrustStorePassword", "socks5ProxyPassword")
@@ -231,16 +233,16 @@ def working(guarded: Guarded, issuer: Issuer) -> dict[str, dict[str, str]]:
     # plug-in for TLS are no secret, so they are in a job without statistics.
     statistics = {"pulsar.client.statsIntervalSeconds": "1"}
     return {
-        "token": {**statistics, "auth.token": guarded.token("admin")},
-        "plugin": {**statistics, **plugin, "pulsar.client.authParams": f"token:{guarded.token('admin')}"},
+        "token": {**statistics, "auth.token": auth_server.token("admin")},
+        "plugin": {**statistics, **plugin, "pulsar.client.authParams": f"token:{auth_server.token('admin')}"},
         "plugin-bare": {
             **plugin,
-            "pulsar.client.authParams": guarded.token("admin"),
+            "pulsar.client.authParams": auth_server.token("admin"),
             "pulsar.client.sslFactoryPluginParams": f"canary{secrets.token_hex(8)}",
         },
         "passwords": {
             **statistics,
-            "auth.token": guarded.token("admin"),
+            "auth.token": auth_server.token("admin"),
             **{f"pulsar.client.{name}": f"canary{secrets.token_hex(8)}" for name in passwords},
         },
         "oauth2": {**statistics, **issuer.typed(issuer.key_data())},
@@ -250,7 +252,7 @@ def working(guarded: Guarded, issuer: Issuer) -> dict[str, dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def left(
-    guarded: Guarded,
+    auth_server: AuthServer,
     issuer: Issuer,
     job_topic: str,
     working: dict[str, dict[str, str]],
@@ -267,10 +269,10 @@ def left(
         {key: value.replace("{}", canaries[name]).replace(ISSUER, issuer.url) for key, value in options.items()}
         for name, options in SECRET_OPTIONS.items()
     ]
-    wrong = {"auth.token": wrong_token(guarded)}
+    wrong = {"auth.token": wrong_token(auth_server)}
     task = {
         "folder": str(folder),
-        "service.url": guarded.server.service_url,
+        "service.url": auth_server.server.service_url,
         "topic": job_topic,
         "works": list(working.values()),
         "tries": [*tries, wrong],
@@ -342,8 +344,8 @@ def test_a_secret_of_a_job_that_works_is_seen_nowhere(
             assert Leaks(left).places(secret.rsplit(".", 1)[-1]) == [], option
 
 
-def test_a_wrong_token_is_seen_nowhere(left: Path, guarded: Guarded) -> None:
-    assert Leaks(left).places(wrong_token(guarded).rsplit(".", 1)[1]) == []
+def test_a_wrong_token_is_seen_nowhere(left: Path, auth_server: AuthServer) -> None:
+    assert Leaks(left).places(wrong_token(auth_server).rsplit(".", 1)[1]) == []
 
 
 def test_what_an_issuer_was_told_and_gave_is_seen_nowhere(left: Path, issuer: Issuer) -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from admin import Admin
+from auth_server import AuthServer
 from certificates import Authority
-from failing import failing, no_job
-from guarded import Guarded
+from errors import failing, no_job
 from reading import entries_by_level, read_available
 from serving import JsonHandler, serving
 from waiting import within
 
-from pulsar_spark._process import Port
+from pulsar_spark.local.process import Port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ SECONDS = 30
 class Encrypted:
     """A server with TLS that has some messages, and the authority that vouches for it."""
 
-    guarded: Guarded
+    auth_server: AuthServer
     authority: Authority
     broker_port: int
     web_port: int
@@ -49,7 +49,7 @@ class Encrypted:
             "service.url": f"pulsar+ssl://localhost:{self.broker_port}",
             "topic": TOPIC,
             "tls.trustCertsFile": str(self.authority.file),
-            "auth.token": self.guarded.admin_token,
+            "auth.token": self.auth_server.admin_token,
             "operationTimeoutMs": str(DEADLINE_MS),
             **more,
         }
@@ -72,12 +72,12 @@ def running(folder: Path, host: str) -> Iterator[Encrypted]:
             "tlsKeyFilePath": str(server.key_file),
             "tlsTrustCertsFilePath": str(authority.file),
         }
-        guarded = Guarded(folder, config)
-        with guarded.server:
-            admin = Admin(guarded.server.admin_url, token=guarded.admin_token)
+        auth_server = AuthServer(folder, config)
+        with auth_server.server:
+            admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
             admin.create_namespace(NAMESPACE)
             admin.set_policy(NAMESPACE, "permissions/reader", ["consume"])
-            yield Encrypted(guarded, authority, broker.number, web.number)
+            yield Encrypted(auth_server, authority, broker.number, web.number)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def untrusted(spark: SparkSession, server: Encrypted, *words: str) -> Iterator[N
     """What is done inside is refused in time, before anything runs, and without a word of the token."""
     with no_job(spark), within(SECONDS), failing("PULSAR_TLS_FAILED", "tls.trustCertsFile", *words) as failure:
         yield
-    assert server.guarded.admin_token not in str(failure.value)
+    assert server.auth_server.admin_token not in str(failure.value)
 
 
 @pytest.mark.parametrize("use", [read, write])

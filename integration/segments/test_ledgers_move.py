@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from failing import failing
-from holding import LARGE, TAKEN_AT_MOST, held
+from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from errors import failing
 from logs import warnings
 from messages import produce, read_all
 from offloading import Offloading, running_offload
@@ -57,7 +57,7 @@ def test_a_copy_that_is_deleted_in_the_middle_of_a_read(
     frame = _planned(spark, server, topic, readAheadBytes="1m", minPartitions="1")
     other = _planned(spark, server, topic, maxBytesPerPartition="1m").limit(1)
     assert entries_by_level(other)["tiered"] == 0
-    with warnings(spark, tmp_path) as warned, held(frame, tmp_path) as read:
+    with warnings(spark, tmp_path) as warned, blocking_batch(frame, tmp_path) as read:
         server.offload(topic)
         eventually(lambda: entries_by_level(other)["tiered"] > 0, seconds=_FORGOTTEN_SECONDS)
         assert "looking up the ledger again" in warned()

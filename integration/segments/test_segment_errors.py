@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from admin_front import RefusedError, in_front_of
-from bookie_relay import bookie_of, in_front_of_bookie
-from failing import failing, refused
+from admin_proxy import RefusedError, changed_admin_url
+from bookie_relay import bookie_of, running_bookie_relay
+from errors import failing, refused
 from logs import warnings
 from messages import produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, existing, seen
@@ -60,7 +60,7 @@ def test_nothing_is_warned_of_where_nothing_is_wrong(
     spark: SparkSession, admin: Admin, wanted: list[Seen], read: Callable[..., DataFrame], tmp_path: Path
 ) -> None:
     """The control: an admin service that is merely passed through, the same checks."""
-    with in_front_of(admin.url, lambda _, answer: answer) as url, warnings(spark, tmp_path) as warned:
+    with changed_admin_url(admin.url, lambda _, answer: answer) as url, warnings(spark, tmp_path) as warned:
         for level in ("broker", "segment", "auto"):
             assert_exactly_once(seen(read(level, url)), wanted)
     assert "read at broker level" not in warned()
@@ -96,7 +96,7 @@ def test_an_admin_service_that_refuses(
     def refuse(_: Json) -> Json:
         raise RefusedError(status, text)
 
-    with in_front_of(admin.url, _changed("/internalStats", refuse)) as url:
+    with changed_admin_url(admin.url, _changed("/internalStats", refuse)) as url:
         with failing(condition, topic, url, text):
             seen(read("segment", url))
         with _left_to_the_broker(spark, tmp_path, text):
@@ -146,7 +146,7 @@ def test_answers_of_an_unknown_shape(
     change: Callable[[Json], Json],
     why: str,
 ) -> None:
-    with in_front_of(admin.url, _changed("/internalStats", change)) as url:
+    with changed_admin_url(admin.url, _changed("/internalStats", change)) as url:
         with failing("PULSAR_SEGMENT_UNAVAILABLE", topic, why):
             seen(read("segment", url))
         with _left_to_the_broker(spark, tmp_path, why):
@@ -187,13 +187,13 @@ def test_bookies_that_fall_silent_are_waited_for_once_and_not_for_each_ledger(
         produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
         admin.unload(topic)
     wanted = existing(read_all(client, topic))
-    with in_front_of_bookie(bookie_of(admin, topic)) as front, warnings(spark, tmp_path) as warned:
-        options = {"bookieAddresses": f"{front.bookie}={front.address}", "minPartitions": "1", "pollTimeoutMs": "8000"}
+    with running_bookie_relay(bookie_of(admin, topic)) as relay, warnings(spark, tmp_path) as warned:
+        options = {"bookieAddresses": f"{relay.bookie}={relay.address}", "minPartitions": "1", "pollTimeoutMs": "8000"}
         frame = read("auto", admin.url, **options).select("__topic", "__position", "value")
         assert "10 bookies" in description(frame)
-        front.fall_silent()
+        relay.fall_silent()
         with within(30):
             rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]
     assert_exactly_once(rows, wanted)
     assert warned().count("the broker reads it") == 9
-    assert f"no answer from {front.bookie}" in warned()
+    assert f"no answer from {relay.bookie}" in warned()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
-from bookie_relay import bookie_of, in_front_of_bookie
-from failing import failing
+from bookie_relay import bookie_of, running_bookie_relay
+from errors import failing
 from messages import Message, produce, read_all
 from reading import (
     Batches,
@@ -92,12 +92,12 @@ def test_a_task_connects_once_to_a_bookie_however_many_ledgers_it_reads(
     for _ in range(12):
         produce(client, topic, _messages(20), batch_size=3)
         admin.unload(topic)
-    with in_front_of_bookie(bookie_of(admin, topic)) as front:
+    with running_bookie_relay(bookie_of(admin, topic)) as relay:
         options = {"topic": topic, "minPartitions": "1", "admin.url": pulsar.admin_url}
-        options["bookieAddresses"] = f"{front.bookie}={front.address}"
+        options["bookieAddresses"] = f"{relay.bookie}={relay.address}"
         frame = batch(spark, pulsar.service_url, readLevel="segment", **options)
         assert_exactly_once(read_rows(frame), existing(read_all(client, topic)))
-        assert front.connections == 1
+        assert relay.connections == 1
 
 
 def test_tasks_run_best_where_the_bookies_are(

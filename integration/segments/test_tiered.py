@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failing import failing
+from errors import failing
 from messages import Message, produce, read_all
 from offloading import ENTRIES_PER_LEDGER, Offloading
 from reading import assert_exactly_once, batch, by_level, description, dice, entries_by_level, existing, metrics, seen

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from admin_front import in_front_of
-from failing import failing
+from admin_proxy import changed_admin_url
+from errors import failing
 from logs import warnings
 from messages import produce, read_all
 from offloading import ENTRIES_PER_LEDGER, Offloading
@@ -157,7 +157,7 @@ def test_an_offload_driver_that_is_not_known(copied: Copied, tmp_path: Path) -> 
     def change(path: str, answer: Json) -> Json:
         return {"managedLedgerOffloadDriver": "teleport"} if "ffloadPolicies" in path else answer
 
-    with in_front_of(copied.offloading.server.admin_url, change) as url:
+    with changed_admin_url(copied.offloading.server.admin_url, change) as url:
         why = "the offload driver teleport is not known here"
         with failing("PULSAR_SEGMENT_UNAVAILABLE", _TOPIC, why):
             copied.read("segment", **{"admin.url": url}).collect()

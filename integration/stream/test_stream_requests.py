@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from admin_front import in_front_of
+from admin_proxy import changed_admin_url
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, by_level, existing, start, stream
 from waiting import eventually
@@ -38,7 +38,7 @@ def _asked(admin: Admin) -> Iterator[tuple[str, list[str]]]:
             questions.append("metadata" if "metadata=true" in path else "list")
         return answer
 
-    with in_front_of(admin.url, note) as url:
+    with changed_admin_url(admin.url, note) as url:
         yield url, questions
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
-from failing import failing, no_job, refused
+from errors import failing, no_job, refused
 from servers import remove_namespace
 from waiting import eventually
 from writing import Target

@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-from failing import failing
+from errors import failing
 from java_values import java_connection
 from messages import Message, produce
 from reading import java_client

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from failing import failing, no_job
+from errors import failing, no_job
 from messages import produce
 from reading import run_available
 from waiting import eventually

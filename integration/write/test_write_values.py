@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar.schema as pulsar_schema
 import pytest
-from failing import failing, no_job, refused
+from errors import failing, no_job, refused
 from servers import remove_namespace
 from writing import Target
 

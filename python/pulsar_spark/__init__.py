@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pulsar_spark._version import __version__
 from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, PulsarSparkError, condition_of
-from pulsar_spark.frames import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
+from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
 from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
 from pulsar_spark.sessions import configure, jar_path, maven_coordinate, session

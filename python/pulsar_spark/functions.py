@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pulsar_spark._given import check_names, checked, combined, write_options
 from pulsar_spark._tables import option_table
 from pulsar_spark.errors import PulsarSetupError
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
+from pulsar_spark.options.resolve import check_names, checked, combined, write_options
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession

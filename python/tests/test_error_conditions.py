@@ -23,7 +23,7 @@ _NAME = re.compile(r"\bPULSAR_[A-Z0-9_]+\b")
 
 def _tests() -> list[Path]:
     found = [
-        *(_ROOT / "python" / "tests").glob("*.py"),
+        *(_ROOT / "python" / "tests").rglob("*.py"),
         *(_ROOT / "integration").rglob("*.py"),
         *(_ROOT / "connector" / "src" / "test").rglob("*.scala"),
     ]

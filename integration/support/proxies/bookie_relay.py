@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 
 
-class BookieFront:
+class BookieRelay:
     """Passes bytes on between clients and a bookie.
 
     Attributes:
@@ -67,9 +67,9 @@ def bookie_of(admin: Admin, topic: str) -> str:
 
 
 @contextmanager
-def in_front_of_bookie(bookie: str) -> Iterator[BookieFront]:
+def running_bookie_relay(bookie: str) -> Iterator[BookieRelay]:
     """Serve a bookie, given by its id, at another address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        front = BookieFront(bookie, listening)
-        threading.Thread(target=front.serve, daemon=True).start()
-        yield front
+        relay = BookieRelay(bookie, listening)
+        threading.Thread(target=relay.serve, daemon=True).start()
+        yield relay

@@ -1,6 +1,6 @@
-"""Counts of what passes a front: commands between clients and a broker, requests of an admin service.
+"""Counts of what passes a proxy: commands between clients and a broker, requests of an admin service.
 
-with counted(front) as counts:
+with counted(proxy) as counts:
     ...
 assert counts["GET_LAST_MESSAGE_ID"] <= 4, counts
 """
@@ -94,7 +94,7 @@ class Counts:
 
 
 class Tap:
-    """What a front has in common with others: all that passes it is reported here."""
+    """What a proxy has in common with others: all that passes it is reported here."""
 
     def __init__(self) -> None:
         self._counts: list[Counts] = []
@@ -118,7 +118,7 @@ class Tap:
 
 @contextmanager
 def counted(tap: Tap) -> Iterator[Counts]:
-    """Count what passes a front until the end."""
+    """Count what passes a proxy until the end."""
     counts = tap.open()
     try:
         yield counts

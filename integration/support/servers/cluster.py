@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, ClassVar
 from admin import Admin
 from waiting import eventually
 
-from pulsar_spark import _server
-from pulsar_spark._process import FileLock, Port, ServerProcess
-from pulsar_spark.local import log_tail
+from pulsar_spark.local.process import FileLock, Port, ServerProcess
+from pulsar_spark.local.pulsar import log_tail
+from pulsar_spark.local.server import SMALL, Java, Launch, Ports, archive_file, libraries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -29,11 +29,11 @@ _READY_SECONDS = 120.0
 _SESSION_SECONDS = 6
 _STOP_SECONDS = 10.0
 
-_PROFILE = replace(_server.SMALL, config={**_server.SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"})
+_PROFILE = replace(SMALL, config={**SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"})
 
 
 @dataclass(frozen=True)
-class _Setup(_server.Launch):
+class _Setup(Launch):
     """Writes into ZooKeeper what a cluster begins with, and ends."""
 
     def program(self, config: Path) -> list[str]:  # noqa: ARG002
@@ -45,7 +45,7 @@ class _Setup(_server.Launch):
 
 
 @dataclass(frozen=True)
-class _ZooKeeper(_server.Launch):
+class _ZooKeeper(Launch):
     def config_text(self) -> str:
         return "".join(f"{key}={value}\n" for key, value in self.config.items())
 
@@ -54,7 +54,7 @@ class _ZooKeeper(_server.Launch):
 
 
 @dataclass(frozen=True)
-class _Bookie(_server.Launch):
+class _Bookie(Launch):
     main: ClassVar[str] = "org.apache.bookkeeper.server.Main"
 
     def program(self, config: Path) -> list[str]:
@@ -67,7 +67,7 @@ class _AutoRecovery(_Bookie):
 
 
 @dataclass(frozen=True)
-class _Broker(_server.Launch):
+class _Broker(Launch):
     def program(self, config: Path) -> list[str]:
         return ["org.apache.pulsar.PulsarBrokerStarter", "--broker-conf", str(config)]
 
@@ -82,7 +82,7 @@ class Node:
         may_start: Whether ZooKeeper no longer takes the one that was killed for alive: two of one name are refused.
     """
 
-    launch: _server.Launch
+    launch: Launch
     is_ready: Callable[[bytes], bool]
     may_start: Callable[[], bool]
     _log_start: int = field(default=0, init=False)
@@ -192,11 +192,11 @@ class Cluster:
         return [[by_id[name.strip()] for name in names.split(",")] for names in lists]
 
 
-def _command(launch: _server.Launch) -> list[str]:
-    java = _server.Java.find()
-    archive = _server.archive_file(java)
+def _command(launch: Launch) -> list[str]:
+    java = Java.find()
+    archive = archive_file(java)
     class_data = (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
-    return launch.command(java, _server.libraries(), class_data=class_data)
+    return launch.command(java, libraries(), class_data=class_data)
 
 
 @contextmanager
@@ -209,7 +209,7 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
         port, broker, web, *bookie_ports = (
             stack.enter_context(closing(Port.reserve())).number for _ in range(3 + BOOKIES)
         )
-        ports, store = _server.Ports(broker, web, 0), f"zk:127.0.0.1:{port}"
+        ports, store = Ports(broker, web, 0), f"zk:127.0.0.1:{port}"
         config = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
         admin = Admin(f"http://127.0.0.1:{web}")
         zookeeper = _node(
@@ -237,9 +237,9 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
 
 
 def _node(
-    kind: type[_server.Launch],
+    kind: type[Launch],
     folder: Path,
-    ports: _server.Ports,
+    ports: Ports,
     config: Mapping[str, str],
     is_ready: Callable[[bytes], bool],
     may_start: Callable[[], bool] = lambda: True,
@@ -247,7 +247,7 @@ def _node(
     return Node(kind(folder, ports, _PROFILE, config), is_ready, may_start)
 
 
-def _bookie(kind: type[_Bookie], folder: Path, ports: _server.Ports, zookeeper: int) -> Node:
+def _bookie(kind: type[_Bookie], folder: Path, ports: Ports, zookeeper: int) -> Node:
     # A bookie takes connections some time before brokers know that it is there.
     return _node(
         kind,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from guarded import PLUGIN
+from auth_server import PLUGIN
 from serving import JsonHandler, serving
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from waiting import eventually
 
-from pulsar_spark._process import FileLock, Port, ServerProcess
 from pulsar_spark.local import S3Offload
+from pulsar_spark.local.process import FileLock, Port, ServerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

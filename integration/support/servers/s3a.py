@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from pulsar_spark import maven
-from pulsar_spark._process import FileLock
+from pulsar_spark.local import maven
+from pulsar_spark.local.process import FileLock
 
 HADOOP = "3.5.0"  # that of the main Spark line
 _AWS_SDK = "2.35.4"  # what hadoop-aws of that version is built with

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from admin import Admin
 
-from pulsar_spark._process import Port
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
+from pulsar_spark.local.process import Port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -21,7 +21,7 @@ from servers import (
     running_server,
 )
 
-from pulsar_spark import _versions
+from pulsar_spark.local import versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ def test_a_given_server_that_does_not_answer_is_a_failure(tmp_path: Path, monkey
 
 def test_the_server_is_the_one_that_was_chosen(admin: Admin) -> None:
     version = str(admin.call("GET", "brokers/version"))
-    assert version == (_versions.chosen() if choose(os.environ).kind == "local" else version)
+    assert version == (versions.chosen() if choose(os.environ).kind == "local" else version)
 
 
 def assert_names_every_way(error: NoServerError) -> None:

@@ -1,0 +1,151 @@
+"""Reads in executors that are killed, frozen or fail: every row exactly once, and nothing left on the broker."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+import pytest
+from blocking_batch import blocking_batch
+from executors.hosts import Attempts
+from messages import produce, read_all
+from pyspark.sql.functions import col, udf
+from pyspark.sql.types import BinaryType
+from reading import Batches, assert_exactly_once, batch, dice, existing, read_available, seen, start, stream, wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from executors.hosts import Executors
+    from pyspark.sql import SparkSession
+    from reading import Seen
+
+_PARTITIONS = 4
+# Spark hands rows to Python in groups of 100: a task that is held has more of this size ahead of it than fits between.
+_COUNT, _BYTES = 300, 20_000
+_TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
+
+
+@pytest.fixture(params=["broker", "segment"])
+def level(request: pytest.FixtureRequest, admin: Admin) -> dict[str, str]:
+    """The options of a way to the messages."""
+    return {"readLevel": request.param, "admin.url": admin.url}
+
+
+@pytest.fixture
+def wanted(admin: Admin, client: pulsar_client.Client, topic: str) -> list[Seen]:
+    """What is in the topic, several entries in each of its partitions."""
+    admin.create_topic(topic, partitions=_PARTITIONS)
+    for partition in range(_PARTITIONS):
+        payloads = [b"%d %d " % (partition, n) + b"x" * _BYTES for n in range(_COUNT)]
+        produce(client, f"{topic}-partition-{partition}", payloads, batch_size=7)
+    return existing(read_all(client, topic))
+
+
+def test_an_executor_is_killed_in_the_middle_of_its_task(
+    spark: SparkSession,
+    executors: Executors,
+    service_url: str,
+    topic: str,
+    wanted: list[Seen],
+    level: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    victim = executors.both()[0]
+    attempts = Attempts(spark)
+    with blocking_batch(batch(spark, service_url, topic=topic, **level), tmp_path, tasks=2) as read:
+        victim.kill()
+        read.release()
+        assert_exactly_once(read.rows.result(timeout=120), wanted)
+    assert attempts.failed >= 1
+
+
+def test_a_frozen_executor_is_overtaken(
+    spark: SparkSession,
+    executors: Executors,
+    service_url: str,
+    topic: str,
+    wanted: list[Seen],
+    level: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    """The second copy of its task, on the other host, ends the read; the first one is told to end when it is back."""
+    victim = executors.both()[0]
+    attempts = Attempts(spark)
+    with blocking_batch(batch(spark, service_url, topic=topic, **level), tmp_path, tasks=2) as read, victim.frozen():
+        read.release()
+        assert_exactly_once(read.rows.result(timeout=120), wanted)
+    assert attempts.speculative >= 1
+
+
+def test_a_task_that_fails_is_run_again(
+    spark: SparkSession, service_url: str, topic: str, wanted: list[Seen], level: dict[str, str], tmp_path: Path
+) -> None:
+    frame = batch(spark, service_url, topic=topic, **level)
+    attempts = Attempts(spark)
+    assert_exactly_once(seen(frame.withColumn("value", _failing_once(str(tmp_path / "failed")))), wanted)
+    assert attempts.failed == 1
+
+
+def _failing_once(marker: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a Column, which pyspark types loosely
+    # Everything it needs is inside: the worker that runs it knows no module of the tests.
+    def failing(value: bytes) -> bytes:
+        from pathlib import Path
+
+        if value.startswith(b"2 150 ") and not Path(marker).exists():
+            Path(marker).touch()
+            raise RuntimeError("this task fails once")
+        return value
+
+    return udf(failing, BinaryType(), useArrow=False)(col("value"))
+
+
+def test_a_stream_whose_executors_are_killed_one_after_the_other(
+    spark: SparkSession,
+    executors: Executors,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    level: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    admin.create_topic(topic, partitions=_PARTITIONS)
+    batches, checkpoint = Batches(), tmp_path / "checkpoint"
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", **level)
+    query = start(frame, checkpoint, batches)
+    try:
+        for turn in range(1, 4):
+            produce(client, topic, [b"%d %d" % (turn, n) for n in range(2000)], batch_size=7)
+            executors.both()[0].kill()
+            wait_for(2000 * turn, query, batches)
+    finally:
+        query.stop()
+    produce(client, topic, [b"%d" % n for n in range(500)], batch_size=7)
+    read_available(frame, checkpoint, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.exhaustive
+def test_executors_are_killed_at_any_moment(
+    spark: SparkSession,
+    executors: Executors,
+    service_url: str,
+    topic: str,
+    wanted: list[Seen],
+    level: dict[str, str],
+) -> None:
+    random = dice()
+    frame = batch(spark, service_url, topic=topic, **level)
+    with ThreadPoolExecutor(1) as pool:
+        for turn in range(_TURNS):
+            executors.both()
+            rows = pool.submit(seen, frame)
+            seconds = random.random() * 2
+            wait([rows], timeout=seconds)
+            random.choice(executors.both()).kill()
+            assert_exactly_once(rows.result(timeout=120), wanted)
+            print(f"turn {turn}: killed after {seconds:.2f} s")

@@ -1,0 +1,220 @@
+"""What reads ask of brokers, bookies and the admin service: at most so many requests of each kind.
+
+Clients and their connections are there before anything is counted, if not in every executor. Tasks run in executors, so
+that connections show who asks. The numbers are those of today: a change that needs fewer requests lowers them, and no
+change may need more.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin_proxy import AdminProxy, running_admin_proxy
+from bookie_proxy import BookieProxy, running_bookie_proxy
+from broker_proxy import BrokerProxy, running_broker_proxy
+from counting import Counts, counted
+from leaks import bookie_ids
+from messages import Message, produce
+from reading import batch, description, start, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+    from servers import Addresses
+
+_PARTITIONS, _ROWS, _BATCH_SIZE = 4, 1000, 10
+_SECONDS = 120
+
+# For each step, who asks what, and how often at most: four partitions, in each 25 entries of ten messages, a schema.
+LIMITS = {
+    "batch, broker, load": {"driver: GET_SCHEMA": 1, "driver: PARTITIONED_METADATA": 1},
+    "batch, broker, plan": {
+        "driver: CLOSE_CONSUMER": 4,
+        "driver: GET_LAST_MESSAGE_ID": 4,
+        "driver: GET_SCHEMA": 1,
+        "driver: LOOKUP": 4,
+        "driver: PARTITIONED_METADATA": 1,
+        "driver: SUBSCRIBE": 4,
+    },
+    "batch, broker, tasks": {
+        "task: CLOSE_CONSUMER": 4,
+        "task: CONNECT": 2,
+        "task: FLOW": 8,
+        "task: GET_LAST_MESSAGE_ID": 4,
+        "task: LOOKUP": 4,
+        "task: SUBSCRIBE": 4,
+    },
+    "batch, segment, load": {"driver: GET_SCHEMA": 1, "driver: PARTITIONED_METADATA": 1},
+    "batch, segment, plan": {
+        "admin service: internalStats?metadata=true": 4,
+        "driver: CLOSE_CONSUMER": 4,
+        "driver: GET_LAST_MESSAGE_ID": 4,
+        "driver: GET_SCHEMA": 1,
+        "driver: LOOKUP": 4,
+        "driver: PARTITIONED_METADATA": 1,
+        "driver: SUBSCRIBE": 4,
+    },
+    "batch, segment, tasks": {
+        "bookies: BATCH_READ_ENTRY": 4,
+        "bookies: CONNECTION": 4,
+    },
+    "micro-batch, broker": {
+        "driver: GET_LAST_MESSAGE_ID": 4,
+        "driver: PARTITIONED_METADATA": 1,
+        "task: CLOSE_CONSUMER": 4,
+        "task: CONNECT": 2,
+        "task: FLOW": 8,
+        "task: GET_LAST_MESSAGE_ID": 4,
+        "task: LOOKUP": 4,
+        "task: SUBSCRIBE": 4,
+    },
+    "micro-batch, segment": {
+        "admin service: internalStats?metadata=true": 4,
+        "bookies: BATCH_READ_ENTRY": 4,
+        "bookies: CONNECTION": 4,
+        "driver: GET_LAST_MESSAGE_ID": 4,
+        "driver: PARTITIONED_METADATA": 1,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Fronts:
+    """What stands between Spark and one Pulsar."""
+
+    broker: BrokerProxy
+    admin: AdminProxy
+    bookie: BookieProxy
+
+    def options(self, level: str) -> dict[str, str]:
+        if level == "broker":
+            return {"readLevel": level}
+        return {"readLevel": level, "admin.url": self.admin.url, "bookieAddresses": self.bookie.addresses}
+
+    @contextmanager
+    def counted(self) -> Iterator[Sequence[Counts]]:
+        with counted(self.broker) as broker, counted(self.admin) as admin, counted(self.bookie) as bookie:
+            yield broker, admin, bookie
+
+
+def _requests(counts: Sequence[Counts]) -> Counter[str]:
+    """By who asks and what."""
+    broker, admin, bookie = counts
+    # The driver has subscribed before; an executor that reads from bookies never does.
+    found = {"driver": broker.requests("driver"), "task": broker.requests("task", "unknown", "shared")}
+    found |= {"admin service": admin.requests(), "bookies": bookie.requests()}
+    return Counter({f"{who}: {kind}": number for who, asked in found.items() for kind, number in asked.items()})
+
+
+@pytest.fixture(scope="module")
+def fronts(pulsar: Addresses, admin: Admin) -> Iterator[Fronts]:
+    with ExitStack() as stack:
+        (bookie,) = bookie_ids(admin)
+        yield Fronts(
+            stack.enter_context(running_broker_proxy(pulsar.service_url)),
+            stack.enter_context(running_admin_proxy(admin.url)),
+            stack.enter_context(running_bookie_proxy(bookie)),
+        )
+
+
+@pytest.fixture
+def filled(admin: Admin, client: pulsar_client.Client, topic: str) -> str:
+    admin.create_topic(topic, partitions=_PARTITIONS)
+    _fill(client, topic)
+    return topic
+
+
+def _fill(client: pulsar_client.Client, topic: str) -> None:
+    for partition in range(_PARTITIONS):
+        messages = [Message(str(n)) for n in range(_ROWS // _PARTITIONS)]
+        schema = pulsar_client.schema.StringSchema()
+        produce(client, f"{topic}-partition-{partition}", messages, batch_size=_BATCH_SIZE, schema=schema)
+
+
+def _check(steps: dict[str, Counter[str]], capsys: pytest.CaptureFixture[str]) -> None:
+    """Print what was asked, and fail where it is more than it may be."""
+    lines, excess = [], []
+    for step, found in steps.items():
+        limits = LIMITS.get(step, {})
+        lines.append(f"{step}: {found.total()} requests, at most {sum(limits.values())}")
+        for what in sorted({*found, *limits}):
+            line = f"  {what:55}{found[what]:4} of {limits.get(what, 0):4}"
+            lines.append(line)
+            if found[what] > limits.get(what, 0):
+                excess.append(f"{step}: {line.strip()}")
+    with capsys.disabled():
+        print("", *lines, sep="\n")
+    assert not excess, "\n".join(["more requests than allowed:", *excess, "all of them:", *lines])
+
+
+@pytest.mark.parametrize("level", ["broker", "segment"])
+def test_a_batch_read(
+    spark: SparkSession, fronts: Fronts, filled: str, level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def load() -> DataFrame:
+        return batch(spark, fronts.broker.service_url, topic=filled, **fronts.options(level))
+
+    assert len(load().collect()) == _ROWS
+    with fronts.counted() as loading:
+        frame = load()
+    with fronts.counted() as planning:
+        description(frame)
+    with fronts.counted() as tasks:
+        assert len(frame.collect()) == _ROWS
+    steps = {"load": loading, "plan": planning, "tasks": tasks}
+    _check({f"batch, {level}, {name}": _requests(counts) for name, counts in steps.items()}, capsys)
+
+
+class _Steps:
+    """A sink that stops after it has read a batch."""
+
+    def __init__(self) -> None:
+        self._read: queue.Queue[int] = queue.Queue()
+        self._next: queue.Queue[None] = queue.Queue()
+
+    def __call__(self, frame: DataFrame, _: int) -> None:
+        self._read.put(len(frame.collect()))
+        self._next.get(timeout=_SECONDS)
+
+    def read(self) -> int:
+        """Wait until a batch is read; the number of its rows."""
+        return self._read.get(timeout=_SECONDS)
+
+    def go_on(self) -> None:
+        self._next.put(None)
+
+
+@pytest.mark.parametrize("level", ["broker", "segment"])
+def test_a_micro_batch(
+    spark: SparkSession,
+    fronts: Fronts,
+    client: pulsar_client.Client,
+    filled: str,
+    level: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """From the end of a batch to that of the next one, which brings as many rows."""
+    options = {"topic": filled, "startingOffsets": "earliest", **fronts.options(level)}
+    steps = _Steps()
+    query = start(stream(spark, fronts.broker.service_url, **options), tmp_path, steps)
+    try:
+        assert steps.read() == _ROWS
+        _fill(client, filled)
+        with fronts.counted() as counts:
+            steps.go_on()
+            assert steps.read() == _ROWS
+        found = _requests(counts)
+    finally:
+        steps.go_on()
+        query.stop()
+    _check({f"micro-batch, {level}": found}, capsys)

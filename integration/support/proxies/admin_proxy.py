@@ -1,0 +1,97 @@
+"""An admin service as something between it and its users makes it look: slow, refusing, or with other answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from counting import Passed, Tap
+from serving import JsonHandler, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from admin import Json
+
+_REQUEST_SECONDS = 60
+_OF_TOPIC = re.compile(r"/admin/v\d/(?P<what>.*?/)?persistent/[^/]+/[^/]+/[^/?]+/?(?P<rest>.*)")
+
+
+class RefusedError(Exception):
+    """Raised instead of an answer."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text
+
+
+class AdminProxy(Tap):
+    """Passes GET requests on to an admin service; they are counted by [`kind`][] with the bytes of their answers.
+
+    Attributes:
+        url: What its users connect to.
+        delay_seconds: How long each request is kept back.
+    """
+
+    def __init__(self, admin_url: str, change: Callable[[str, Json], Json]) -> None:
+        super().__init__()
+        self.url = ""
+        self.delay_seconds = 0.0
+        self._admin_url = admin_url
+        self._change = change
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def get(self, path: str) -> Json:
+        time.sleep(self.delay_seconds)
+        size = 0
+        try:
+            with self._opener.open(self._admin_url + path, timeout=_REQUEST_SECONDS) as answer:
+                body = answer.read()
+                size = len(body)
+            return self._change(path, json.loads(body))
+        finally:
+            self.report(Passed(kind(path), size))
+
+
+def kind(path: str) -> str:
+    """What is asked for, whatever the topic or its namespace: ``internalStats?metadata=true``, ``bookies/all``."""
+    match = _OF_TOPIC.fullmatch(path)
+    if match is None:
+        return re.sub(r"^/admin/v\d/", "", path)
+    return (match["what"] or "") + (match["rest"] or "topic")
+
+
+@contextmanager
+def running_admin_proxy(
+    admin_url: str, change: Callable[[str, Json], Json] = lambda _, answer: answer
+) -> Iterator[AdminProxy]:
+    """Serve GET requests with what the admin service answers, after ``change(path, answer)``."""
+    proxy = AdminProxy(admin_url, change)
+
+    class Handler(JsonHandler):
+        def do_GET(self) -> None:  # noqa: N802 - so http.server calls it
+            try:
+                answer = proxy.get(self.path)
+            except urllib.error.HTTPError as error:
+                self.send_error(error.code, error.reason)
+            except RefusedError as error:
+                self.send_error(error.status, error.text)
+            else:
+                self.answer(200, answer)
+
+    with serving(Handler) as url:
+        proxy.url = url
+        yield proxy
+
+
+@contextmanager
+def changed_admin_url(admin_url: str, change: Callable[[str, Json], Json]) -> Iterator[str]:
+    """The address alone of a proxy that changes answers."""
+    with running_admin_proxy(admin_url, change) as proxy:
+        yield proxy.url

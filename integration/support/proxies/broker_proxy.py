@@ -1,0 +1,79 @@
+"""Something between clients and a broker that counts what they say, keeps it back, loses it, or cuts them off."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from commands import OF_CONSUMERS, OF_PRODUCERS, Command, with_broker_url
+from counting import Passed
+from relay import Connection, Relay, listening
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator
+
+_PRODUCER = "producer"
+
+
+@dataclass(eq=False, kw_only=True)
+class _Connection(Connection):
+    consumers: dict[int, str] = field(default_factory=dict)
+
+    def role(self, command: Command) -> str:
+        """Who a command is from or for; remembers who subscribes."""
+        if command.kind == "SUBSCRIBE":
+            self.consumers[command.consumer] = command.role
+            self.roles.add(command.role)
+            return command.role
+        if command.kind in OF_CONSUMERS:
+            return self.consumers.get(command.consumer, "")
+        if command.kind == "PRODUCER":
+            self.roles.add(_PRODUCER)
+        return _PRODUCER if command.kind == "PRODUCER" or command.kind in OF_PRODUCERS else ""
+
+
+class BrokerProxy(Relay[_Connection]):
+    """Passes on what clients and a broker say to each other, and takes the broker's place in look-ups.
+
+    Attributes:
+        service_url: What clients connect to.
+        has_lost: Whether the answer that `lose` names was lost.
+    """
+
+    def __init__(self, broker_url: str, listening: socket.socket) -> None:
+        broker = urlsplit(broker_url)
+        super().__init__((str(broker.hostname), int(str(broker.port))), listening, _Connection)
+        self.service_url = f"pulsar://127.0.0.1:{self.port}"
+        self.has_lost = False
+        self._lost_kind = ""
+
+    def lose(self, kind: str) -> None:
+        """Lose the next answer of a kind."""
+        with self._lock:
+            self._lost_kind, self.has_lost = kind, False
+
+    def passed(self, connection: _Connection, frame: bytes, is_answer: bool) -> bytes | None:
+        command = Command.of(frame)
+        self.report(Passed(command.kind, len(frame), connection.role(command), connection, is_answer))
+        if is_answer and self._is_lost(command.kind):
+            return None
+        return with_broker_url(frame, self.service_url) if command.kind == "LOOKUP_RESPONSE" else frame
+
+    def _is_lost(self, kind: str) -> bool:
+        with self._lock:
+            if kind != self._lost_kind:
+                return False
+            self._lost_kind, self.has_lost = "", True
+            return True
+
+
+@contextmanager
+def running_broker_proxy(broker_url: str) -> Iterator[BrokerProxy]:
+    """A proxy of a broker. Clients that connect to it talk to the broker through it alone; others are not concerned."""
+    with listening() as port:
+        proxy = BrokerProxy(broker_url, port)
+        with proxy.running():
+            yield proxy

@@ -1,0 +1,59 @@
+"""A Pulsar that asks who is there: by token, or by the certificate of a client."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import secrets
+from typing import TYPE_CHECKING
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+PLUGIN = "org.apache.pulsar.client.impl.auth."
+_PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
+
+
+class AuthServer:
+    """A server that asks for tokens or certificates, and the tokens of three roles; ``admin`` may do everything."""
+
+    def __init__(self, folder: Path, config: Mapping[str, str] | None = None) -> None:
+        self._key = secrets.token_bytes(32)
+        key_file = folder / "secret.key"
+        key_file.write_bytes(self._key)
+        self.admin_token = self.token("admin")
+        self.reader_token = self.token("reader")
+        self.nobody_token = self.token("nobody")
+        self.server = LocalPulsar(
+            data_dir=folder / "pulsar",
+            admin_token=self.admin_token,
+            config={
+                "authenticationEnabled": "true",
+                "authenticationProviders": f"{_PROVIDER}Token,{_PROVIDER}Tls",
+                "tokenSecretKey": key_file.as_uri(),
+                "authorizationEnabled": "true",
+                "superUserRoles": "admin",
+                "brokerClientAuthenticationPlugin": f"{PLUGIN}AuthenticationToken",
+                "brokerClientAuthenticationParameters": f"token:{self.admin_token}",
+                **(config or {}),
+            },
+        )
+
+    def token(self, role: str) -> str:
+        """A new token each time."""
+
+        def encoded(data: bytes) -> str:
+            return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+        text = ".".join(
+            encoded(json.dumps(part).encode())
+            for part in ({"alg": "HS256"}, {"sub": role, "jti": secrets.token_hex(8)})
+        )
+        return f"{text}.{encoded(hmac.digest(self._key, text.encode(), 'sha256'))}"
+
+    def options(self, topic: str, **more: str) -> dict[str, str]:
+        return {"service.url": self.server.service_url, "topic": topic, **more}

@@ -1,0 +1,81 @@
+"""Reads that are stopped in their middle, so that a fault meets them there however fast the machine is."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql.functions import col, udf
+from pyspark.sql.types import BinaryType
+from reading import read_rows
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+    from reading import Seen
+
+# Spark hands rows to Python in groups of 100, and some megabytes fit between the two processes: a task that is held has
+# taken one group and at most a part of the next.
+LARGE = b"x" * 200_000
+TAKEN_AT_MOST = 200
+
+
+@dataclass(frozen=True)
+class BlockedBatch:
+    """A read whose task waits for its first row to get through a Python function."""
+
+    rows: Future[list[Seen]]
+    _gate: Path
+
+    def release(self) -> None:
+        self._gate.touch()
+
+
+@contextmanager
+def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterator[BlockedBatch]:
+    """Start a read of plain bytes and hold it; messages have to be `LARGE` for it to be far from its end.
+
+    Args:
+        frame: What is read.
+        folder: An empty folder.
+        tasks: How many tasks have to be held.
+    """
+    gate = folder / "gate"
+
+    def is_held() -> bool:
+        return len(list(folder.glob("reached-*"))) >= tasks
+
+    with ThreadPoolExecutor(1) as pool:
+        rows = pool.submit(read_rows, frame.withColumn("value", _passing(str(gate), str(folder))))
+        try:
+            eventually(lambda: is_held() or rows.done(), seconds=120)
+            assert not rows.done(), f"the read was over before it was held: {rows}"
+            yield BlockedBatch(rows, gate)
+        finally:
+            gate.touch()
+
+
+def _passing(gate: str, folder: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a Column, which pyspark types loosely
+    # Everything it needs is inside: the worker that runs it knows no module of the tests.
+    def passing(value: bytearray | None) -> bytearray | None:
+        import time
+        from pathlib import Path
+
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        assert task is not None
+        Path(folder, f"reached-{task.partitionId()}").touch()
+        deadline = time.monotonic() + 120
+        while not Path(gate).exists():
+            assert time.monotonic() < deadline, "nobody let the rows through"
+            time.sleep(0.02)
+        return value
+
+    return udf(passing, BinaryType(), useArrow=False)(col("value"))

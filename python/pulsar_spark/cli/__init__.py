@@ -1,0 +1,51 @@
+"""The ``pulsar-spark`` command.
+
+Exit codes: 0 done, 1 failed (the reason is on stderr), 2 wrong usage, 3 ``local status`` found no running server.
+Answers go to stdout (with ``--json`` one JSON object), progress and errors to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from pulsar_spark.cli.demo import add_demo
+from pulsar_spark.cli.local import add_local
+from pulsar_spark.cli.options import add_options
+from pulsar_spark.cli.output import FAILED, say
+from pulsar_spark.errors import PulsarSparkError
+from pulsar_spark.local import LocalPulsarError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; each verb adds itself with the function that runs it as ``run``."""
+    top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
+    commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for add in (add_local, add_options, add_demo):
+        add(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    chosen = parser().parse_args(arguments)
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("pulsar_spark").setLevel(logging.INFO)
+    try:
+        code: int = chosen.run(chosen)
+        return code
+    except (LocalPulsarError, PulsarSparkError) as error:
+        say(f"error: {error}")
+        return FAILED
+    except BrokenPipeError:  # as in `pulsar-spark options | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        say("Interrupted.")
+        return FAILED

@@ -1,0 +1,111 @@
+"""The verb ``pulsar-spark options``: the option table for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from dataclasses import asdict
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from pulsar_spark._tables import SCOPES, OptionDefinition, option_table
+from pulsar_spark.options import checks
+
+if TYPE_CHECKING:
+    import argparse
+
+_NARROWEST_TEXT, _WIDEST = 30, 120
+_GAP = 2
+
+
+def add_options(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    summary = "list the options of reads and writes, or explain one"
+    verb = commands.add_parser("options", help=summary, description=summary)
+    verb.add_argument("name", nargs="?", help="an option by its name in Spark or in Python, in any case of letters")
+    verb.add_argument("--json", action="store_true", help="answer with JSON")
+    verb.set_defaults(run=_options)
+
+
+def _options(chosen: argparse.Namespace) -> int:
+    table = option_table()
+    if chosen.name is None:
+        print(json.dumps([_facts(option) for option in table.options]) if chosen.json else _list(table.options))
+        return 0
+    option = _found(chosen.name)
+    print(json.dumps(_facts(option)) if chosen.json else _explained(option))
+    return 0
+
+
+def _found(name: str) -> OptionDefinition:
+    """The option or client setting of this name.
+
+    Raises:
+        PulsarOptionError: There is none.
+    """
+    table = option_table()
+    option = table.find(name) or next((one for one in table.options if one.argument == name.lower()), None)
+    if option is not None:
+        return option
+    prefix = table.prefix_of(name)
+    if prefix is None:
+        raise checks.unknown(name, [one.key for one in table.options] + [one.argument for one in table.options])
+    (key,) = checks.check_given({name: "x"}, prefix.scopes)
+    return OptionDefinition(
+        key=key,
+        type="string",
+        doc=prefix.doc,
+        group="settings of the Pulsar client",
+        since="0.1.0",
+        scopes=prefix.scopes,
+    )
+
+
+def _facts(option: OptionDefinition) -> dict[str, Any]:
+    in_python = {"argument": option.argument} if option_table().find(option.key) else {}
+    return {**asdict(option), **in_python}
+
+
+def _list(options: tuple[OptionDefinition, ...]) -> str:
+    """One line for each option: its name, the first sentence about it and its default."""
+    rows = {heading: [(one.key, _summary(one)) for one in group] for heading, group in groupby(options, _heading)}
+    families = option_table().prefixes
+    rows["Settings of the Pulsar client"] = [(f"{one.prefix}*", one.doc.partition(":")[0]) for one in families]
+    names = max(len(name) for group in rows.values() for name, _ in group) + _GAP
+    width = min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, names + _NARROWEST_TEXT), _WIDEST)
+    lines: list[str] = []
+    for heading, group in rows.items():
+        lines += ["", heading]
+        for name, text in group:
+            first, *rest = textwrap.wrap(text, width - names - _GAP)
+            lines.append(f"{'':{_GAP}}{name:{names}}{first}")
+            lines += [f"{'':{names + _GAP}}{line}" for line in rest]
+    return "\n".join(lines[1:])
+
+
+def _heading(option: OptionDefinition) -> str:
+    return option.heading
+
+
+def _summary(option: OptionDefinition) -> str:
+    sentence = option.doc.partition(". ")[0].rstrip(".")
+    if option.required:
+        return f"{sentence} (required)"
+    return f"{sentence} ({option.default})" if option.default else sentence
+
+
+def _explained(option: OptionDefinition) -> str:
+    facts = {
+        "in Python": option.argument if option_table().find(option.key) else None,
+        "valid in": ", ".join(SCOPES[scope] for scope in option.scopes),
+        "value": " | ".join(option.values) or option.type,
+        "at least": option.min,
+        "default": "none, it is required" if option.required else option.default,
+        "example": option.example,
+        "secret": "yes, never shown" if option.secret else None,
+        "since": option.since,
+    }
+    lines = [option.key, *textwrap.wrap(option.doc, 100, initial_indent="  ", subsequent_indent="  "), ""]
+    lines += [f"  {name:11}{value}" for name, value in facts.items() if value is not None]
+    return "\n".join(lines)

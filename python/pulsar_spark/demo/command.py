@@ -1,0 +1,85 @@
+"""The command line of the demo; see the package."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pulsar_spark.demo.report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DONE, FAILED = 0, 1
+
+_JAVA_STACK = "\n\tat "
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the demo's command line."""
+    parser.add_argument(
+        "--rides", type=_positive, default=220_000, help="rides at the beginning (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--live-seconds", type=float, default=8.0, help="how long more of them arrive (default: %(default)g)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=20_261_121, help="what the rides are made from (default: %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="answer with one JSON object, the report goes to stderr")
+    parser.set_defaults(run=run)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Run the demo; returns the exit code: 0 when every count was right."""
+    report = Report(sys.stderr if chosen.json else sys.stdout)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_is_not_of_py4j)
+    try:
+        facts = _tour(chosen, report)
+    except ImportError as error:
+        report.line(f"error: The demo needs the official client: {error}. Run: pip install 'pulsar-spark[demo]'")
+        return FAILED
+    except KeyboardInterrupt:
+        report.line("Interrupted; everything was stopped and removed.")
+        return FAILED
+    except Exception as error:  # whatever it is: the log was shown, and a stack of the JVM helps nobody here
+        report.line(f"error: {str(error).partition(_JAVA_STACK)[0]}")
+        return FAILED
+    if chosen.json:
+        print(json.dumps(facts))
+    return DONE if facts["ok"] else FAILED
+
+
+def _tour(chosen: argparse.Namespace, report: Report) -> dict[str, Any]:
+    report.line(f"pulsar-spark demo, seed {chosen.seed}\n")
+    from pulsar_spark.demo import tour
+
+    return tour.run(tour.Settings(chosen.rides, chosen.live_seconds, chosen.seed), report)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """False for what py4j logs, by the root logger: the stack of a call to Spark that Ctrl-C broke off."""
+    return "py4j" not in Path(record.pathname).parts
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demo from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m pulsar_spark.demo", description="Read and write a real Pulsar.")
+    add_arguments(parser)
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("pulsar_spark").setLevel(logging.INFO)
+    return run(parser.parse_args(arguments))

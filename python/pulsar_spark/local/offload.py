@@ -1,0 +1,161 @@
+"""Offloading of a local server's ledgers: where to, the broker's plug-in for it, and its settings.
+
+A ledger that is not written to any more is offloaded when somebody asks for it through the admin interface; its copy on
+the bookie is deleted at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tarfile
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from pulsar_spark.local import maven, versions
+from pulsar_spark.local.process import FileLock
+from pulsar_spark.local.server import ServerUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A plug-in works with the version of the broker that it was made for.
+_VERSION = versions.DEFAULT
+_COORDINATE = f"org.apache.pulsar:pulsar-offloader-distribution:{_VERSION}:bin@tar.gz"
+_SHA256 = "a73d8c48f578edbc572147351fbca742740b3fe4329f892ce80f3de717adf6c7"
+_INSTALL_PATIENCE_SECONDS = 1800.0
+
+_SETTINGS = {
+    "managedLedgerOffloadDeletionLagMs": "0",
+    "managedLedgerOffloadAutoTriggerSizeThresholdBytes": "-1",
+    "managedLedgerOffloadMaxThreads": "2",
+}
+
+# What Pulsar's own profile says of the files' form.
+_PROFILE = """\
+<configuration>
+  <property><name>io.file.buffer.size</name><value>4096</value></property>
+  <property><name>io.map.index.interval</name><value>128</value></property>
+  <property><name>io.seqfile.compression.type</name><value>BLOCK</value></property>
+</configuration>
+"""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class FileSystemOffload:
+    """Offload to a folder of this machine, one Hadoop ``MapFile`` for each ledger.
+
+    Attributes:
+        folder: Where to; made when it is missing.
+    """
+
+    folder: Path
+
+    plug_in: ClassVar[str] = "tiered-storage-file-system"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the server finds in its environment."""
+        return {}
+
+    def settings(self, server: Path) -> dict[str, str]:
+        """Broker settings; what they name is put into the folder of the server."""
+        profile = server / "offload.xml"
+        profile.write_text(_PROFILE, encoding="utf-8")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return {
+            "managedLedgerOffloadDriver": "filesystem",
+            "fileSystemURI": self.folder.absolute().as_uri(),
+            "fileSystemProfilePath": str(profile),
+        }
+
+
+@dataclass(frozen=True)
+class S3Offload:
+    """Offload to a bucket of a server that speaks S3, in the block format of Pulsar's cloud offloaders.
+
+    Attributes:
+        endpoint: The address of the S3 server, ``http://host:port``.
+        bucket: A bucket that exists.
+        access_key: Who asks.
+        secret_key: The secret to prove it.
+        block_bytes: Size of the blocks, at least 5 MiB.
+    """
+
+    endpoint: str
+    bucket: str
+    access_key: str
+    secret_key: str = field(repr=False)
+    block_bytes: int = 5 * 1024 * 1024
+
+    plug_in: ClassVar[str] = "tiered-storage-jcloud"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the server finds in its environment: this driver takes credentials from there alone."""
+        return {"ACCESS_KEY_ID": self.access_key, "ACCESS_KEY_SECRET": self.secret_key}
+
+    def settings(self, server: Path) -> dict[str, str]:  # noqa: ARG002 - as the other one
+        """Broker settings. The driver ``aws-s3`` would look for the bucket's region on the internet."""
+        return {
+            "managedLedgerOffloadDriver": "S3",
+            "managedLedgerOffloadBucket": self.bucket,
+            "managedLedgerOffloadServiceEndpoint": self.endpoint,
+            "managedLedgerOffloadMaxBlockSizeInBytes": str(self.block_bytes),
+            "managedLedgerOffloadReadBufferSizeInBytes": "1048576",
+        }
+
+
+Offload = FileSystemOffload | S3Offload
+
+
+def settings(offload: Offload, server: Path, version: str) -> dict[str, str]:
+    """All broker settings for offloading; gets the plug-in when the cache does not hold it yet.
+
+    Raises:
+        ServerUnavailableError: The download failed, or the server is of a version that has no plug-in here.
+    """
+    if version != _VERSION:
+        raise ServerUnavailableError(f"A local Pulsar {version} cannot offload; {_VERSION} can.")
+    plug_ins = versions.home(version) / "offloaders"
+    return {
+        **_SETTINGS,
+        "offloadersDirectory": str(_plug_in(plug_ins / offload.plug_in)),
+        # Unpacked once for all servers: 67 MB.
+        "narExtractionDirectory": str(plug_ins / "unpacked"),
+        **offload.settings(server),
+    }
+
+
+def _plug_in(target: Path) -> Path:
+    """The folder with one plug-in alone, since a broker unpacks all that it finds; complete or not there at all."""
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(target.with_name("lock"), patience_seconds=_INSTALL_PATIENCE_SECONDS):
+            if not target.exists():
+                _install(target)
+    return target
+
+
+def _install(target: Path) -> None:
+    _log.info("Getting Pulsar's offloaders (62 MB, once)")
+    try:
+        tarball = maven.fetch(_COORDINATE, sha256=_SHA256)
+    except maven.FetchError as error:
+        raise ServerUnavailableError(f"Pulsar's offloaders could not be downloaded. {error}") from error
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpack-") as folder:
+        unpacked = Path(folder) / target.name
+        unpacked.mkdir()
+        with tarfile.open(tarball) as archive:
+            for member in archive:
+                name = Path(member.name).name
+                if member.isfile() and name.startswith(target.name) and name.endswith(".nar"):
+                    content = archive.extractfile(member)
+                    assert content is not None
+                    with content, (unpacked / name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
+        unpacked.rename(target)

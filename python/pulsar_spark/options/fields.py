@@ -1,0 +1,86 @@
+"""What the typed option classes share: how their fields become options, and what of them may be seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pulsar_spark._tables import OptionDefinition, PrefixDefinition, option_table
+from pulsar_spark.options import checks
+from pulsar_spark.options.bounds import time_text
+
+if TYPE_CHECKING:
+    from dataclasses import Field
+
+
+class TypedOptions:
+    """Options as fields of a frozen dataclass. None is not given; all else is checked when the object is made."""
+
+    SCOPES: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __post_init__(self) -> None:
+        checks.check_given(self.to_options(), self.SCOPES)
+
+    def to_options(self) -> dict[str, str]:
+        """The options under the names and in the form that Spark gets, secrets included."""
+        options: dict[str, str] = {}
+        for name, value in self._given():
+            meaning = arguments()[name]
+            if isinstance(meaning, OptionDefinition):
+                options[meaning.key] = option_text(meaning, value)
+            else:
+                options |= {meaning.prefix + field: _text(setting) for field, setting in value.items()}
+        return options
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={_shown(name, value)}" for name, value in self._given())
+        return f"{type(self).__name__}({shown})"
+
+    def _given(self) -> list[tuple[str, Any]]:
+        named = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        return [(name, value) for name, value in named if value is not None]
+
+
+@cache
+def arguments() -> Mapping[str, OptionDefinition | PrefixDefinition]:
+    """Options and families of options by their names in Python."""
+    table = option_table()
+    return {option.argument: option for option in table.options} | {
+        family.argument: family for family in table.prefixes
+    }
+
+
+def option_text(option: OptionDefinition, value: object) -> str:
+    """The value of an option in the form that Spark gets."""
+    if option.type == "times" and isinstance(value, datetime):
+        return time_text(option.key, value)
+    if option.type == "times" and isinstance(value, Mapping):
+        return json.dumps({topic: option_text(option, time) for topic, time in value.items()})
+    if option.type in ("topicList", "metadataColumns") and isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(value)
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return json.dumps(dict(value))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return json.dumps(list(value))
+    return str(value)
+
+
+def _shown(name: str, value: object) -> str:
+    meaning = arguments()[name]
+    if isinstance(meaning, OptionDefinition):
+        return repr(checks.MASK if meaning.secret else value)
+    if name == "client" and isinstance(value, Mapping):
+        # The client's settings hold passwords under several names.
+        return repr(dict.fromkeys(value, checks.MASK))
+    return repr(value)

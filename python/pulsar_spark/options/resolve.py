@@ -1,0 +1,72 @@
+"""What arguments, option objects, the session and the environment say together, checked before Spark is asked."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, WriteArguments, checks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+FORMAT = "pulsar"
+SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
+
+_SESSION_PREFIX = f"spark.datasource.{FORMAT}."
+# Fields of the option classes for which reads have an argument that can do more.
+_REPLACED = {
+    "topic": "topics",
+    "read_level": "level",
+    "starting_offsets": "start",
+    "starting_time": "start",
+    "ending_offsets": "end",
+    "ending_time": "end",
+}
+
+Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
+
+
+def write_options(
+    options: PulsarWriteOptions | None, topic: str | None, service_url: str | None, more: dict[str, Any]
+) -> dict[str, str]:
+    """The options of what goes to one topic."""
+    check_names(more, WriteArguments.__annotations__, ("topic", "service_url", "options"))
+    return combined(options or PulsarWriteOptions(), {"service_url": service_url, "topic": topic}, more)
+
+
+def combined(options: Options, fields: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, str]:
+    """The options with what arguments say; of ``fields`` None is not given."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    return replace(options, **{**more, **given}).to_options()
+
+
+def check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequence[str]) -> None:
+    """Refuse what is no field of an option class, or is said by an argument of its own, of those in ``named``."""
+    for name in more:
+        if _REPLACED.get(name) in named:
+            raise PulsarOptionError("PULSAR_OPTION_MANAGED", option=name, instead=_REPLACED[name])
+        if name not in allowed:
+            raise checks.unknown(name, (*allowed, *named))
+
+
+def checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred: bool = False) -> dict[str, str]:
+    """Check the options together with those of the session, which Spark adds; returns the ones to hand to Spark."""
+    lower = {key.lower() for key in given}
+    session = {
+        key.removeprefix(_SESSION_PREFIX): value
+        for key, value in spark.conf.getAll.items()
+        if key.startswith(_SESSION_PREFIX) and key.removeprefix(_SESSION_PREFIX).lower() not in lower
+    }
+    url = os.environ.get(SERVICE_URL_VARIABLE)
+    if url and "service.url" not in lower | {key.lower() for key in session}:
+        given = {**given, "service.url": url}
+    if inferred:
+        # The JVM looks up the columns before it knows whether the read is a batch or a stream.
+        checks.check({**session, **given}, ("batchRead", "streamRead"))
+    checks.check({**session, **given}, (scope,))
+    return given

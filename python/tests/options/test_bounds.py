@@ -1,0 +1,108 @@
+"""What may be given as start and end, and the options it becomes."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pulsar_spark import PulsarOptionError
+from pulsar_spark.options.bounds import bound_options, time_text
+
+if TYPE_CHECKING:
+    from pulsar_spark.options.bounds import Bound
+
+NOW = datetime(2026, 1, 31, 12, tzinfo=timezone.utc)
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def start(bound: Bound, topic: str | None = "events") -> dict[str, str]:
+    return bound_options("start", bound, topic=topic, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("bound", "options"),
+    [
+        ("earliest", {"startingOffsets": "earliest"}),
+        (" Latest ", {"startingOffsets": "latest"}),
+        ("now", {"startingTime": "2026-01-31T12:00:00.000Z"}),
+        ("-90s", {"startingTime": "2026-01-31T11:58:30.000Z"}),
+        ("-30m", {"startingTime": "2026-01-31T11:30:00.000Z"}),
+        ("-2h", {"startingTime": "2026-01-31T10:00:00.000Z"}),
+        ("-7d", {"startingTime": "2026-01-24T12:00:00.000Z"}),
+        ("-1w", {"startingTime": "2026-01-24T12:00:00.000Z"}),
+        (timedelta(hours=2), {"startingTime": "2026-01-31T10:00:00.000Z"}),
+        (timedelta(0), {"startingTime": "2026-01-31T12:00:00.000Z"}),
+        (datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=2))), {"startingTime": "2025-12-31T23:00:00.000Z"}),
+        ("2026-01-01T01:00:00+02:00", {"startingTime": "2025-12-31T23:00:00.000Z"}),
+        ("2026-01-01T01:00:00Z", {"startingTime": "2026-01-01T01:00:00.000Z"}),
+        ("2026-01-01T01:00:00+01:00[Europe/Berlin]", {"startingTime": "2026-01-01T01:00:00+01:00[Europe/Berlin]"}),
+        (1_769_860_800_000, {"startingTime": "1769860800000"}),
+        ("1769860800000", {"startingTime": "1769860800000"}),
+        ("12:34:5", {"startingOffsets": '{"events": "12:34:5"}'}),
+        ("12:34", {"startingOffsets": '{"events": "12:34"}'}),
+        ("12:-1", {"startingOffsets": '{"events": "12:-1"}'}),
+        ('{"a": "1:2"}', {"startingOffsets": '{"a": "1:2"}'}),
+        ({"a": "1:2:3", "b": "earliest"}, {"startingOffsets": '{"a": "1:2:3", "b": "earliest"}'}),
+        ({"a": "-2h", "b": 5}, {"startingTime": '{"a": "2026-01-31T10:00:00.000Z", "b": "5"}'}),
+    ],
+)
+def test_bounds_become_options(bound: Bound, options: dict[str, str]) -> None:
+    assert start(bound) == options
+
+
+def test_an_end_becomes_options_of_the_end() -> None:
+    assert bound_options("end", "latest", topic=None, now=NOW) == {"endingOffsets": "latest"}
+    assert bound_options("end", timedelta(days=1), topic=None, now=NOW) == {"endingTime": "2026-01-30T12:00:00.000Z"}
+
+
+@pytest.mark.parametrize(
+    "bound", ["", "tomorrow", "2h", "-2x", "2026-01-31", "1:2:3:4", timedelta(hours=-1), "-999999999w", True, None, 1.5]
+)
+def test_anything_else_is_refused_with_what_is_allowed(bound: Bound) -> None:
+    with pytest.raises(PulsarOptionError) as raised:
+        start(bound)
+    assert raised.value.condition == "PULSAR_OPTION_INVALID"
+    assert str(raised.value).startswith(
+        f"[PULSAR_OPTION_INVALID] Option `start` is `{bound}`, but must be `earliest`, "
+    )
+
+
+@pytest.mark.parametrize("bound", [datetime(2026, 1, 31), "2026-01-31T00:00:00", {"a": datetime(2026, 1, 31)}])
+def test_a_time_without_a_zone_is_refused_as_in_the_jvm(bound: Bound) -> None:
+    with pytest.raises(PulsarOptionError) as raised:
+        start(bound)
+    assert str(raised.value) == (
+        "[PULSAR_TIME_MALFORMED] Option `startingTime` has `2026-01-31T00:00:00`, which is not a time. What to do: "
+        "Write milliseconds since 1970 or ISO 8601 with a zone, as 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00."
+    )
+
+
+def test_times_and_positions_do_not_mix() -> None:
+    with pytest.raises(PulsarOptionError) as raised:
+        start({"a": "-2h", "b": "1:2:3"})
+    assert raised.value.condition == "PULSAR_BOUND_MIXED"
+    assert "gives a time for `a` and a position for `b`" in str(raised.value)
+
+
+def test_one_position_needs_one_topic() -> None:
+    with pytest.raises(PulsarOptionError, match="positions for each topic, as"):
+        start("1:2:3", topic=None)
+
+
+@given(st.datetimes(min_value=datetime(1971, 1, 1), timezones=st.timezones()))
+def test_times_are_rounded_up_to_milliseconds(time: datetime) -> None:
+    text = time_text("startingTime", time)
+    written = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    assert timedelta(0) <= written - time.astimezone(timezone.utc) < timedelta(milliseconds=1)
+    assert text.endswith("Z")
+    assert (written - EPOCH) % timedelta(milliseconds=1) == timedelta(0)
+
+
+@given(st.dictionaries(st.text(min_size=1), st.sampled_from(["earliest", "latest", "1:2:3"]), min_size=1))
+def test_topics_of_a_dict_are_kept(bounds: dict[str, str]) -> None:
+    assert json.loads(start(dict(bounds))["startingOffsets"]) == bounds

@@ -1,0 +1,209 @@
+"""The checks of options: each mistake, its text, and which one comes first."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pulsar_spark import PulsarOptionError
+from pulsar_spark._tables import error_conditions, option_table
+from pulsar_spark.options import checks
+
+URL = {"service.url": "pulsar://localhost:6650"}
+READ = {**URL, "topic": "events"}
+TABLE = option_table()
+
+
+def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
+    with pytest.raises(PulsarOptionError) as raised:
+        checks.check(options, scopes or ("batchRead",))
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {**READ, "startingOffset": "earliest"},
+            (
+                "[PULSAR_OPTION_UNKNOWN] There is no option `startingOffset`; the nearest name is `startingOffsets`. "
+                "What to do: Correct the name; docs/options.md lists all options."
+            ),
+        ),
+        (
+            {**READ, "nothing.like.it": "1"},
+            (
+                "[PULSAR_OPTION_UNKNOWN] There is no option `nothing.like.it`. "
+                "What to do: Correct the name; docs/options.md lists all options."
+            ),
+        ),
+        (
+            {**READ, "failOnDataLoss": "yes"},
+            (
+                "[PULSAR_OPTION_INVALID] Option `failOnDataLoss` is `yes`, but must be true or false. "
+                "What to do: Give a value of that form."
+            ),
+        ),
+        (
+            {**READ, "schemaType": "avro"},
+            (
+                "[PULSAR_OPTION_WRONG_MODE] Option `schemaType` has no meaning in a batch read. "
+                "What to do: Leave it out; it belongs to: batch write, streaming write."
+            ),
+        ),
+        (
+            {**READ, "startingTime": "0", "startingOffsets": "earliest"},
+            (
+                "[PULSAR_OPTION_CONFLICT] Options `startingOffsets` and `startingTime` exclude each other. "
+                "What to do: Give one of them."
+            ),
+        ),
+        (
+            {**READ, "auth.basic.password": "hunter2"},
+            (
+                "[PULSAR_OPTION_INCOMPLETE] Option `auth.basic.password` needs `auth.basic.userId` beside it. "
+                "What to do: Give both."
+            ),
+        ),
+        (
+            {"topic": "events"},
+            (
+                "[PULSAR_OPTION_MISSING] Option `service.url` is missing. "
+                "What to do: Set it, for example to `pulsar://localhost:6650`."
+            ),
+        ),
+        (
+            URL,
+            (
+                "[PULSAR_TOPIC_OPTION] A read needs exactly one of the options `topic`, `topics` and `topicsPattern`, "
+                "but none is given. What to do: Give one of them."
+            ),
+        ),
+        (
+            {**READ, "topicsPattern": "e.*"},
+            (
+                "[PULSAR_TOPIC_OPTION] A read needs exactly one of the options `topic`, `topics` and `topicsPattern`, "
+                "but `topic` and `topicsPattern` are given. What to do: Give one of them."
+            ),
+        ),
+        (
+            {**READ, "pulsar.client.serviceUrl": "pulsar://elsewhere:6650"},
+            (
+                "[PULSAR_OPTION_MANAGED] Option `pulsar.client.serviceUrl` cannot be set because the connector sets it "
+                "itself. What to do: Use instead: service.url."
+            ),
+        ),
+        (
+            {**READ, "pulsar.client.ioThreads": "2"},
+            (
+                "[PULSAR_OPTION_UNKNOWN] There is no option `pulsar.client.ioThreads`; "
+                "the nearest name is `pulsar.client.numIoThreads`. "
+                "What to do: Correct the name; docs/options.md lists all options."
+            ),
+        ),
+    ],
+)
+def test_texts(options: dict[str, str], text: str) -> None:
+    raised = error(options)
+    assert str(raised) == text
+    assert text.startswith(f"[{raised.condition}]")
+    assert all(value in text for value in raised.parameters.values())
+
+
+def test_an_option_of_no_possible_mode_names_them_all() -> None:
+    assert "in a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        READ,
+        {**URL, "TOPIC": " events "},
+        {**URL, "topics": "a,b", "path": "x", "checkpointLocation": "y"},
+        {**READ, "readAheadBytes": "16 MB", "failOnDataLoss": " TRUE ", "pollTimeoutMs": "+5"},
+        {**READ, "Pulsar.Client.NumIoThreads": "2", "pulsar.reader.receiverqueuesize": "10"},
+        {**URL, "service.url": "pulsar+ssl://a:1,b:2/", "topicsPattern": r"public/default/\p{L}+"},
+    ],
+)
+def test_good_options_pass(options: dict[str, str]) -> None:
+    checks.check(options, ("batchRead",))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("pollTimeoutMs", "0"),
+        ("pollTimeoutMs", "5s"),
+        ("pollTimeoutMs", str(2**63)),
+        ("readAheadBytes", "0"),
+        ("readAheadBytes", "1t"),
+        ("service.url", "localhost:6650"),
+        ("service.url", "pulsar://a:1, b:2"),
+        ("topicsPattern", ""),
+        ("subscriptionPrefix", " "),
+    ],
+)
+def test_values_of_the_wrong_form(key: str, value: str) -> None:
+    raised = error({**READ, key: value})
+    assert raised.condition == "PULSAR_OPTION_INVALID"
+    assert raised.parameters["given"] == value
+
+
+def test_the_first_mistake_is_that_of_the_first_name_and_forms_go_before_rules() -> None:
+    wrong = {
+        "topicc": "x",
+        "pollTimeoutMs": "x",
+        "pulsar.client.x": "1",
+        "startingTime": "0",
+        "startingOffsets": "latest",
+    }
+    assert error(wrong).parameters["option"] == "pollTimeoutMs"
+    del wrong["pollTimeoutMs"]
+    assert error(wrong).parameters["option"] == "topicc"
+    del wrong["topicc"]
+    assert error(wrong).parameters["option"] == "pulsar.client.x"
+    del wrong["pulsar.client.x"]
+    assert error(wrong).condition == "PULSAR_OPTION_CONFLICT"
+    del wrong["startingTime"]
+    assert error(wrong).condition == "PULSAR_OPTION_MISSING"
+
+
+def test_secrets_are_never_repeated() -> None:
+    secrets = [option.key for option in TABLE.options if option.secret]
+    assert len(secrets) >= 3
+    for key in secrets:
+        raised = error({**READ, key: " "})
+        assert raised.parameters["given"] == checks.MASK
+    assert "hunter2" not in str(error({**READ, "auth.token": "hunter2", "auth.tokenFile": "f"}))
+    assert "hunter2" not in str(error({**READ, "pulsar.client.authParam": "hunter2"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "nearest"),
+    [
+        ("topicss", ["topic", "topics"], "topics"),
+        ("TOPICS", ["topic", "topics"], "topics"),
+        ("bb", ["ab", "ba", "bc"], None),
+        ("bbb", ["bbc", "abb"], "abb"),
+        ("x", [], None),
+    ],
+)
+def test_nearest_name(name: str, known: list[str], nearest: str | None) -> None:
+    assert checks.nearest_name(name, known) == nearest
+
+
+@given(st.sampled_from([option.key for option in TABLE.options if len(option.key) > 5]), st.data())
+def test_one_slip_is_always_understood(key: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(key) - 1))
+    slip = key[:place] + key[place + 1 :]
+    hinted = checks.nearest_name(slip, [option.key for option in TABLE.options])
+    assert hinted is not None
+    assert checks._edit_distance(slip.lower(), hinted.lower()) <= 1
+
+
+def test_all_conditions_can_be_raised_from_here_by_name() -> None:
+    assert len(error_conditions()) > 50
+    for name, condition in error_conditions().items():
+        assert condition.kind in ("input", "runtime"), name
+        assert condition.message.endswith((".", "}.")), name

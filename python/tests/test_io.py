@@ -1,0 +1,230 @@
+"""The functions for reading and writing: what they hand to Spark, with a session that only takes notes."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from pulsar_spark import (
+    PulsarOptionError,
+    PulsarReadOptions,
+    PulsarWriteOptions,
+    read_pulsar,
+    read_pulsar_stream,
+    write_pulsar,
+    write_pulsar_stream,
+)
+from pulsar_spark.options.resolve import SERVICE_URL_VARIABLE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+URL = "pulsar://localhost:6650"
+
+
+class Noted:
+    """Stands for Spark's readers and writers: every call is written down and answered by the object itself."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, Any] = {}
+        self.given: dict[str, str] = {}
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        def call(*arguments: Any, **named: Any) -> Noted:  # noqa: ANN401
+            if name == "options":
+                self.given |= named
+            elif name == "option":
+                self.given[arguments[0]] = arguments[1]
+            else:
+                self.calls[name] = named or (arguments[0] if arguments else None)
+            return self
+
+        return call
+
+
+class FakeConf:
+    def __init__(self, settings: dict[str, str]) -> None:
+        self.getAll = settings
+
+
+class FakeSpark:
+    """Stands for a session and, as far as writes go, for a DataFrame."""
+
+    def __init__(self, **settings: str) -> None:
+        self.conf = FakeConf(settings)
+        self.read = self.readStream = self.write = self.writeStream = Noted()
+
+    @property
+    def sparkSession(self) -> FakeSpark:  # noqa: N802
+        return self
+
+    @property
+    def session(self) -> SparkSession:
+        return cast("SparkSession", self)
+
+    @property
+    def frame(self) -> DataFrame:
+        return cast("DataFrame", self)
+
+
+@pytest.fixture(autouse=True)
+def no_url_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SERVICE_URL_VARIABLE, raising=False)
+
+
+def read(*arguments: Any, spark: FakeSpark | None = None, **named: Any) -> dict[str, str]:  # noqa: ANN401
+    spark = spark or FakeSpark()
+    read_pulsar(spark.session, *arguments, **{"service_url": URL, **named})
+    return spark.read.given
+
+
+def test_a_batch_read() -> None:
+    spark = FakeSpark()
+    read_pulsar(
+        spark.session,
+        "events",
+        start="earliest",
+        end="1:2:3",
+        service_url=URL,
+        metadata_columns=["__position"],
+        schema="id long",
+        options=PulsarReadOptions(topic="others", ending_time="5", fail_on_data_loss=True, operation_timeout_ms=5),
+        fail_on_data_loss=False,
+        client={"numIoThreads": 2},
+    )
+    assert spark.read.calls == {"format": "pulsar", "schema": "id long", "load": None}
+    assert spark.read.given == {
+        "service.url": URL,
+        "operationTimeoutMs": "5",
+        "topic": "events",
+        "startingOffsets": "earliest",
+        "endingOffsets": '{"events": "1:2:3"}',
+        "failOnDataLoss": "false",
+        "metadataColumns": "__position",
+        "pulsar.client.numIoThreads": "2",
+    }
+
+
+def test_topics_are_one_several_or_a_pattern() -> None:
+    assert read("a")["topic"] == "a"
+    with pytest.raises(PulsarOptionError, match=r"`topic` is `a,b`.*`topics`"):
+        read("a,b")
+    assert read(["a", "b"])["topics"] == "a,b"
+    assert read(topics_pattern="a.*", options=PulsarReadOptions(topic="x")) == {
+        "service.url": URL,
+        "topicsPattern": "a.*",
+    }
+    assert read(options=PulsarReadOptions(topics=["x", "y"]))["topics"] == "x,y"
+
+
+def test_a_stream_read() -> None:
+    spark = FakeSpark()
+    read_pulsar_stream(spark.session, ["a", "b"], start={"a": "1:2", "b": "latest"}, service_url=URL)
+    assert spark.readStream.calls == {"format": "pulsar", "load": None}
+    assert json.loads(spark.readStream.given["startingOffsets"]) == {"a": "1:2", "b": "latest"}
+
+
+def test_who_delivers_the_messages() -> None:
+    other = PulsarReadOptions(read_level="broker", admin_url="http://localhost:8080")
+    assert read("a", level="segment", options=other) == {
+        "service.url": URL,
+        "admin.url": "http://localhost:8080",
+        "topic": "a",
+        "readLevel": "segment",
+    }
+    assert read("a", options=other)["readLevel"] == "broker"
+    spark = FakeSpark()
+    read_pulsar_stream(spark.session, "a", level="auto", service_url=URL)
+    assert spark.readStream.given == {"service.url": URL, "topic": "a", "readLevel": "auto"}
+
+
+def test_a_batch_write() -> None:
+    spark = FakeSpark()
+    options = PulsarWriteOptions(topic="others", send_timeout_ms=1000)
+    write_pulsar(spark.frame, "results", service_url=URL, options=options, schema_type="json")
+    assert spark.write.calls == {"format": "pulsar", "mode": "append", "save": None}
+    assert spark.write.given == {"service.url": URL, "topic": "results", "sendTimeoutMs": "1000", "schemaType": "json"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "calls"),
+    [
+        ({}, {}),
+        ({"available_now": True}, {"trigger": {"availableNow": True}}),
+        ({"processing_time": "5 seconds"}, {"trigger": {"processingTime": "5 seconds"}}),
+        ({"processing_time": timedelta(seconds=1.5)}, {"trigger": {"processingTime": "1500 milliseconds"}}),
+        ({"query_name": "copy", "output_mode": "update"}, {"queryName": "copy", "outputMode": "update"}),
+    ],
+)
+def test_a_stream_write(arguments: dict[str, Any], calls: dict[str, Any], tmp_path: Path) -> None:
+    spark = FakeSpark()
+    write_pulsar_stream(spark.frame, "results", checkpoint=tmp_path, service_url=URL, **arguments)
+    assert spark.writeStream.calls == {"format": "pulsar", "outputMode": "append", "start": None, **calls}
+    assert spark.writeStream.given == {"service.url": URL, "topic": "results", "checkpointLocation": str(tmp_path)}
+
+
+def test_the_service_url_comes_from_the_nearest_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_options = {"options": PulsarReadOptions(service_url="pulsar://options:1")}
+
+    def session() -> FakeSpark:
+        return FakeSpark(**{"spark.datasource.pulsar.service.url": "pulsar://session:1"})
+
+    monkeypatch.setenv(SERVICE_URL_VARIABLE, "pulsar://environment:1")
+    assert read("a", spark=session(), **in_options)["service.url"] == URL
+    assert read("a", service_url=None, spark=session(), **in_options)["service.url"] == "pulsar://options:1"
+    # Spark itself adds what the session says.
+    assert "service.url" not in read("a", service_url=None, spark=session())
+    assert read("a", service_url=None)["service.url"] == "pulsar://environment:1"
+    monkeypatch.delenv(SERVICE_URL_VARIABLE)
+    with pytest.raises(PulsarOptionError, match=r"`service\.url` is missing"):
+        read("a", service_url=None)
+
+
+def test_options_of_the_session_are_checked_as_spark_will_add_them() -> None:
+    spark = FakeSpark(**{"spark.datasource.pulsar.topic": "a", "spark.datasource.pulsar.pollTimeoutMs": "never"})
+    with pytest.raises(PulsarOptionError, match="Option `pollTimeoutMs` is `never`"):
+        read(spark=spark)
+    assert read(spark=spark, poll_timeout_ms=5) == {"service.url": URL, "pollTimeoutMs": "5"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            {"topics": "a", "fail_on_dataloss": True},
+            "no option `fail_on_dataloss`; the nearest name is `fail_on_data_loss`",
+        ),
+        ({"topics": "a", "begin": 1}, "no option `begin`."),
+        ({"topics": "a", "topic": "b"}, "Option `topic` cannot be set .* Use instead: topics"),
+        ({"topics": "a", "read_level": "broker"}, "Option `read_level` cannot be set .* Use instead: level"),
+        ({"topics": "a", "level": "segments"}, "Option `readLevel` is `segments`"),
+        ({"topics": "a", "starting_time": 5}, "Option `starting_time` cannot be set .* Use instead: start"),
+        ({"topics": "a", "schema_type": "avro"}, "no option `schema_type`"),
+        ({"topics": "a", "topics_pattern": "b"}, "but `topic` and `topicsPattern` are given"),
+        ({}, "but none is given"),
+        ({"topics": "a", "poll_timeout_ms": 0}, "Option `pollTimeoutMs` is `0`"),
+        ({"topics": "a", "start": "yesterday"}, "Option `start` is `yesterday`"),
+    ],
+)
+def test_wrong_arguments_fail_before_spark_is_asked(arguments: dict[str, Any], text: str) -> None:
+    spark = FakeSpark()
+    with pytest.raises(PulsarOptionError, match=text):
+        read(spark=spark, **arguments)
+    assert spark.read.calls in ({}, {"format": "pulsar"})
+
+
+def test_a_stream_has_no_end() -> None:
+    options = PulsarReadOptions(topic="a", service_url=URL, ending_time=5)
+    text = "Option `endingTime` has no meaning in a streaming read"
+    with pytest.raises(PulsarOptionError, match=text):
+        read_pulsar_stream(FakeSpark().session, options=options)
+
+
+def test_triggers_exclude_each_other(tmp_path: Path) -> None:
+    with pytest.raises(PulsarOptionError, match="`available_now` and `processing_time` exclude each other"):
+        write_pulsar_stream(FakeSpark().frame, "t", checkpoint=tmp_path, available_now=True, processing_time="1 second")
