@@ -17,8 +17,9 @@ from benchmarks.processes import Answer, Worker, cpu_seconds
 from benchmarks.registry import resolve
 from benchmarks.workloads import SPARK, Case, Contender, Workload, write_content
 from pulsar_spark import jar_path
-from pulsar_spark.local import LocalPulsar, maven
-from pulsar_spark.local.server import libraries
+from pulsar_spark.local import LocalPulsar
+from pulsar_spark.local.java import java_command
+from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -91,7 +92,7 @@ class Arena:
             classes = self._compile()
             self._stack.enter_context(self.pulsar)
             self._stack.enter_context(self.kafka)
-            java = [maven.java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
+            java = [java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
             pulsar_path = f"{classes}:{jar_path()}:{spark_jars()}/*"
             kafka_path = f"{classes}:{kafka.jars()}/*"
             bookkeeper_path = f"{classes}:{libraries()}/*"
@@ -234,7 +235,7 @@ class Arena:
 
 def jdk_tool(name: str) -> str:
     """The path of a tool of the JDK whose ``java`` is used."""
-    return str(Path(maven.java_command()).resolve().with_name(name))
+    return str(Path(java_command()).resolve().with_name(name))
 
 
 def spark_jars() -> Path:

@@ -31,7 +31,8 @@ from benchmarks.processes import Worker
 from benchmarks.report import keep
 from benchmarks.run import say
 from pulsar_spark import jar_path
-from pulsar_spark.local import LocalPulsar, maven
+from pulsar_spark.local import LocalPulsar
+from pulsar_spark.local.java import java_command
 
 _WARM_UP = 1
 _COMPACTED_SECONDS = 600
@@ -97,7 +98,7 @@ def _filler(server: LocalPulsar, folder: Path) -> Worker:
     sources = [str(HERE / "java" / name) for name in ("Commands.java", "GapsJava.java")]
     path = f"{jar_path()}:{spark_jars()}/*"
     subprocess.run([jdk_tool("javac"), "-d", str(classes), "-cp", path, *sources], check=True, timeout=120)
-    java = [maven.java_command(), f"-Xmx{CLIENT_HEAP}", "-cp", f"{classes}:{path}", "GapsJava", server.service_url]
+    java = [java_command(), f"-Xmx{CLIENT_HEAP}", "-cp", f"{classes}:{path}", "GapsJava", server.service_url]
     return Worker(java, folder / "java.log")
 
 

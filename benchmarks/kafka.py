@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.registry import resolve
-from pulsar_spark.local import maven
-from pulsar_spark.local.process import FileLock, Port, ServerProcess
+from pulsar_spark.local.java import java_command
+from pulsar_spark.local.locks import FileLock
+from pulsar_spark.local.ports import Port
+from pulsar_spark.local.process import ServerProcess
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -89,7 +91,7 @@ class LocalKafka:
             _SETTINGS.format(broker=broker.number, controller=controller.number, data=self._folder / "data"),
             encoding="utf-8",
         )
-        java = [maven.java_command(), f"-Xms{self.heap}", f"-Xmx{self.heap}", "-cp", f"{jars()}/*"]
+        java = [java_command(), f"-Xms{self.heap}", f"-Xmx{self.heap}", "-cp", f"{jars()}/*"]
         identity = urlsafe_b64encode(uuid.uuid4().bytes).decode("ascii").rstrip("=")
         formatted = subprocess.run(
             [*java, "kafka.tools.StorageTool", "format", "-t", identity, "-c", str(settings)],

@@ -24,7 +24,7 @@ import pulsar_spark
 from benchmarks.arena import HERE, jdk_tool
 from benchmarks.report import keep
 from pulsar_spark.local import LocalPulsar
-from pulsar_spark.local.server import libraries
+from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

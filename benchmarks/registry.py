@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from pulsar_spark.local import maven
+from pulsar_spark.local.java import java_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def _run_ivy(work: Path, coordinates: Sequence[str], *, transitive: bool) -> Non
         f"<dependencies>{dependencies}</dependencies></ivy-module>",
         encoding="utf-8",
     )
-    command = [maven.java_command(), "-Xmx256m", "-jar", str(maven.ivy_jar()), "-settings", str(settings)]
+    command = [java_command(), "-Xmx256m", "-jar", str(maven.ivy_jar()), "-settings", str(settings)]
     command += ["-ivy", str(module), "-types", "jar", "bundle"]
     command += ["-retrieve", str(work / "jars" / "[artifact]-[revision](-[classifier]).[ext]")]
     with log.open("w", encoding="utf-8") as output:

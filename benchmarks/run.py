@@ -39,8 +39,7 @@ from benchmarks.processes import stolen_seconds
 from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES, SEED, SPARK, Case, Contender
 from pulsar_spark._version import __version__
-from pulsar_spark.local import maven
-from pulsar_spark.local.server import Java
+from pulsar_spark.local.java import Java, java_command
 from pulsar_spark.local.versions import DEFAULT as SERVER_VERSION
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def _versions() -> dict[str, str]:
         "Kafka server": kafka.VERSION,
         "pyspark": version("pyspark"),
         "Spark-Kafka": ", ".join(c.split(":", 1)[1] for c in SPARK_KAFKA),
-        "Java": Java.find(maven.java_command()).build,
+        "Java": Java.find(java_command()).build,
         "Python": platform.python_version(),
     }
 

@@ -24,8 +24,10 @@ from waiting import eventually
 
 import pulsar_spark
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
+from pulsar_spark.local.java import Java
 from pulsar_spark.local.metadata import end_session
-from pulsar_spark.local.server import METADATA_FOLDER, Java, libraries
+from pulsar_spark.local.server import METADATA_FOLDER
+from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

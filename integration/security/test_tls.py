@@ -15,7 +15,7 @@ from reading import entries_by_level, read_available
 from serving import JsonHandler, serving
 from waiting import within
 
-from pulsar_spark.local.process import Port
+from pulsar_spark.local.ports import Port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

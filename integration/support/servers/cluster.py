@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, ClassVar
 from admin import Admin
 from waiting import eventually
 
-from pulsar_spark.local.process import FileLock, Port, ServerProcess
-from pulsar_spark.local.pulsar import log_tail
-from pulsar_spark.local.server import SMALL, Java, Launch, Ports, archive_file, libraries
+from pulsar_spark.local.class_data import archive_file
+from pulsar_spark.local.java import Java
+from pulsar_spark.local.locks import FileLock
+from pulsar_spark.local.logs import log_tail
+from pulsar_spark.local.ports import Port
+from pulsar_spark.local.process import ServerProcess
+from pulsar_spark.local.server import Launch, Ports
+from pulsar_spark.local.settings import SMALL
+from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

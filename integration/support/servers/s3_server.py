@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from waiting import eventually
 
 from pulsar_spark.local import S3Offload
-from pulsar_spark.local.process import FileLock, Port, ServerProcess
+from pulsar_spark.local.locks import FileLock
+from pulsar_spark.local.ports import Port
+from pulsar_spark.local.process import ServerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

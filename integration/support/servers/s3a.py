@@ -10,7 +10,8 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from pulsar_spark.local import maven
-from pulsar_spark.local.process import FileLock
+from pulsar_spark.local.java import java_command
+from pulsar_spark.local.locks import FileLock
 
 HADOOP = "3.5.0"  # that of the main Spark line
 _AWS_SDK = "2.35.4"  # what hadoop-aws of that version is built with
@@ -40,7 +41,7 @@ def _download(target: Path) -> None:
         work = Path(name)
         (work / "settings.xml").write_text(_settings(work), encoding="utf-8")
         (work / "ivy.xml").write_text(_module(), encoding="utf-8")
-        command = [maven.java_command(), "-Xmx256m", "-jar", str(maven.ivy_jar()), "-settings", "settings.xml"]
+        command = [java_command(), "-Xmx256m", "-jar", str(maven.ivy_jar()), "-settings", "settings.xml"]
         command += ["-ivy", "ivy.xml", "-retrieve", "jars/[artifact]-[revision].[ext]"]
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=_SECONDS, check=False)
         assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-1000:]}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from admin import Admin
 
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
-from pulsar_spark.local.process import Port
+from pulsar_spark.local.ports import Port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

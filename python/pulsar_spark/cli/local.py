@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from pulsar_spark.cli.output import DONE, FAILED, NOT_RUNNING, say
 from pulsar_spark.cli.running import RunningServer, state_file
 from pulsar_spark.local import LocalPulsar, LocalPulsarError, versions
-from pulsar_spark.local.process import FileLock, InUseError, is_port_free
+from pulsar_spark.local.locks import FileLock, InUseError
+from pulsar_spark.local.ports import is_port_free
 from pulsar_spark.local.pulsar import READY_SECONDS, STOP_SECONDS
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ It is the standalone server of the Pulsar distribution (broker and bookie in one
 
 from __future__ import annotations
 
+from pulsar_spark.local.errors import LocalPulsarError
 from pulsar_spark.local.offload import FileSystemOffload, S3Offload
-from pulsar_spark.local.pulsar import LocalPulsar, LocalPulsarError
+from pulsar_spark.local.pulsar import LocalPulsar
 
 __all__ = ["FileSystemOffload", "LocalPulsar", "LocalPulsarError", "S3Offload"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pulsar_spark.local.server import Java
+    from pulsar_spark.local.java import Java
 
 _PROGRAM = Path(__file__).with_name("EphemeralNodes.java")
 _SECONDS = 60.0

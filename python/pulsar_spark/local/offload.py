@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from pulsar_spark.local import maven, versions
-from pulsar_spark.local.process import FileLock
-from pulsar_spark.local.server import ServerUnavailableError
+from pulsar_spark.local.errors import ServerUnavailableError
+from pulsar_spark.local.locks import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import logging
-import re
 import shutil
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark.local import offload, versions
+from pulsar_spark.local import class_data, offload, versions
+from pulsar_spark.local.errors import LocalPulsarError
+from pulsar_spark.local.java import Java
+from pulsar_spark.local.locks import FileLock, InUseError
+from pulsar_spark.local.logs import advice, log_tail
 from pulsar_spark.local.metadata import end_session
-from pulsar_spark.local.process import FileLock, InUseError, Port, ServerProcess
-from pulsar_spark.local.server import (
-    DATA_FOLDERS,
-    METADATA_FOLDER,
-    PERFORMANCE,
-    SMALL,
-    Java,
-    Launch,
-    Ports,
-    ServerUnavailableError,
-    archive_file,
-    libraries,
-)
+from pulsar_spark.local.ports import Port
+from pulsar_spark.local.process import ServerProcess
+from pulsar_spark.local.readiness import ReadyCheck
+from pulsar_spark.local.server import DATA_FOLDERS, METADATA_FOLDER, Launch, Ports
+from pulsar_spark.local.settings import PERFORMANCE, SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,42 +33,10 @@ STOP_SECONDS = 10.0
 READY_SECONDS = 120.0
 
 _ARCHIVING_SECONDS = 120.0
-_TRIAL_ARCHIVE = "classes.jsa"
 _POLL_SECONDS = 0.05
-_REQUEST_SECONDS = 5.0
-_TAIL_LINES, _TAIL_COLUMNS, _TAIL_BYTES = 30, 220, 256 * 1024
-
-# Paths of the admin service and what their answers contain, in the order of a start. TLS listeners and offloaders are
-# there before the admin service answers. The first namespaces are created after the broker has started; a restarted
-# server finds them, so they alone prove nothing.
-_READY = (
-    ("/admin/v2/brokers/health", "ok"),
-    ("/admin/v2/brokers/ready", "ok"),
-    ("/admin/v2/namespaces/public", "public/default"),
-)
-# The last step of all: clients with transactions cannot connect before.
-_TRANSACTIONS_READY = (
-    "/admin/v2/persistent/pulsar/system/transaction_coordinator_assign/partitions",
-    '"partitions":1',
-)
-
 _PROFILES = {"small": SMALL, "performance": PERFORMANCE}
 
-# What the server writes when it cannot start, and what the reader of the error can do about it.
-_ADVICE = (
-    (
-        r"Address already in use|Failed to bind",
-        "Another process took one of the ports: choose others, or none to get free ones.",
-    ),
-    (r"OutOfMemoryError|Could not reserve enough space", "Give the server more memory (heap, direct), or free some."),
-    (r"No space left on device|NoWritableLedgerDir", "Free some disk space, or choose a data folder on another disk."),
-)
-
 _log = logging.getLogger(__name__)
-
-
-class LocalPulsarError(RuntimeError):
-    """The local server could not be started or used; the message says why and what to do."""
 
 
 class LocalPulsar:
@@ -126,10 +87,7 @@ class LocalPulsar:
             ready_seconds: How long a start may take.
             detached: Let the server go on when this process ends.
         """
-        try:
-            self._version = versions.chosen(server_version)
-        except ServerUnavailableError as error:
-            raise LocalPulsarError(str(error)) from error
+        self._version = versions.chosen(server_version)
         chosen = _PROFILES[profile]
         self._profile = replace(chosen, heap=heap or chosen.heap, direct=direct or chosen.direct)
         self._config = {"transactionCoordinatorEnabled": str(transactions).lower(), **(config or {})}
@@ -212,12 +170,8 @@ class LocalPulsar:
         """
         if self.running:
             raise LocalPulsarError(f"The local Pulsar is already running as process {self.pid}.")
-        try:
-            java = Java.find(self._java)
-            jars = libraries(self._version)
-        except ServerUnavailableError as error:
-            raise LocalPulsarError(str(error)) from error
-        self._launch(java, jars)
+        java = Java.find(self._java)
+        self._launch(java, versions.libraries(self._version))
 
     def stop(self) -> None:
         """Stop the server and remove its data, unless that is to be kept. Does nothing when it is not running."""
@@ -275,10 +229,7 @@ class LocalPulsar:
     def _settings(self, folder: Path) -> dict[str, str]:
         if self._offload is None:
             return self._config
-        try:
-            return {**offload.settings(self._offload, folder, self._version), **self._config}
-        except ServerUnavailableError as error:
-            raise LocalPulsarError(str(error)) from error
+        return {**offload.settings(self._offload, folder, self._version), **self._config}
 
     def _reserve_ports(self) -> tuple[Port, Port, Port]:
         reserved: list[Port] = []
@@ -311,16 +262,10 @@ class LocalPulsar:
         )
 
     def _wait_until_ready(self) -> None:
-        """Wait for the signs of what the server was started for, in the order in which it does them."""
         deadline = time.monotonic() + self._ready_seconds
-        checks = list(_READY)
-        if self._config["transactionCoordinatorEnabled"] == "true":
-            checks.append(_TRANSACTIONS_READY)
-        while checks:
-            path, sign = checks[0]
-            if sign in self._get(path):
-                del checks[0]
-                continue
+        transactions = self._config["transactionCoordinatorEnabled"] == "true"
+        check = ReadyCheck(self.admin_url, self._admin_token, transactions=transactions)
+        while not check.passes():
             if not self.running:
                 code = self._process.exit_code if self._process else None
                 raise self._start_error(
@@ -333,23 +278,10 @@ class LocalPulsar:
                 )
             time.sleep(_POLL_SECONDS)
 
-    def _get(self, path: str) -> str:
-        request = urllib.request.Request(self.admin_url + path)
-        if self._admin_token:
-            request.add_header("Authorization", f"Bearer {self._admin_token}")
-        # A proxy of the environment is for the network, never for 127.0.0.1.
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with opener.open(request, timeout=_REQUEST_SECONDS) as answer:
-                return str(answer.read().decode("utf-8"))
-        except (OSError, urllib.error.HTTPError):
-            return ""
-
-    def _start_error(self, problem: str, advice: str) -> LocalPulsarError:
+    def _start_error(self, problem: str, usual_advice: str) -> LocalPulsarError:
         tail = log_tail(self.log_file)
-        hints = [hint for pattern, hint in _ADVICE if re.search(pattern, tail)]
         return LocalPulsarError(
-            f"{problem} {' '.join(hints) or advice}\nThe log is {self.log_file}; its last lines are:\n{tail}"
+            f"{problem} {advice(tail) or usual_advice}\nThe log is {self.log_file}; its last lines are:\n{tail}"
         )
 
     def _release(self, *, keep_files: bool) -> None:
@@ -362,50 +294,26 @@ class LocalPulsar:
         self._reserved = None
 
     def _class_data(self, java: Java) -> tuple[str, ...]:
-        """Return the JVM option that uses the class data archive; a trial run makes the archive when there is none."""
-        archive = archive_file(java, self._version)
-        if not archive.exists():
-            with FileLock(
-                archive.with_suffix(".lock"), patience_seconds=2 * (self._ready_seconds + _ARCHIVING_SECONDS)
-            ):
-                if not archive.exists():
-                    _log.info("Preparing the server's classes for Java %d (once)", java.version)
-                    _make_archive(archive, java, self._version, self._ready_seconds)
-        return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
+        """The JVM options that use the class data archive; the first start makes it."""
+        patience = 2 * (self._ready_seconds + _ARCHIVING_SECONDS)
+        return class_data.options(java, self._version, self._trial_run, patience_seconds=patience)
+
+    def _trial_run(self, folder: Path, java: Java) -> None:
+        trial = _TrialPulsar(
+            server_version=self._version,
+            data_dir=folder,
+            java=java.command,
+            transactions=True,
+            ready_seconds=self._ready_seconds,
+        )
+        with trial:
+            _log.debug("The trial run is ready")
 
 
 class _TrialPulsar(LocalPulsar):
-    """A server that leaves ``classes.jsa`` in its data folder when it stops, which takes it some seconds."""
+    """A server that leaves its class data archive in its data folder when it stops, which takes it some seconds."""
 
     _stop_seconds = _ARCHIVING_SECONDS
 
     def _class_data(self, java: Java) -> tuple[str, ...]:  # noqa: ARG002
-        return (f"-XX:ArchiveClassesAtExit={self.data_dir / _TRIAL_ARCHIVE}",)
-
-
-def _make_archive(archive: Path, java: Java, version: str, ready_seconds: float) -> None:
-    """Run a server that writes the archive. An archive only saves time, so it is no error when none comes about."""
-    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".classes-") as folder:
-        try:
-            server = _TrialPulsar(
-                server_version=version,
-                data_dir=folder,
-                java=java.command,
-                transactions=True,
-                ready_seconds=ready_seconds,
-            )
-            with server:
-                _log.debug("The trial run is ready")
-            (Path(folder) / _TRIAL_ARCHIVE).rename(archive)
-        except (LocalPulsarError, FileNotFoundError) as error:
-            _log.warning("The server's classes could not be prepared, it will start more slowly: %s", error)
-
-
-def log_tail(file: Path) -> str:
-    """Return the last lines of a server log, each indented and cut: some lines of Pulsar are 20 kB long."""
-    if not file.exists():
-        return "  (no log was written)"
-    with file.open("rb") as stream:
-        stream.seek(max(0, file.stat().st_size - _TAIL_BYTES))
-        lines = stream.read().decode("utf-8", errors="replace").splitlines()
-    return "\n".join(f"  {line[:_TAIL_COLUMNS]}" for line in lines[-_TAIL_LINES:])
+        return class_data.archiving_options(self.data_dir)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
 import tarfile
+import tempfile
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pulsar_spark.local import maven
+from pulsar_spark.local.errors import ServerUnavailableError
+from pulsar_spark.local.locks import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 DEFAULT = "4.0.8"
 VARIABLE = "PULSAR_SPARK_SERVER_VERSION"
 
+_INSTALL_PATIENCE_SECONDS = 1800.0
 
-class ServerUnavailableError(RuntimeError):
-    """No server can be run on this machine; the message says what is missing and how to get it."""
+_log = logging.getLogger(__name__)
 
 
 class Source(Protocol):
@@ -106,3 +110,36 @@ def chosen(version: str | None = None) -> str:
 def home(version: str | None = None) -> Path:
     """The folder that holds or will hold the installed server and what belongs to it."""
     return maven.cache_folder() / "server" / f"pulsar-{chosen(version)}"
+
+
+def libraries(version: str | None = None) -> Path:
+    """The folder of the server's jars, downloaded and unpacked when the cache does not hold it yet.
+
+    Safe with several processes at once; the folder appears complete or not at all.
+
+    Args:
+        version: The version of the server; see `versions.chosen`.
+
+    Raises:
+        ServerUnavailableError: The download failed, or the version is not known.
+    """
+    target = home(version)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(target.with_name(f"{target.name}.lock"), patience_seconds=_INSTALL_PATIENCE_SECONDS):
+            if not target.exists():
+                _install(chosen(version), target)
+    return target / "lib"
+
+
+def _install(version: str, target: Path) -> None:
+    source = KNOWN[version]
+    _log.info("Getting the Pulsar %s server (%d MB, once)", version, source.megabytes)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpack-") as folder:
+        unpacked = Path(folder) / "server"
+        unpacked.mkdir()
+        try:
+            source.install(version, unpacked)
+        except maven.FetchError as error:
+            raise ServerUnavailableError(f"The Pulsar server could not be downloaded. {error}") from error
+        unpacked.rename(target)

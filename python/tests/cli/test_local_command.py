@@ -12,7 +12,8 @@ from pulsar_spark.cli.local import _described
 from pulsar_spark.cli.output import FAILED, NOT_RUNNING
 from pulsar_spark.cli.running import RunningServer, state_file
 from pulsar_spark.local import maven
-from pulsar_spark.local.process import FileLock, ServerProcess
+from pulsar_spark.local.locks import FileLock
+from pulsar_spark.local.process import ServerProcess
 from pulsar_spark.local.pulsar import LOCK_NAME
 
 if TYPE_CHECKING:

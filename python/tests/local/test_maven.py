@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pulsar_spark.local import maven
-from pulsar_spark.local.maven import Coordinate, FetchError, fetch, fetch_all
+from pulsar_spark.local.maven import Coordinate, FetchError, fetch, fetch_all, ivy
+from pulsar_spark.local.maven.__main__ import main
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,13 +133,13 @@ def test_waiting_for_another_process_has_a_deadline(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("registry")
 def test_several_at_once_download_once(monkeypatch: pytest.MonkeyPatch) -> None:
     downloads: list[Coordinate] = []
-    real = maven._run_ivy
+    real = ivy.run
 
     def counted(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
         downloads.extend(wanted)
         real(wanted, work, deadline)
 
-    monkeypatch.setattr(maven, "_run_ivy", counted)
+    monkeypatch.setattr(ivy, "run", counted)
     found: list[Path] = []
     threads = [threading.Thread(target=lambda: found.append(fetch(THING, sha256=SUM))) for _ in range(3)]
     for thread in threads:
@@ -191,9 +192,9 @@ def test_all_files_come_or_none(several: dict[str, str], tmp_path: Path, wrong: 
 
 @pytest.mark.usefixtures("registry")
 def test_command_prints_the_path_or_one_line_of_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert maven.main([THING, "--sha256", SUM]) == 0
+    assert main([THING, "--sha256", SUM]) == 0
     assert Path(capsys.readouterr().out.strip()).read_bytes() == CONTENT
-    assert maven.main(["nonsense"]) == 1
+    assert main(["nonsense"]) == 1
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith("error: 'nonsense' is not a Maven coordinate")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pulsar_spark.local import FileSystemOffload, LocalPulsar, LocalPulsarError, S3Offload, maven, offload, versions
-from pulsar_spark.local.server import ServerUnavailableError
+from pulsar_spark.local.errors import ServerUnavailableError
 
 S3 = S3Offload("http://127.0.0.1:1", "bucket", access_key="who", secret_key="hidden")
 

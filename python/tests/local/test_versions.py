@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pulsar_spark.local import LocalPulsar, LocalPulsarError, maven, versions
-from pulsar_spark.local.server import Java, archive_file, libraries
+from pulsar_spark.local.class_data import archive_file
+from pulsar_spark.local.java import Java
+from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
     from pathlib import Path

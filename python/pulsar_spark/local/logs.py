@@ -1,0 +1,36 @@
+"""What the log of a server says about a start that failed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TAIL_LINES, _TAIL_COLUMNS, _TAIL_BYTES = 30, 220, 256 * 1024
+
+# What the server writes when it cannot start, and what the reader of the error can do about it.
+_ADVICE = (
+    (
+        r"Address already in use|Failed to bind",
+        "Another process took one of the ports: choose others, or none to get free ones.",
+    ),
+    (r"OutOfMemoryError|Could not reserve enough space", "Give the server more memory (heap, direct), or free some."),
+    (r"No space left on device|NoWritableLedgerDir", "Free some disk space, or choose a data folder on another disk."),
+)
+
+
+def log_tail(file: Path) -> str:
+    """Return the last lines of a server log, each indented and cut: some lines of Pulsar are 20 kB long."""
+    if not file.exists():
+        return "  (no log was written)"
+    with file.open("rb") as stream:
+        stream.seek(max(0, file.stat().st_size - _TAIL_BYTES))
+        lines = stream.read().decode("utf-8", errors="replace").splitlines()
+    return "\n".join(f"  {line[:_TAIL_COLUMNS]}" for line in lines[-_TAIL_LINES:])
+
+
+def advice(tail: str) -> str:
+    """What to do about the causes that the end of a log shows; empty when it shows none that is known."""
+    return " ".join(hint for pattern, hint in _ADVICE if re.search(pattern, tail))

@@ -1,0 +1,27 @@
+"""Fetch files from the Maven registry by their coordinates.
+
+The Ivy jar inside the installed pyspark does the talking and knows the public registry by itself, so the only needs are
+pyspark and a ``java`` command. ``PULSAR_SPARK_MAVEN_MIRROR`` names the root of another registry;
+``PULSAR_SPARK_CACHE`` names the folder where fetched files are kept.
+
+Command line: ``python -m pulsar_spark.local.maven GROUP:ARTIFACT:VERSION[:CLASSIFIER][@EXT] [--sha256 SUM]`` prints
+the path.
+"""
+
+from __future__ import annotations
+
+from pulsar_spark.local.errors import FetchError
+from pulsar_spark.local.maven.coordinate import Coordinate
+from pulsar_spark.local.maven.download import CACHE_VARIABLE, cache_folder, fetch, fetch_all
+from pulsar_spark.local.maven.ivy import MIRROR_VARIABLE, ivy_jar
+
+__all__ = [
+    "CACHE_VARIABLE",
+    "MIRROR_VARIABLE",
+    "Coordinate",
+    "FetchError",
+    "cache_folder",
+    "fetch",
+    "fetch_all",
+    "ivy_jar",
+]
