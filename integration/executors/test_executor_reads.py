@@ -12,7 +12,19 @@ from executors.hosts import Attempts
 from messages import produce, read_all
 from pyspark.sql.functions import col, udf
 from pyspark.sql.types import BinaryType
-from reading import Batches, assert_exactly_once, batch, dice, existing, read_available, seen, start, stream, wait_for
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    dice,
+    existing,
+    read_available,
+    running,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,14 +128,11 @@ def test_a_stream_whose_executors_are_killed_one_after_the_other(
     admin.create_topic(topic, partitions=_PARTITIONS)
     batches, checkpoint = Batches(), tmp_path / "checkpoint"
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", **level)
-    query = start(frame, checkpoint, batches)
-    try:
+    with running(start(frame, checkpoint, batches)) as query:
         for turn in range(1, 4):
             produce(client, topic, [b"%d %d" % (turn, n) for n in range(2000)], batch_size=7)
             executors.both()[0].kill()
             wait_for(2000 * turn, query, batches)
-    finally:
-        query.stop()
     produce(client, topic, [b"%d" % n for n in range(500)], batch_size=7)
     read_available(frame, checkpoint, batches)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))

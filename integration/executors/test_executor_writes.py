@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from executors.hosts import Attempts
 from messages import produce, read_all
-from reading import Seen, assert_exactly_once, dice, existing, run_available, seen, stream
+from reading import Seen, assert_exactly_once, dice, existing, run_available, running, seen, stream
 from waiting import eventually
 from writing import Target
 
@@ -91,14 +91,11 @@ def test_a_stream_is_copied_while_executors_are_killed(
     rows = stream(target.spark, target.service_url, topic=source, startingOffsets="earliest").select("value")
     writer = rows.writeStream.format("pulsar").options(**target.options(copy))
     writer = writer.option("checkpointLocation", str(tmp_path))
-    query = writer.start()
-    try:
+    with running(writer.start()):
         for turn in range(3):
             produce(target.client, source, [b"%d" % n for n in range(500 * turn, 500 * (turn + 1))], batch_size=7)
             executors.both()[0].kill()
             eventually(lambda turn=turn: _arrived(target, copy) >= 500 * (turn + 1), seconds=_SECONDS)  # type: ignore[misc]
-    finally:
-        query.stop()
     produce(target.client, source, [b"%d" % n for n in range(1500, 2000)], batch_size=7)
     run_available(writer)
     _assert_at_least_once(_payloads(target, copy), _numbers(2000))

@@ -21,7 +21,7 @@ from broker_proxy import BrokerProxy, running_broker_proxy
 from counting import Counts, counted
 from leaks import bookie_ids
 from messages import Message, produce
-from reading import batch, description, start, stream
+from reading import batch, description, running, start, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +88,7 @@ LIMITS = {
 
 
 @dataclass(frozen=True)
-class Fronts:
+class Proxies:
     """What stands between Spark and one Pulsar."""
 
     broker: BrokerProxy
@@ -116,10 +116,10 @@ def _requests(counts: Sequence[Counts]) -> Counter[str]:
 
 
 @pytest.fixture(scope="module")
-def fronts(pulsar: Addresses, admin: Admin) -> Iterator[Fronts]:
+def proxies(pulsar: Addresses, admin: Admin) -> Iterator[Proxies]:
     with ExitStack() as stack:
         (bookie,) = bookie_ids(admin)
-        yield Fronts(
+        yield Proxies(
             stack.enter_context(running_broker_proxy(pulsar.service_url)),
             stack.enter_context(running_admin_proxy(admin.url)),
             stack.enter_context(running_bookie_proxy(bookie)),
@@ -158,17 +158,17 @@ def _check(steps: dict[str, Counter[str]], capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("level", ["broker", "segment"])
 def test_a_batch_read(
-    spark: SparkSession, fronts: Fronts, filled: str, level: str, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession, proxies: Proxies, filled: str, level: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def load() -> DataFrame:
-        return batch(spark, fronts.broker.service_url, topic=filled, **fronts.options(level))
+        return batch(spark, proxies.broker.service_url, topic=filled, **proxies.options(level))
 
     assert len(load().collect()) == _ROWS
-    with fronts.counted() as loading:
+    with proxies.counted() as loading:
         frame = load()
-    with fronts.counted() as planning:
+    with proxies.counted() as planning:
         description(frame)
-    with fronts.counted() as tasks:
+    with proxies.counted() as tasks:
         assert len(frame.collect()) == _ROWS
     steps = {"load": loading, "plan": planning, "tasks": tasks}
     _check({f"batch, {level}, {name}": _requests(counts) for name, counts in steps.items()}, capsys)
@@ -196,7 +196,7 @@ class _Steps:
 @pytest.mark.parametrize("level", ["broker", "segment"])
 def test_a_micro_batch(
     spark: SparkSession,
-    fronts: Fronts,
+    proxies: Proxies,
     client: pulsar_client.Client,
     filled: str,
     level: str,
@@ -204,17 +204,13 @@ def test_a_micro_batch(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """From the end of a batch to that of the next one, which brings as many rows."""
-    options = {"topic": filled, "startingOffsets": "earliest", **fronts.options(level)}
+    options = {"topic": filled, "startingOffsets": "earliest", **proxies.options(level)}
     steps = _Steps()
-    query = start(stream(spark, fronts.broker.service_url, **options), tmp_path, steps)
-    try:
+    with running(start(stream(spark, proxies.broker.service_url, **options), tmp_path, steps), steps.go_on):
         assert steps.read() == _ROWS
         _fill(client, filled)
-        with fronts.counted() as counts:
+        with proxies.counted() as counts:
             steps.go_on()
             assert steps.read() == _ROWS
         found = _requests(counts)
-    finally:
-        steps.go_on()
-        query.stop()
     _check({f"micro-batch, {level}": found}, capsys)

@@ -15,7 +15,18 @@ from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from broker_proxy import running_broker_proxy
 from errors import failing
 from messages import connected, produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, read_available, seen, start, stream, wait_for
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    existing,
+    read_available,
+    running,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 from waiting import eventually, within
 
 if TYPE_CHECKING:
@@ -97,15 +108,13 @@ def test_an_unload_under_a_running_stream(
 ) -> None:
     admin.create_topic(topic, partitions=2)
     batches = Batches()
-    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-    try:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    with running(start(frame, tmp_path, batches)) as query:
         for turn in range(1, 4):
             for partition in (0, 1):
                 produce(client, f"{topic}-partition-{partition}", _payloads(50), batch_size=7)
             admin.unload(f"{topic}-partition-{turn % 2}")
             wait_for(100 * turn, query, batches)
-    finally:
-        query.stop()
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
@@ -136,15 +145,12 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
         produce(client, topic, _payloads(100), batch_size=7)
         # A restart may take longer than the default.
         frame = stream(spark, url, topic=topic, startingOffsets="earliest", operationTimeoutMs="90000")
-        query = start(frame, checkpoint, batches)
-        try:
+        with running(start(frame, checkpoint, batches)) as query:
             wait_for(100, query, batches)
             own_pulsar.restart(graceful=False)
             produce(client, topic, _payloads(100), batch_size=7)
             wait_for(200, query, batches)
             assert_exactly_once(batches.rows, existing(read_all(client, topic)))
-        finally:
-            query.stop()
         own_pulsar.kill()
     with within(20), pytest.raises(Exception, match=r"\[PULSAR_UNREACHABLE\] .* within 2000 ms"):
         read_available(stream(spark, url, topic=topic, operationTimeoutMs="2000"), checkpoint, batches)

@@ -10,7 +10,7 @@ import pytest
 from broker_proxy import running_broker_proxy
 from leaks import no_leaks
 from messages import produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, seen, start, stream, wait_for
+from reading import Batches, assert_exactly_once, batch, existing, running, seen, start, stream, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,15 +64,12 @@ def test_a_batch_and_a_stream_over_a_bad_line(
                 rows = pool.submit(seen, _slowly(frame))
                 batches = Batches()
                 options = {"topic": streamed, "startingOffsets": "earliest", **_LITTLE_AHEAD}
-                query = start(_slowly(stream(spark, proxy.service_url, **options)), tmp_path, batches)
-                try:
+                with running(start(_slowly(stream(spark, proxy.service_url, **options)), tmp_path, batches)) as query:
                     for turn in range(1, 4):
                         wait_for(_MESSAGES + 200 * (turn - 1), query, batches)
                         produce(client, streamed, _payloads(200), batch_size=7)
                     wait_for(_MESSAGES + 600, query, batches)
                     assert_exactly_once(rows.result(timeout=120), wanted)
-                finally:
-                    query.stop()
             proxy.delay_seconds = 0
     assert_exactly_once(batches.rows, existing(read_all(client, streamed)))
     assert line == "slow" or sum(cuts) >= 3, cuts

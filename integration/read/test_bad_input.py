@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar.schema as pulsar_schema
 import pytest
-from errors import assert_says, condition_of, failing, no_job, refused
+from errors import assert_says, failing, get_condition, no_job, refused
 from messages import Message, produce, read_all
 from reading import run_available
 from servers import remove_namespace
@@ -206,7 +206,7 @@ def test_a_wrong_option(
 def test_a_program_can_ask_for_the_condition(target: Target, events: str) -> None:
     with pytest.raises(Exception, match="colour") as failure:
         read(target, completed(target, events, {"colour": "blue"}))
-    assert condition_of(failure.value) == "PULSAR_OPTION_UNKNOWN"
+    assert get_condition(failure.value) == "PULSAR_OPTION_UNKNOWN"
     assert isinstance(failure.value, Exception)
     assert failure.value.getMessageParameters()["option"] == "colour"  # type: ignore[attr-defined]
 

@@ -12,7 +12,19 @@ import pulsar as pulsar_client
 import pytest
 from errors import failing
 from messages import Message, Received, produce, read_all
-from reading import Batches, assert_exactly_once, batch, dice, existing, read_available, seen, start, stream, wait_for
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    dice,
+    existing,
+    read_available,
+    running,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 from servers import Addresses, remove_namespace
 from waiting import eventually
 
@@ -256,12 +268,8 @@ def test_a_stream_whose_batches_end_inside_of_messages(
 
     def inside_after_a_run() -> set[str]:
         wanted = len(batches.by_id) + 2
-        with _sending(client, slow_topic, payloads):
-            query = start(frame, tmp_path, batches)
-            try:
-                eventually(lambda: query.exception() or len(batches.by_id) >= wanted, seconds=60)
-            finally:
-                query.stop()
+        with _sending(client, slow_topic, payloads), running(start(frame, tmp_path, batches)) as query:
+            eventually(lambda: query.exception() or len(batches.by_id) >= wanted, seconds=60)
         assert query.exception() is None
         return set(_ends(tmp_path, slow_topic)) - {one.id.position for one in read_all(client, slow_topic)}
 
@@ -288,10 +296,8 @@ def test_a_stream_started_inside_of_a_message(
     batches = Batches()
     query = start(stream(spark, service_url, topic=topic, startingOffsets=offsets), tmp_path, batches)
     wanted = [one for one in received if one.id >= inside]
-    try:
+    with running(query):
         wait_for(len(wanted), query, batches)
-    finally:
-        query.stop()
     assert_exactly_once(batches.rows, existing(wanted))
 
 

@@ -15,6 +15,7 @@ from reading import (
     batch,
     existing,
     read_available,
+    running,
     seen,
     start,
     stream,
@@ -60,8 +61,7 @@ def test_a_terminated_topic(
     produce(client, topic, _numbered(0, 30), batch_size=4)
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
     sink, again = Batches(), Batches()
-    query = start(frame, tmp_path / "running", sink)
-    try:
+    with running(start(frame, tmp_path / "running", sink)) as query:
         wait_for(30, query, sink)
         produce(client, topic, _numbered(30, 10), batch_size=4)
         admin.terminate(topic)
@@ -69,8 +69,6 @@ def test_a_terminated_topic(
         admin.unload(topic)
         wanted = existing(read_all(client, topic))
         assert query.exception() is None
-    finally:
-        query.stop()
     assert len(wanted) == 40
     assert_exactly_once(sink.rows, wanted)
     assert_exactly_once(seen(batch(spark, service_url, topic=topic)), wanted)

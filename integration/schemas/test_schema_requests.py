@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from broker_proxy import BrokerProxy, running_broker_proxy
 from counting import counted
+from reading import running
 from waiting import eventually
 from writing import Target
 
@@ -81,16 +82,13 @@ def test_a_stream_reads_on_when_its_topic_is_created_again(target: Target, topic
     def take(rows: DataFrame, _: int) -> None:
         seen.extend(points(rows))
 
-    query = frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()
-    try:
+    with running(frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()) as query:
         eventually(lambda: query.exception() or sorted(seen) == expected(0), seconds=60)
         target.admin.delete_topic(topic)
         target.admin.create_topic(topic)
         two_versions(target, topic, ("y", "x"), 100)
         eventually(lambda: query.exception() or sorted(seen) == expected(0) + expected(100), seconds=60)
         assert query.exception() is None
-    finally:
-        query.stop()
 
 
 @pytest.mark.usefixtures("read_level")
@@ -127,8 +125,7 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(
         eventually(lambda: query.exception() or len(seen) == x + 1, seconds=60)
         assert query.exception() is None
 
-    query = frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()
-    try:
+    with running(frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()) as query:
         eventually(lambda: query.exception() or len(seen) == 1, seconds=60)
         with counted(proxy) as counts:
             for x in range(1, 8):
@@ -139,8 +136,6 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(
             for x in range(8, 16):
                 add(x)
         assert counts.requests()["GET_SCHEMA"] <= 2, counts  # at most one for each ledger that began
-    finally:
-        query.stop()
     assert sorted(seen) == [(x, x + 10) for x in range(16)]
 
 

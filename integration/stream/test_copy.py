@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from messages import read_all
-from reading import stream
+from reading import running, stream
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -52,13 +52,11 @@ def test_a_copy_of_a_topic_that_is_written_to(
         assert query.exception() is None, query.exception()
         return int(admin.stats(copy)["msgInCounter"]) >= sent
 
-    try:
+    with running(query):
         sender.start()
         sender.join()
         eventually(is_copied, seconds=_COPIED_SECONDS)
         query.processAllAvailable()
-    finally:
-        query.stop()
     numbers = sorted(int(message.payload) for message in read_all(client, copy))
     assert len(numbers) == sent, f"{len(numbers)} messages in the copy of {sent}"
     assert numbers == list(range(sent))

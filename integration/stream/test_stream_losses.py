@@ -15,6 +15,7 @@ from reading import (
     description,
     existing,
     read_available,
+    running,
     seen,
     start,
     stream,
@@ -123,14 +124,11 @@ def test_a_topic_that_is_deleted_while_it_is_read(
     batches = Batches()
     pattern = topic.removeprefix("persistent://") + "-.*"
     frame = stream(spark, service_url, topicsPattern=pattern, startingOffsets="earliest")
-    query = start(frame, tmp_path, batches)
-    try:
+    with running(start(frame, tmp_path, batches)) as query:
         wait_for(40, query, batches)
         admin.delete_topic(gone)
         with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(gone)}"):
             query.awaitTermination(60)
-    finally:
-        query.stop()
     assert not query.isActive
 
 
@@ -149,7 +147,7 @@ def test_a_stream_that_goes_on_without_a_deleted_topic_counts_it(
         last = query.lastProgress
         return last.sources[0].metrics["pulsarDataLoss"] if last and last.sources else None
 
-    try:
+    with running(query):
         wait_for(40, query, batches)
         eventually(lambda: lost() == "0")
         admin.delete_topic(gone)
@@ -158,8 +156,6 @@ def test_a_stream_that_goes_on_without_a_deleted_topic_counts_it(
         wait_for(41, query, batches)
         eventually(lambda: query.lastProgress is not None and query.lastProgress.batchId == max(batches.by_id))
         assert lost() == "1", "it is lost once"
-    finally:
-        query.stop()
 
 
 def test_what_was_read_may_be_trimmed(

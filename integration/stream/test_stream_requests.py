@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from admin_proxy import changed_admin_url
 from messages import produce, read_all
-from reading import Batches, assert_exactly_once, by_level, existing, start, stream
+from reading import Batches, assert_exactly_once, by_level, existing, running, start, stream
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -89,12 +89,8 @@ def _running(
     produce(client, topic, [b"first"])
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", **options)
     sink = OneByOne()
-    query = start(frame, folder / "checkpoint", sink)
-    try:
+    with running(start(frame, folder / "checkpoint", sink), sink.go_on) as query:
         yield Stream(query, sink, client, topic)
-    finally:
-        sink.go_on()
-        query.stop()
     assert_exactly_once(sink.rows, existing(read_all(client, topic)))
 
 

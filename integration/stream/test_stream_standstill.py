@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available, start, stream, wait_for
+from reading import Batches, assert_exactly_once, existing, read_available, running, start, stream, wait_for
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def test_an_empty_partition_may_be_unloaded(
     admin.create_topic(topic, partitions=2)
     empty, other = f"{topic}-partition-0", f"{topic}-partition-1"
     batches = Batches()
-    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-    try:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    with running(start(frame, tmp_path, batches)) as query:
         for turn in range(1, 4):
             eventually(lambda: _is_watched(admin, empty))
             before = _ledgers(admin, empty)
@@ -74,8 +74,6 @@ def test_an_empty_partition_may_be_unloaded(
             wait_for(10 * turn, query, batches)
         produce(client, empty, _messages("first", 20), batch_size=7)
         wait_for(50, query, batches)
-    finally:
-        query.stop()
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
     produce(client, topic, _messages("later", 10), batch_size=7)
     read_available(stream(spark, service_url, topic=topic), tmp_path, batches)
@@ -88,8 +86,8 @@ def test_what_was_read_to_its_end_may_be_trimmed(
     produce(client, topic, _messages("read", 20), batch_size=7)
     there = existing(read_all(client, topic))
     batches = Batches()
-    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-    try:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    with running(start(frame, tmp_path, batches)) as query:
         wait_for(20, query, batches)
         eventually(lambda: _is_watched(admin, topic))
         before = _ledgers(admin, topic)
@@ -99,8 +97,6 @@ def test_what_was_read_to_its_end_may_be_trimmed(
         eventually(lambda: _ledgers(admin, topic)[0] > before[0])
         produce(client, topic, _messages("new", 20), batch_size=7)
         wait_for(40, query, batches)
-    finally:
-        query.stop()
     assert_exactly_once(batches.rows, [*there, *existing(read_all(client, topic))])
 
 
@@ -119,8 +115,8 @@ def test_what_came_between_two_triggers_and_was_trimmed_is_loss(
     if first == "read":
         produce(client, lost, _messages("read", 20), batch_size=7)
     batches = _Held()
-    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-    try:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    with running(start(frame, tmp_path, batches)) as query:
         eventually(lambda: _is_watched(admin, lost))
         already = len(batches.rows)
         with batches.holding() as held:
@@ -134,6 +130,4 @@ def test_what_came_between_two_triggers_and_was_trimmed_is_loss(
             eventually(lambda: _ledgers(admin, lost)[0] > before[-1])
         with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
             assert query.awaitTermination(60), "the loss was not noticed"
-    finally:
-        query.stop()
     assert len(batches.rows) == already + 1, "nothing is taken after what is missing"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available, seen, start, stream, wait_for
+from reading import Batches, assert_exactly_once, existing, read_available, running, seen, start, stream, wait_for
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def test_messages_are_read_as_they_come(
 ) -> None:
     admin.create_topic(topic, partitions=2)
     batches = Batches()
-    query = start(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-    try:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    with running(start(frame, tmp_path, batches)) as query:
         for turn in range(1, 6):
             produce(client, topic, _numbers(70), batch_size=7)
             wait_for(70 * turn, query, batches)
@@ -37,8 +37,6 @@ def test_messages_are_read_as_they_come(
         progress = [one for one in query.recentProgress if one.numInputRows > 0]
         assert len(progress) >= 5
         assert f'"{topic}-partition-0"' in str(progress[-1].sources[0].endOffset)
-    finally:
-        query.stop()
     assert query.exception() is None
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
@@ -48,19 +46,13 @@ def test_only_cursors_that_last_no_longer_than_the_stream(
 ) -> None:
     produce(client, topic, _numbers(100))
     batches = Batches()
-    query = start(
-        stream(spark, service_url, topic=topic, startingOffsets="earliest", subscriptionPrefix="its-name"),
-        tmp_path,
-        batches,
-    )
-    try:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", subscriptionPrefix="its-name")
+    with running(start(frame, tmp_path, batches)) as query:
         wait_for(100, query, batches)
         subscriptions = admin.stats(topic)["subscriptions"]
         assert subscriptions, "the driver asks for positions with a consumer"
         assert all(name.startswith("its-name-") for name in subscriptions)
         assert not any(one["isDurable"] for one in subscriptions.values())
-    finally:
-        query.stop()
     eventually(lambda: admin.subscriptions(topic) == [])
 
     def fail(frame: DataFrame, _: int) -> None:
@@ -78,14 +70,11 @@ def test_new_partitions_are_found_while_running_and_after_a_restart(
     produce(client, topic, _numbers(20), batch_size=7)
     batches = Batches()
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
-    query = start(frame, tmp_path, batches)
-    try:
+    with running(start(frame, tmp_path, batches)) as query:
         wait_for(20, query, batches)
         admin.set_partitions(topic, 2)
         produce(client, f"{topic}-partition-1", _numbers(30), batch_size=7)
         wait_for(50, query, batches)
-    finally:
-        query.stop()
     admin.set_partitions(topic, 4)
     for partition in range(4):
         produce(client, f"{topic}-partition-{partition}", _numbers(10), batch_size=7)
@@ -109,13 +98,10 @@ def test_new_topics_of_a_pattern_start_at_their_first_message(
     batches = Batches()
     pattern = topic.removeprefix("persistent://") + "-.*"
     frame = stream(spark, service_url, topicsPattern=pattern, startingOffsets=starting)
-    query = start(frame, tmp_path, batches)
-    try:
+    with running(start(frame, tmp_path, batches)) as query:
         eventually(lambda: list(tmp_path.glob("sources/0/initial-offset.json")))
         produce(client, second, _numbers(20), batch_size=7)
         wait_for(30 - len(old), query, batches)
-    finally:
-        query.stop()
     admin.create_topic(third, partitions=2)
     produce(client, third, _numbers(30), batch_size=7)
     produce(client, first, _numbers(5), batch_size=7)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from errors import failing, no_job
 from messages import produce
-from reading import run_available
+from reading import run_available, running
 from waiting import eventually
 from writing import Target
 
@@ -101,9 +101,9 @@ def test_nothing_is_lost_over_stops_and_restarts(target: Target, topic: str, tmp
     rows = lines(target, tmp_path / "in", files)
     target.admin.create_topic(topic)
     for stop in (1, 2, 3):
-        query = into(target, rows, topic, tmp_path / "checkpoint").trigger(processingTime="0 seconds").start()
-        wait_for(target, topic, stop * 700)
-        query.stop()
+        writer = into(target, rows, topic, tmp_path / "checkpoint").trigger(processingTime="0 seconds")
+        with running(writer.start()):
+            wait_for(target, topic, stop * 700)
     assert arrived(target, topic) < 30 * 200, "the stops came too late to show anything"
     run_available(into(target, rows, topic, tmp_path / "checkpoint"))
     times = Counter(message.payload.decode() for message in target.messages(topic))

@@ -21,8 +21,8 @@ _CONDITION = re.compile(r"\[(PULSAR_[A-Z_]+)\]")
 _markers = itertools.count(1)
 
 
-def condition_of(error: BaseException) -> str:
-    """The condition as a program asks for it, not as people read it; empty when there is none."""
+def get_condition(error: BaseException) -> str:
+    """The condition by Spark's `getCondition`, not by the text; empty when there is none."""
     if isinstance(error, Py4JJavaError):
         java = error.java_exception
         return str(java.getCondition()) if hasattr(java, "getCondition") else ""
@@ -34,7 +34,7 @@ def refused(condition: str, *words: str) -> Iterator[None]:
     """What is done inside fails on the driver with this condition, and its text holds all the words."""
     with pytest.raises((PySparkException, Py4JJavaError)) as failure:
         yield
-    assert condition_of(failure.value) == condition, failure.value
+    assert get_condition(failure.value) == condition, failure.value
     assert_says(failure.value, condition, *words)
 
 

@@ -6,13 +6,14 @@ import os
 import random
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from messages import Received
@@ -143,6 +144,16 @@ def start(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], N
     return frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)).start()
 
 
+@contextmanager
+def running(query: StreamingQuery, release: Callable[[], None] = lambda: None) -> Iterator[StreamingQuery]:
+    """A started stream, which is stopped at the end; ``release`` is called before, for sinks that block."""
+    try:
+        yield query
+    finally:
+        release()
+        query.stop()
+
+
 def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
     """Wait until a running stream has brought so many rows; fails at once when it ends before."""
 
@@ -162,11 +173,8 @@ def read_available(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame
 
 def run_available(writer: DataStreamWriter) -> StreamingQuery:
     """Run any stream over what is there now; raises what the query fails with."""
-    query = writer.trigger(availableNow=True).start()
-    try:
+    with running(writer.trigger(availableNow=True).start()) as query:
         assert query.awaitTermination(_QUERY_SECONDS), f"the query was not done within {_QUERY_SECONDS} s"
-    finally:
-        query.stop()
     return query
 
 

@@ -1,4 +1,4 @@
-"""The fronts of tests: they understand what passes, and delay, lose or cut it without changing it."""
+"""The proxies of tests: they understand what passes, and delay, lose or cut it without changing it."""
 
 from __future__ import annotations
 
