@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pulsar_spark.local.errors import LocalPulsarError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -31,6 +33,8 @@ def log_tail(file: Path) -> str:
     return "\n".join(f"  {line[:_TAIL_COLUMNS]}" for line in lines[-_TAIL_LINES:])
 
 
-def advice(tail: str) -> str:
-    """What to do about the causes that the end of a log shows; empty when it shows none that is known."""
-    return " ".join(hint for pattern, hint in _ADVICE if re.search(pattern, tail))
+def start_error(log: Path, problem: str, advice: str) -> LocalPulsarError:
+    """The error of a failed start, with the end of its log; the advice is for causes that are not in `_ADVICE`."""
+    tail = log_tail(log)
+    hints = [hint for pattern, hint in _ADVICE if re.search(pattern, tail)]
+    return LocalPulsarError(f"{problem} {' '.join(hints) or advice}\nThe log is {log}; its last lines are:\n{tail}")

@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import tempfile
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from pulsar_spark.local.locks import FileLock, InUseError
@@ -44,6 +45,14 @@ class Port:
             if port is not None:
                 return port
         raise InUseError(f"no free port on 127.0.0.1 between {_FIRST_PORT} and {_LAST_PORT}")
+
+    @classmethod
+    def reserve_all(cls, *numbers: int | None) -> tuple[Port, ...]:
+        """Reserve several as `reserve` does, all of them or none."""
+        with ExitStack() as stack:
+            ports = tuple(stack.enter_context(closing(cls.reserve(number))) for number in numbers)
+            stack.pop_all()
+        return ports
 
     @classmethod
     def _try(cls, number: int) -> Port | None:

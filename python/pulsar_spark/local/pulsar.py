@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import tempfile
 import time
@@ -10,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark.local import class_data, offload, versions
+from pulsar_spark.local import offload, versions
 from pulsar_spark.local.errors import LocalPulsarError
 from pulsar_spark.local.java import Java
 from pulsar_spark.local.locks import FileLock, InUseError
-from pulsar_spark.local.logs import advice, log_tail
+from pulsar_spark.local.logs import start_error
 from pulsar_spark.local.metadata import end_session
 from pulsar_spark.local.ports import Port
 from pulsar_spark.local.process import ServerProcess
@@ -32,11 +31,8 @@ LOCK_NAME = "lock"
 STOP_SECONDS = 10.0
 READY_SECONDS = 120.0
 
-_ARCHIVING_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _PROFILES = {"small": SMALL, "performance": PERFORMANCE}
-
-_log = logging.getLogger(__name__)
 
 
 class LocalPulsar:
@@ -208,10 +204,10 @@ class LocalPulsar:
             self._folder = self._wanted_dir or Path(tempfile.mkdtemp(prefix="pulsar-spark-"))
             self._folder.mkdir(parents=True, exist_ok=True)
         try:
-            class_data = self._class_data(java)
+            archive = self._class_data(java)
             with self._folder_lock() as lock:
                 plan = Launch(self._folder, self._ports, self._profile, self._settings(self._folder))
-                command = plan.command(java, jars, class_data=class_data)
+                command = plan.command(java, jars, class_data=archive)
                 end_session(java, jars, self._folder / METADATA_FOLDER)
                 self._process = self._spawn(command, lock)
             self._wait_until_ready()
@@ -232,17 +228,12 @@ class LocalPulsar:
         return {**offload.settings(self._offload, folder, self._version), **self._config}
 
     def _reserve_ports(self) -> tuple[Port, Port, Port]:
-        reserved: list[Port] = []
         try:
-            for wanted in (*self._wanted_ports, None):
-                reserved.append(Port.reserve(wanted))
+            broker, web, bookie = Port.reserve_all(*self._wanted_ports, None)
         except InUseError as error:
-            for port in reserved:
-                port.close()
             raise LocalPulsarError(
                 f"The local Pulsar cannot start: {error}. Choose another, or none to get a free one."
             ) from error
-        broker, web, bookie = reserved
         return broker, web, bookie
 
     def _folder_lock(self) -> FileLock:
@@ -268,21 +259,18 @@ class LocalPulsar:
         while not check.passes():
             if not self.running:
                 code = self._process.exit_code if self._process else None
-                raise self._start_error(
-                    f"The local Pulsar ended while starting (exit code {code}).", "Look for the first error in the log."
+                raise start_error(
+                    self.log_file,
+                    f"The local Pulsar ended while starting (exit code {code}).",
+                    "Look for the first error in the log.",
                 )
             if time.monotonic() > deadline:
-                raise self._start_error(
+                raise start_error(
+                    self.log_file,
                     f"The local Pulsar was not ready within {self._ready_seconds:g} s.",
                     "On a busy machine give it more time (ready_seconds).",
                 )
             time.sleep(_POLL_SECONDS)
-
-    def _start_error(self, problem: str, usual_advice: str) -> LocalPulsarError:
-        tail = log_tail(self.log_file)
-        return LocalPulsarError(
-            f"{problem} {advice(tail) or usual_advice}\nThe log is {self.log_file}; its last lines are:\n{tail}"
-        )
 
     def _release(self, *, keep_files: bool) -> None:
         self._process = None
@@ -294,26 +282,7 @@ class LocalPulsar:
         self._reserved = None
 
     def _class_data(self, java: Java) -> tuple[str, ...]:
-        """The JVM options that use the class data archive; the first start makes it."""
-        patience = 2 * (self._ready_seconds + _ARCHIVING_SECONDS)
-        return class_data.options(java, self._version, self._trial_run, patience_seconds=patience)
+        """The JVM options that use the class data archive."""
+        from pulsar_spark.local import class_data  # it starts a `LocalPulsar` itself
 
-    def _trial_run(self, folder: Path, java: Java) -> None:
-        trial = _TrialPulsar(
-            server_version=self._version,
-            data_dir=folder,
-            java=java.command,
-            transactions=True,
-            ready_seconds=self._ready_seconds,
-        )
-        with trial:
-            _log.debug("The trial run is ready")
-
-
-class _TrialPulsar(LocalPulsar):
-    """A server that leaves its class data archive in its data folder when it stops, which takes it some seconds."""
-
-    _stop_seconds = _ARCHIVING_SECONDS
-
-    def _class_data(self, java: Java) -> tuple[str, ...]:  # noqa: ARG002
-        return class_data.archiving_options(self.data_dir)
+        return class_data.options(java, self._version, ready_seconds=self._ready_seconds)
