@@ -257,7 +257,7 @@ def options_page(table: OptionTable) -> str:
         parts += [f"## {heading}", _table(OPTION_COLUMNS, map(_option_cells, options))]
     parts += ["## Settings of the Pulsar client", *(_prefix_part(table, prefix) for prefix in table.prefixes)]
     managed = [(f"`{_spelt(key)}`", instead) for key, instead in table.managed.items()]
-    parts += ["Settings that cannot be given because an option stands for them:", _table(("setting", "use"), managed)]
+    parts += ["Settings that the connector sets itself:", _table(("setting", "instead"), managed)]
     parts += ["## Rules"]
     for keys, scopes in table.exactly_one:
         parts.append(f"Exactly one of {_listed(keys)} in {SCOPE_WORDS[frozenset(scopes)]}.")

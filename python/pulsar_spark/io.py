@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from pulsar_spark.options.bounds import Bound
 
 _TOPIC_KEYS = ("topic", "topics", "topicsPattern")
+# Fields of `PulsarReadOptions` for which the functions have an argument that accepts more.
+_REPLACED = {
+    "topic": "topics",
+    "read_level": "level",
+    "starting_offsets": "start",
+    "starting_time": "start",
+    "ending_offsets": "end",
+    "ending_time": "end",
+}
 
 
 def read_pulsar(
@@ -73,7 +82,9 @@ def read_pulsar(
         PulsarOptionError: An argument or option is wrong.
     """
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
-    given = _read_options(options, topics, topics_pattern, {"start": start, "end": end}, fields, dict(more))
+    given = _read_options(
+        "read_pulsar", options, topics, topics_pattern, {"start": start, "end": end}, fields, dict(more)
+    )
     reader = spark.read.format(FORMAT).options(**checked(spark, given, "batchRead", inferred=schema is None))
     return (reader if schema is None else reader.schema(schema)).load()
 
@@ -110,7 +121,7 @@ def read_pulsar_stream(
         PulsarOptionError: An argument or option is wrong.
     """
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
-    given = _read_options(options, topics, topics_pattern, {"start": start}, fields, dict(more))
+    given = _read_options("read_pulsar_stream", options, topics, topics_pattern, {"start": start}, fields, dict(more))
     reader = spark.readStream.format(FORMAT).options(**checked(spark, given, "streamRead", inferred=schema is None))
     return (reader if schema is None else reader.schema(schema)).load()
 
@@ -188,6 +199,7 @@ def write_pulsar_stream(
 
 
 def _read_options(
+    function: str,
     options: PulsarReadOptions | None,
     topics: str | Sequence[str] | None,
     topics_pattern: str | None,
@@ -196,6 +208,9 @@ def _read_options(
     more: dict[str, Any],
 ) -> dict[str, str]:
     named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "level", "schema", "options")
+    for name in more:
+        if _REPLACED.get(name) in named:
+            raise PulsarOptionError("PULSAR_ARGUMENT_REPLACED", function=function, argument=_REPLACED[name], given=name)
     check_names(more, ReadArguments.__annotations__, named)
     given = combined(options or PulsarReadOptions(), fields, more)
     if topics is not None or topics_pattern is not None:

@@ -69,6 +69,16 @@ def time_text(option: str, time: datetime) -> str:
     return whole.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def check_zone(argument: str, time: datetime) -> None:
+    """Reject a time without a zone.
+
+    Raises:
+        PulsarOptionError: The time has no zone.
+    """
+    if time.utcoffset() is None:
+        raise PulsarOptionError("PULSAR_TIME_WITHOUT_ZONE", argument=argument, given=time.isoformat())
+
+
 def _each(argument: str, begin: str, bounds: Mapping[str, OneBound], now: datetime) -> tuple[Kind, str]:
     kinds: dict[Kind, str] = {}
     texts: dict[str, str] = {}
@@ -83,6 +93,8 @@ def _each(argument: str, begin: str, bounds: Mapping[str, OneBound], now: dateti
 
 
 def _one(argument: str, begin: str, bound: OneBound, now: datetime) -> tuple[Kind, str]:
+    if isinstance(bound, datetime):
+        check_zone(argument, bound)
     time = _time(bound, now)
     if isinstance(time, datetime):
         return "Time", time_text(begin + "Time", time)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pulsar_spark._tables import OptionDefinition, PrefixDefinition, option_table
 from pulsar_spark.options import checks
-from pulsar_spark.options.bounds import time_text
+from pulsar_spark.options.bounds import check_zone, time_text
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -58,6 +58,7 @@ def arguments() -> Mapping[str, OptionDefinition | PrefixDefinition]:
 def option_text(option: OptionDefinition, value: object) -> str:
     """The value of an option in the form that Spark gets."""
     if option.type == "times" and isinstance(value, datetime):
+        check_zone(option.argument, value)
         return time_text(option.key, value)
     if option.type == "times" and isinstance(value, Mapping):
         return json.dumps({topic: option_text(option, time) for topic, time in value.items()})

@@ -6,7 +6,6 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, WriteArguments, checks
 
 if TYPE_CHECKING:
@@ -18,16 +17,6 @@ FORMAT = "pulsar"
 SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
 
 _SESSION_PREFIX = f"spark.datasource.{FORMAT}."
-# Fields of the option classes for which reads have an argument that can do more.
-_REPLACED = {
-    "topic": "topics",
-    "read_level": "level",
-    "starting_offsets": "start",
-    "starting_time": "start",
-    "ending_offsets": "end",
-    "ending_time": "end",
-}
-
 Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
 
 
@@ -46,10 +35,8 @@ def combined(options: Options, fields: Mapping[str, Any], more: Mapping[str, Any
 
 
 def check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequence[str]) -> None:
-    """Refuse what is no field of an option class, or is said by an argument of its own, of those in ``named``."""
+    """Reject names that are not fields of an option class; ``named`` are the function's own arguments."""
     for name in more:
-        if _REPLACED.get(name) in named:
-            raise PulsarOptionError("PULSAR_OPTION_MANAGED", option=name, instead=_REPLACED[name])
         if name not in allowed:
             raise checks.unknown(name, (*allowed, *named))
 

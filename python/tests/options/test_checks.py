@@ -91,7 +91,7 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             {**READ, "pulsar.client.serviceUrl": "pulsar://elsewhere:6650"},
             (
                 "[PULSAR_OPTION_MANAGED] Option `pulsar.client.serviceUrl` cannot be set because the connector sets it "
-                "itself. What to do: Use instead: service.url."
+                "itself. What to do: Use `service.url`."
             ),
         ),
         (
