@@ -191,7 +191,7 @@ def test_a_failed_start_shows_the_log_and_says_what_to_do() -> None:
 
 def test_a_start_that_takes_too_long_is_given_up() -> None:
     server = LocalPulsar(ready_seconds=0.01)
-    with pytest.raises(LocalPulsarError, match=r"was not ready within 0\.01 s\. On a busy machine give it more time"):
+    with pytest.raises(LocalPulsarError, match=r"was not ready within 0\.01 s\. On a busy machine increase"):
         server.start()
     assert not server.running
     shutil.rmtree(server.data_dir)
@@ -211,7 +211,7 @@ def test_a_port_that_is_lost_during_the_start_is_named_as_the_cause() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         server = LocalPulsar(config={"brokerServicePort": str(port)})
-        with pytest.raises(LocalPulsarError, match="Another process took one of the ports"):
+        with pytest.raises(LocalPulsarError, match="Another process uses one of the ports"):
             server.start()
     shutil.rmtree(server.data_dir)
 
@@ -321,7 +321,7 @@ def test_the_command_in_the_foreground_ends_in_order(end: str) -> None:
             os.killpg(process.pid, signal.SIGINT if end == "Ctrl-C" else signal.SIGTERM)
         _, errors = process.communicate(timeout=STOP_SECONDS)
     assert process.returncode == (1 if end == "crash" else 0), errors
-    assert ("ended by itself" in errors) == (end == "crash")
+    assert ("ended unexpectedly" in errors) == (end == "crash")
     assert not alive(server["pid"])
     assert not Path(server["data_dir"]).exists()
     assert run("status", "--name", name).returncode == 3

@@ -5,7 +5,7 @@
     spark = pulsar_spark.session()
     rides = pulsar_spark.read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650")
 
-`pulsar_spark.local` runs a Pulsar server on this machine.
+`pulsar_spark.local` runs a Pulsar server on the local machine.
 """
 
 from __future__ import annotations

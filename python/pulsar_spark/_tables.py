@@ -1,4 +1,4 @@
-"""The tables that the connector's JVM side and this package share, read from the copies in ``tables/``."""
+"""The tables shared with the JVM side of the connector, loaded from the copies in ``tables/``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCOPES: Mapping[str, str] = {
     "batchWrite": "batch write",
     "streamWrite": "streaming write",
 }
-"""The ways to use a topic, with the words for them in texts."""
+"""The scopes of options, with their names in texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +62,13 @@ class OptionDefinition:
 
 @dataclass(frozen=True, kw_only=True)
 class PrefixDefinition:
-    """A family of options whose names are the Pulsar client's own.
+    """A prefix for settings with the Pulsar client's own names.
 
     Attributes:
-        prefix: What they begin with, such as ``pulsar.client.``.
-        scopes: Where they are valid.
-        doc: What they are.
-        fields: The names that may follow.
+        prefix: The prefix, such as ``pulsar.client.``.
+        scopes: The scopes where the settings are valid.
+        doc: Their description.
+        fields: The names of the settings.
     """
 
     prefix: str
@@ -84,16 +84,16 @@ class PrefixDefinition:
 
 @dataclass(frozen=True, kw_only=True)
 class OptionTable:
-    """The option table, ``options.json``, with the client's own names from ``client-fields.json``.
+    """The option table, ``options.json``, with the names of client settings from ``client-fields.json``.
 
     Attributes:
-        options: Every option.
-        prefixes: Every family of client settings.
-        exactly_one: Groups of options of which some scopes need one.
+        options: All options.
+        prefixes: All prefixes of client settings.
+        exactly_one: Groups of options, with the scopes that need exactly one of each.
         conflicts: Pairs that exclude each other.
-        needs: Options that mean nothing without another, with that one.
-        spark_own: Options that Spark puts beside ours, in lower case.
-        managed: Client settings that an option of ours stands for, in lower case, with that option.
+        needs: Pairs of an option and the option that it requires.
+        spark_own: Options that Spark itself adds, in lower case.
+        managed: Client settings that the connector sets itself, in lower case, with the advice in errors.
     """
 
     options: tuple[OptionDefinition, ...]
@@ -109,11 +109,11 @@ class OptionTable:
         return {option.key.lower(): option for option in self.options}
 
     def find(self, key: str) -> OptionDefinition | None:
-        """The option of this name, in any case of letters."""
+        """The option of this name, ignoring case."""
         return self._by_key.get(key.lower())
 
     def prefix_of(self, key: str) -> PrefixDefinition | None:
-        """The family that ``key`` belongs to, in any case of letters."""
+        """The prefix of ``key``, ignoring case."""
         return next((prefix for prefix in self.prefixes if key.lower().startswith(prefix.prefix)), None)
 
 
@@ -130,7 +130,7 @@ def option_table() -> OptionTable:
 
 
 def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str]]) -> OptionTable:
-    """Read the two files as JSON has them."""
+    """Build the table from the parsed files."""
     return OptionTable(
         options=tuple(OptionDefinition(**_tuples(entry)) for entry in table["options"]),
         prefixes=tuple(

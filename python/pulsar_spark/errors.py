@@ -1,4 +1,4 @@
-"""What pulsar_spark raises. Conditions and texts are those of the connector in the JVM, from the same table."""
+"""Errors of pulsar_spark. Conditions and texts are those of the connector in the JVM, from the same table."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ _PLACEHOLDER = re.compile(r"\{([a-zA-Z]+)\}")
 
 
 class PulsarSparkError(Exception):
-    """An error with a stable name; the text says what is wrong and what to do.
+    """An error with a stable name. The text says what is wrong and what to do.
 
     Attributes:
         condition: The name, listed in docs/errors.md.
-        parameters: What the text was filled with.
+        parameters: The values in the text.
     """
 
     def __init__(self, condition: str, **parameters: str) -> None:
-        """Make the error ``condition``, whose text needs exactly these parameters."""
+        """Create the error ``condition``, whose text has exactly these parameters."""
         super().__init__(_text(condition, parameters))
         self.condition = condition
         self.parameters: Mapping[str, str] = parameters
 
 
 class PulsarOptionError(PulsarSparkError, ValueError):
-    """An argument or option is wrong. Found before Spark is asked for anything."""
+    """An argument or option is wrong. Raised before any call to Spark."""
 
 
 class PulsarSetupError(PulsarSparkError, RuntimeError):
-    """This Python or this Spark session cannot use the connector as it is."""
+    """This Python environment or Spark session cannot use the connector."""
 
 
 def condition_of(error: BaseException) -> str | None:
-    """The condition of an error of the connector, whatever Spark made of it on its way; None for any other error.
+    """The condition of an error of the connector, also inside an exception of Spark; None for other errors.
 
-    What goes wrong in a task, a stream or on the driver while a query runs reaches Python as an exception of Spark or
-    py4j, which has the connector's error in its text.
+    An error in a task, a stream or on the driver reaches Python as an exception of Spark or py4j, whose text contains
+    the connector's error.
     """
     if isinstance(error, PulsarSparkError):
         return error.condition

@@ -1,7 +1,7 @@
-"""Functions between values of a topic and their bytes, which reads with ``schema_mode="raw"`` give.
+"""Functions that convert between values of a topic and their bytes, as reads with ``schema_mode="raw"`` return them.
 
-Each is made for one topic, which is asked for its schema then; the result has the columns that a read of the topic
-would have now. Classic sessions only: Spark Connect has no way to bring a function of the JVM along.
+A function is for one topic. The topic's schema is requested when the function is created; the result has the columns
+that a read of the topic has at that moment. Classic sessions only: Spark Connect cannot register functions of the JVM.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ def from_pulsar(
 ) -> Column:
     """Decode values, each with the version of the topic's schema that it was written with.
 
-    A value with fields is a struct of the columns that `read_pulsar` would give; any other is what it is. Null is null.
-    A value whose bytes are wrong fails the query, or is null with ``on_decode_error="null"``.
+    A value with fields becomes a struct of the columns of `read_pulsar`; other values keep their type. Null is null. A
+    value that cannot be decoded fails the query, or is null with ``on_decode_error="null"``.
 
     Args:
         spark: The session.
         value: A column of bytes, or its name: ``"value"`` of a read with ``schema_mode="raw"``.
-        version: The column of their versions, or its name: ``"__schemaVersion"``. Null stands for the newest.
-        topic: The topic that they are from.
-        service_url: Where the brokers are, as in `read_pulsar`.
-        options: Further options; an argument goes before the same option in here. Those about where a read begins and
-            ends, and how it is carried out, mean nothing here.
+        version: The column of their versions, or its name: ``"__schemaVersion"``. Null means the newest.
+        topic: The topic of the values.
+        service_url: The address of the brokers, as in `read_pulsar`.
+        options: Further options; an argument overrides the same option in here. Options for the range of a read and
+            for its execution are ignored.
         more: Fields of `PulsarReadOptions` as arguments.
 
     Raises:
@@ -51,7 +51,7 @@ def from_pulsar(
         PulsarOptionError: An argument or option is wrong.
     """
     given = _read_options(options, topic, service_url, dict(more))
-    return _applied(spark, _made(spark, "from_pulsar", given), value, version)
+    return _apply(spark, _create(spark, "from_pulsar", given), value, version)
 
 
 def to_pulsar(
@@ -63,16 +63,16 @@ def to_pulsar(
     options: PulsarWriteOptions | None = None,
     **more: Unpack[WriteArguments],
 ) -> Column:
-    """Encode values in the newest schema of a topic, as `write_pulsar` would.
+    """Encode values with the newest schema of a topic, as `write_pulsar` does.
 
     Args:
         spark: The session.
-        value: A column, or its name: a struct of the columns that a write to the topic takes, or the value where the
-            topic's values have no fields. Null is null.
-        topic: The topic whose schema it is.
-        service_url: Where the brokers are, as in `read_pulsar`.
-        options: Further options; an argument goes before the same option in here. Those about how messages are sent
-            mean nothing here.
+        value: A column, or its name: a struct of the columns that a write to the topic accepts, or the value itself if
+            the topic's values have no fields. Null is null.
+        topic: The topic with the schema.
+        service_url: The address of the brokers, as in `read_pulsar`.
+        options: Further options; an argument overrides the same option in here. Options for sending messages are
+            ignored.
         more: Fields of `PulsarWriteOptions` as arguments.
 
     Raises:
@@ -80,7 +80,7 @@ def to_pulsar(
         PulsarOptionError: An argument or option is wrong.
     """
     given = write_options(options, topic, service_url, dict(more))
-    return _applied(spark, _made(spark, "to_pulsar", given), value)
+    return _apply(spark, _create(spark, "to_pulsar", given), value)
 
 
 def register(
@@ -93,14 +93,14 @@ def register(
     options: PulsarReadOptions | None = None,
     **more: Unpack[ReadArguments],
 ) -> None:
-    """Give both functions of a topic a name in SQL, as long as the session lives or until the names are given anew.
+    """Register both functions of a topic for SQL, until the session ends or the names are registered again.
 
     Args:
         spark: The session.
         topic: The topic.
-        from_name: What ``from_pulsar(value, schemaVersion)`` is called.
-        to_name: What ``to_pulsar(value)`` is called.
-        service_url: Where the brokers are, as in `read_pulsar`.
+        from_name: The name of ``from_pulsar(value, schemaVersion)``.
+        to_name: The name of ``to_pulsar(value)``.
+        service_url: The address of the brokers, as in `read_pulsar`.
         options: As in `from_pulsar`; both functions use those that reads and writes share.
         more: Fields of `PulsarReadOptions` as arguments.
 
@@ -110,12 +110,12 @@ def register(
     """
     given = _read_options(options, topic, service_url, dict(more))
     functions = {
-        from_name: _made(spark, "from_pulsar", given),
-        to_name: _made(spark, "to_pulsar", {key: text for key, text in given.items() if _is_shared(key)}),
+        from_name: _create(spark, "from_pulsar", given),
+        to_name: _create(spark, "to_pulsar", {key: text for key, text in given.items() if _is_shared(key)}),
     }
     session: Any = spark
     for name, function in functions.items():
-        session._jsparkSession.udf().register(name, function)  # noqa: SLF001 - py4j has no public door
+        session._jsparkSession.udf().register(name, function)  # noqa: SLF001 - py4j has no public API
 
 
 def _read_options(
@@ -126,14 +126,14 @@ def _read_options(
 
 
 def _is_shared(key: str) -> bool:
-    """Whether an option of reads is one of writes, too."""
+    """Whether an option is valid in reads and in writes."""
     table = option_table()
     found = table.find(key) or table.prefix_of(key)
     return found is not None and _WRITE in found.scopes
 
 
-def _made(spark: SparkSession, name: str, given: dict[str, str]) -> Any:  # noqa: ANN401 - what py4j gives has no type
-    """The function of the JVM that has this name."""
+def _create(spark: SparkSession, name: str, given: dict[str, str]) -> Any:  # noqa: ANN401 - py4j objects have no type
+    """Create the function of this name in the JVM."""
     jspark: Any = getattr(spark, "_jsparkSession", None)
     if jspark is None:
         raise PulsarSetupError("PULSAR_NO_JVM", call=f"{name}()")
@@ -143,11 +143,11 @@ def _made(spark: SparkSession, name: str, given: dict[str, str]) -> Any:  # noqa
     return functions.toPulsar(jspark, checked(spark, given, _WRITE))
 
 
-def _applied(spark: SparkSession, function: Any, *columns: Column | str) -> Column:  # noqa: ANN401
+def _apply(spark: SparkSession, function: Any, *columns: Column | str) -> Column:  # noqa: ANN401
     from pyspark.sql import Column
     from pyspark.sql.functions import col
 
     jvm: Any = spark._jvm  # noqa: SLF001
-    given: list[Any] = [col(column) if isinstance(column, str) else column for column in columns]
-    arguments = jvm.PythonUtils.toSeq([column._jc for column in given])  # noqa: SLF001
+    sources: list[Any] = [col(column) if isinstance(column, str) else column for column in columns]
+    arguments = jvm.PythonUtils.toSeq([column._jc for column in sources])  # noqa: SLF001
     return Column(function.apply(arguments))

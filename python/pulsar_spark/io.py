@@ -1,7 +1,7 @@
-"""Reading and writing topics as DataFrames.
+"""Read and write topics as DataFrames.
 
-Everything goes through Spark's public DataFrame API, so it works on Spark Connect as well. Options are checked here
-first: a mistake raises `PulsarOptionError` before Spark is asked for anything.
+All functions use Spark's public DataFrame API alone, so they work on Spark Connect as well. Options are checked here
+first: a mistake raises `PulsarOptionError` before any call to Spark.
 """
 
 from __future__ import annotations
@@ -52,30 +52,30 @@ def read_pulsar(
     options: PulsarReadOptions | None = None,
     **more: Unpack[ReadArguments],
 ) -> DataFrame:
-    """Read topics as a table: what is in them when the query is planned.
+    """Read topics as a table, with the messages that are stored when the query is planned.
 
-    A ``start`` is the first moment or position read, an ``end`` the one where reading stops. Either is ``"earliest"``,
+    ``start`` is where the read begins, ``end`` is where it stops. Each is ``"earliest"``,
     ``"latest"``, ``"now"``, a time ago such as ``"-2h"`` (s, m, h, d, w), an aware `datetime` or ISO 8601 text with a
     zone, a `timedelta` (that long ago), a position ``"ledger:entry:batchIndex"`` of a single topic, or a dict with one
-    of these for each topic or partition: times for all of them or positions for all. Times are publish times, the start
-    inclusive and the end exclusive; a position counts as read at the start and is the last one read at the end.
+    of these for each topic or partition: all times or all positions. Times are publish times, with an inclusive start
+    and an exclusive end. Messages after a start position are read, up to and including an end position.
 
     Args:
         spark: The session.
         topics: A topic, or several; short (``"events"``) or full names.
-        topics_pattern: Instead of ``topics``: a Java regular expression, with ``tenant/namespace/`` before it if need
-            be, that topic names fit as a whole.
-        start: Where to start; the first message without it.
-        end: Where to end; the last message there is without it.
-        service_url: Where the brokers are. Without it that of ``options``, of the session
-            (``spark.datasource.pulsar.service.url``) or of the environment (``PULSAR_SERVICE_URL``).
+        topics_pattern: Instead of ``topics``: a Java regular expression that matches whole topic names, optionally with
+            ``tenant/namespace/`` before it.
+        start: Where to start. Default: the first message.
+        end: Where to end. Default: the last message.
+        service_url: The address of the brokers. Default: that of ``options``, else of the session
+            (``spark.datasource.pulsar.service.url``), else of the environment (``PULSAR_SERVICE_URL``).
         metadata_columns: Hidden metadata columns to show, or ``"all"``.
-        level: Who delivers the messages: ``"broker"``; ``"segment"``, the bookies and the storage that hold them, past
-            the broker and in parallel within a partition; or ``"auto"``, the default: segments wherever they can be
-            reached, the broker for the rest. Segments need ``admin_url``. The rows are the same; `plan` shows
-            who would deliver what.
-        schema: The columns, if not those of the topics' schema.
-        options: Further options; an argument goes before the same option in here.
+        level: Where messages are read from: ``"broker"``; ``"segment"``, which are direct reads from bookies and
+            offloaded storage, in parallel within a partition; or ``"auto"``, the default: direct reads where possible,
+            the broker for the rest. Direct reads need ``admin_url``. The rows are the same; `plan` shows where each
+            range is read from.
+        schema: The columns. Default: those of the topics' schema.
+        options: Further options; an argument overrides the same option in here.
         more: Fields of `PulsarReadOptions` as arguments.
 
     Raises:
@@ -102,17 +102,17 @@ def read_pulsar_stream(
     options: PulsarReadOptions | None = None,
     **more: Unpack[ReadArguments],
 ) -> DataFrame:
-    """Read topics as a stream: what comes after ``start``, and new topics and partitions as they appear.
+    """Read topics as a stream: all messages after ``start``, also of topics and partitions that are added later.
 
     Args:
         spark: The session.
         topics: As in `read_pulsar`.
         topics_pattern: As in `read_pulsar`.
-        start: Where to start at the first run, as in `read_pulsar`; with the next message without it. Later runs go on
-            where the checkpoint says.
+        start: Where the first run starts, as in `read_pulsar`. Default: the next message. Later runs continue from the
+            checkpoint.
         service_url: As in `read_pulsar`.
-        metadata_columns: As in `read_pulsar`; before Spark 4.2 the only way for a stream to see those columns.
-        level: As in `read_pulsar`; with ``"auto"`` the broker delivers what has just arrived.
+        metadata_columns: As in `read_pulsar`. Before Spark 4.2 streams have no other way to these columns.
+        level: As in `read_pulsar`; with ``"auto"`` the newest messages are read from the broker.
         schema: As in `read_pulsar`.
         options: As in `read_pulsar`.
         more: Fields of `PulsarReadOptions` as arguments.
@@ -134,16 +134,16 @@ def write_pulsar(
     options: PulsarWriteOptions | None = None,
     **more: Unpack[WriteArguments],
 ) -> None:
-    """Append the rows to a topic; returns when the cluster has them all.
+    """Append the rows to a topic; returns when the cluster has acknowledged all of them.
 
-    Columns ``__key``, ``__eventTime`` and ``__messageProperties`` become those parts of the messages, ``__topic`` says
-    where a row goes when no topic is given; all other columns are the value.
+    Columns ``__key``, ``__eventTime`` and ``__messageProperties`` become those parts of the messages. ``__topic`` is
+    the topic of a row when ``topic`` is not set. All other columns are the value.
 
     Args:
         df: The rows.
-        topic: Where to write; without it the column ``__topic`` says so.
+        topic: The topic to write to. Default: the column ``__topic``.
         service_url: As in `read_pulsar`.
-        options: Further options; an argument goes before the same option in here.
+        options: Further options; an argument overrides the same option in here.
         more: Fields of `PulsarWriteOptions` as arguments.
 
     Raises:
@@ -166,18 +166,18 @@ def write_pulsar_stream(
     options: PulsarWriteOptions | None = None,
     **more: Unpack[WriteArguments],
 ) -> StreamingQuery:
-    """Start a query that writes the rows of a stream to a topic, at least once each; columns as in `write_pulsar`.
+    """Start a query that writes the rows of a stream to a topic at least once; columns as in `write_pulsar`.
 
     Args:
         df: The stream.
         topic: As in `write_pulsar`.
-        checkpoint: The folder where Spark keeps how far the query is, of this query alone.
-        available_now: Process what is there now, then end.
-        processing_time: How often to look for more, such as ``"5 seconds"``; as often as possible without it.
+        checkpoint: The folder where Spark keeps the progress of this query; no other query may use it.
+        available_now: Process the messages that are stored now, then end.
+        processing_time: The interval of micro-batches, such as ``"5 seconds"``. Default: no pause between them.
         query_name: A name for the query, unique in the session.
         output_mode: Spark's output mode.
         service_url: As in `read_pulsar`.
-        options: Further options; an argument goes before the same option in here.
+        options: Further options; an argument overrides the same option in here.
         more: Fields of `PulsarWriteOptions` as arguments.
 
     Raises:

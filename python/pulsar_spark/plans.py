@@ -1,4 +1,4 @@
-"""What a batch read is going to do, shown before it does it."""
+"""The plan of a batch read: which task reads what, and from where."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Tier: TypeAlias = Literal["broker", "bookies", "tiered"]
 
 _TIERS: tuple[Tier, ...] = ("bookies", "tiered", "broker")
-_SHOWN = 60  # slices of which a printed plan has a line
+_SHOWN = 60  # a printed plan lists so many slices
 _HEAD = ("task", "topic", "after", "through", "entries", "bytes", "read from", "why")
 _RIGHT = {"task", "entries", "bytes"}
 _UNKNOWN = "?"
@@ -25,16 +25,16 @@ _KIBIBYTE = 1024
 
 @dataclass(frozen=True)
 class PlannedSlice:
-    """Messages of one topic partition that are read from one place.
+    """A range of messages of one topic partition that is read from one place.
 
     Attributes:
-        topic: Full name of the topic, or of its partition.
-        after: The position after which they begin; as ``start`` of `read_pulsar` it means the same.
-        through: The position of the last one; as ``end`` of `read_pulsar` it means the same.
-        tier: Who delivers them: the broker, the bookies, or the storage that a ledger was offloaded to (``tiered``).
-        entries: Entries (stored batches) to read; None for a range of several ledgers that the broker reads.
-        bytes: What they take where they are stored, an estimate; None for what the broker reads.
-        reason: Why the broker reads them; None where it does not.
+        topic: Full name of the topic or partition.
+        after: The position before the range, as ``start`` of `read_pulsar`.
+        through: The last position of the range, as ``end`` of `read_pulsar`.
+        tier: Where the range is read from: the broker, the bookies, or offloaded storage (``tiered``).
+        entries: Number of entries (stored batches); None for a range of several ledgers that the broker delivers.
+        bytes: Estimated size in storage; None for a range that the broker delivers.
+        reason: Why the broker delivers the range; None if it does not.
     """
 
     topic: str
@@ -48,11 +48,11 @@ class PlannedSlice:
 
 @dataclass(frozen=True)
 class PlannedTask:
-    """What one Spark task reads, in this order.
+    """The slices of one Spark task, in reading order.
 
     Attributes:
-        slices: The parts.
-        hosts: Machines that store the first one, which Spark prefers for the task.
+        slices: The slices.
+        hosts: Hosts that store the first slice; Spark prefers them for the task.
     """
 
     slices: tuple[PlannedSlice, ...]
@@ -61,12 +61,12 @@ class PlannedTask:
 
 @dataclass(frozen=True)
 class TierTotal:
-    """All that is read from one place.
+    """Totals of one tier.
 
     Attributes:
-        slices: How many parts.
-        entries: Their entries; None when one of them is not known.
-        bytes: Their bytes; None when one of them is not known.
+        slices: Number of slices.
+        entries: Number of entries; None if it is unknown for a slice.
+        bytes: Size in bytes; None if it is unknown for a slice.
     """
 
     slices: int
@@ -76,7 +76,7 @@ class TierTotal:
 
 @dataclass(frozen=True)
 class ReadPlan:
-    """The tasks of a batch read; ``print`` shows them as a table.
+    """The tasks of a batch read; ``print`` shows a table.
 
     Attributes:
         tasks: In the order of Spark's partitions.
@@ -86,17 +86,17 @@ class ReadPlan:
 
     @property
     def slices(self) -> tuple[PlannedSlice, ...]:
-        """The parts of all tasks."""
+        """The slices of all tasks."""
         return tuple(part for task in self.tasks for part in task.slices)
 
     @property
     def totals(self) -> dict[Tier, TierTotal]:
-        """What is read from where; places of which nothing is read are left out."""
+        """Totals by tier; tiers without slices are omitted."""
         by_tier = {tier: [part for part in self.slices if part.tier == tier] for tier in _TIERS}
         return {tier: _total(parts) for tier, parts in by_tier.items() if parts}
 
     def to_json(self) -> str:
-        """Tasks and totals for programs, under the names that the attributes have here."""
+        """Tasks and totals as JSON, with the names of the attributes."""
         totals = {tier: asdict(total) for tier, total in self.totals.items()}
         return json.dumps({"tasks": [asdict(task) for task in self.tasks], "totals": totals})
 
@@ -109,14 +109,14 @@ class ReadPlan:
 
 
 def plan(df: DataFrame) -> ReadPlan:
-    """Show how a batch read is shared out among tasks: what, from where, and why the broker reads what it does.
+    """Show how a batch read is split into tasks: what each reads, from where, and why the broker delivers a range.
 
-    Nothing is read, but the cluster is asked where the messages are. This is the very plan that an action on ``df``
-    itself uses, such as ``collect`` or ``foreach``; a DataFrame made from it, also by ``count``, gets a plan of its own
-    when it runs, which includes what was published meanwhile.
+    Reads no messages, but requests their location from the cluster. An action on ``df`` itself, such as ``collect`` or
+    ``foreach``, uses this plan. A DataFrame derived from it, also by ``count``, is planned when it runs, with the
+    messages published until then.
 
     Args:
-        df: What `read_pulsar` returned, or a query on it. Not of Spark Connect, where this Python has no JVM to ask.
+        df: The result of `read_pulsar`, or a query on it. Not available on Spark Connect, where Python has no JVM.
 
     Raises:
         PulsarSetupError: This is Spark Connect.
@@ -128,14 +128,14 @@ def plan(df: DataFrame) -> ReadPlan:
     if df.isStreaming:
         why = "the DataFrame is a stream, which decides what to read batch by batch"
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why=why)
-    jvm: Any = df.sparkSession._jvm  # noqa: SLF001 - py4j has no public door
-    told = json.loads(jvm.io.github.pulsarspark.plans.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
-    if told["reads"] == 0:
+    jvm: Any = df.sparkSession._jvm  # noqa: SLF001 - py4j has no public API
+    reported = json.loads(jvm.io.github.pulsarspark.plans.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
+    if reported["reads"] == 0:
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why="the DataFrame reads nothing of Pulsar")
     return ReadPlan(
         tuple(
             PlannedTask(tuple(PlannedSlice(**part) for part in task["slices"]), tuple(task["hosts"]))
-            for task in told["tasks"]
+            for task in reported["tasks"]
         )
     )
 
@@ -155,7 +155,7 @@ def _cells(task: int, part: PlannedSlice) -> tuple[str, ...]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows under their head; a column without anything in it is left out."""
+    """Rows below a header; empty columns are omitted."""
     columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
     aligned = []
     for column in columns:
@@ -166,7 +166,7 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _summary(tasks: int, totals: dict[Tier, TierTotal]) -> list[str]:
-    """What is read from where, as far as it is known."""
+    """One line for each tier; unknown numbers are omitted."""
     lines = [_plural(tasks, "task") if tasks else "nothing to read"]
     for tier, total in totals.items():
         words = [_plural(total.slices, "slice")]

@@ -1,4 +1,4 @@
-"""Spark sessions with the connector: its jar is part of this package and goes to Spark beside what the user set."""
+"""Spark sessions with the connector, whose jar is part of this package."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def jar_path() -> Path:
     """The connector's jar inside this package.
 
     Raises:
-        PulsarSetupError: The package was not built with it.
+        PulsarSetupError: The package was built without it.
     """
     jar = _JARS / f"{_ARTIFACT}-{__version__}.jar"
     if not jar.is_file():
@@ -35,28 +35,26 @@ def jar_path() -> Path:
 
 
 def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> SparkSession.Builder:
-    """Add the connector to a session that is being described.
+    """Add the connector to a session builder.
 
-    What ``spark.jars`` or ``spark.jars.packages`` hold already stays. A session on a Spark Connect server
-    (``sc://...``) is left as it is: there the server brings the connector.
+    Jars that ``spark.jars`` or ``spark.jars.packages`` name already are kept. A builder for a Spark Connect server
+    (``sc://...``) is returned unchanged, since the server provides the connector.
 
     Args:
-        builder: The builder, to which everything but the connector may have been given before or be given after;
-            `configure` reads what it was given before.
-        jar: ``bundled`` for the jar in this package, ``maven`` to let Spark fetch it by its coordinate, or the path of
-            a jar.
+        builder: The builder. Set ``spark.jars`` and ``spark.jars.packages`` before this call.
+        jar: ``bundled`` for the jar in this package, ``maven`` to let Spark download it, or the path of a jar.
 
     Raises:
         PulsarSetupError: The jar is missing, or this pyspark is not supported.
     """
     _check_pyspark()
-    # There is no public way to read what a builder was given.
-    given = builder._options  # noqa: SLF001
-    if str(given.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "").startswith("sc://"):
+    # A builder has no public API to read its settings.
+    settings = builder._options  # noqa: SLF001
+    if str(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "").startswith("sc://"):
         return builder
     key = "spark.jars.packages" if jar == "maven" else "spark.jars"
     added = maven_coordinate() if jar == "maven" else str(jar_path() if jar == "bundled" else Path(jar).absolute())
-    present = given.get(key, _default_setting(key))
+    present = settings.get(key, _default_setting(key))
     parts = [part for part in str(present or "").split(",") if part and part != added]
     return builder.config(key, ",".join([*parts, added]))
 
@@ -68,16 +66,16 @@ def session(
     jar: str | Path = "bundled",
     **conf: object,
 ) -> SparkSession:
-    """A Spark session with the connector, which is all that is set unless asked for.
+    """A Spark session with the connector; no other setting is changed.
 
     Args:
         app_name: The application's name.
-        master: Where to run, such as ``local[2]``.
+        master: The master, such as ``local[2]``.
         jar: As in `configure`.
         conf: Further settings of Spark by their names, as in ``session(**{"spark.sql.shuffle.partitions": 8})``.
 
     Raises:
-        PulsarSetupError: As in `configure`; or a session runs already that was started without the connector.
+        PulsarSetupError: As in `configure`; or a session without the connector is already running.
     """
     _check_pyspark()
     from pyspark.sql import SparkSession
@@ -111,7 +109,7 @@ def _check_pyspark() -> None:
 
 
 def _default_setting(key: str) -> str | None:
-    """What ``spark-defaults.conf`` says, which a setting of the builder would hide."""
+    """The value in ``spark-defaults.conf``, which a setting of the builder overrides."""
     home = os.environ.get("SPARK_HOME")
     folder = os.environ.get("SPARK_CONF_DIR") or (f"{home}/conf" if home else None)
     file = Path(folder) / "spark-defaults.conf" if folder else None

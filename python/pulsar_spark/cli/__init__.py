@@ -1,7 +1,7 @@
 """The ``pulsar-spark`` command.
 
 Exit codes: 0 done, 1 failed (the reason is on stderr), 2 wrong usage, 3 ``local status`` found no running server.
-Answers go to stdout (with ``--json`` one JSON object), progress and errors to stderr.
+Results go to stdout (with ``--json`` one JSON object), progress and errors to stderr.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line; each verb adds itself with the function that runs it as ``run``."""
+    """The command line; each verb sets ``run`` to its function."""
     top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (add_local, add_options, add_demo):

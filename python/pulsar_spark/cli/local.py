@@ -34,7 +34,7 @@ def _local_start(chosen: argparse.Namespace) -> int:
         with FileLock(file.with_suffix(".lock")):
             running = RunningServer.find(chosen.name)
             if running is not None:
-                _answer(chosen, running, "A local Pulsar is already running.")
+                _show(chosen, running, "A local Pulsar is already running.")
                 return DONE if chosen.detach else FAILED
             pulsar = _described(chosen)
             say("Starting a local Pulsar ...")
@@ -43,13 +43,13 @@ def _local_start(chosen: argparse.Namespace) -> int:
             server = RunningServer.of(chosen.name, pulsar)
             server.save()
     except InUseError as error:
-        raise LocalPulsarError(f"Another start or stop of '{chosen.name}' is under way.") from error
+        raise LocalPulsarError(f"Another start or stop of '{chosen.name}' is in progress.") from error
     took = f"A local Pulsar is running (ready in {time.monotonic() - begin:.1f} s)."
     if chosen.detach:
         name = "" if chosen.name == _DEFAULT_NAME else f" --name {chosen.name}"
-        _answer(chosen, server, f"{took} Stop it with: pulsar-spark local stop{name}")
+        _show(chosen, server, f"{took} Stop it with: pulsar-spark local stop{name}")
         return DONE
-    return _watch(pulsar, server, lambda: _answer(chosen, server, f"{took} Press Ctrl-C to stop it."))
+    return _watch(pulsar, server, lambda: _show(chosen, server, f"{took} Press Ctrl-C to stop it."))
 
 
 def _described(chosen: argparse.Namespace) -> LocalPulsar:
@@ -68,15 +68,15 @@ def _described(chosen: argparse.Namespace) -> LocalPulsar:
     )
 
 
-def _port(wanted: int | None, usual: int) -> int | None:
-    """The port asked for, else Pulsar's usual one when it is free, else any."""
-    return wanted if wanted is not None else usual if is_port_free(usual) else None
+def _port(requested: int | None, default: int) -> int | None:
+    """The requested port, else Pulsar's default if that is free, else None for any."""
+    return requested if requested is not None else default if is_port_free(default) else None
 
 
 def _watch(pulsar: LocalPulsar, server: RunningServer, announce: Callable[[], None]) -> int:
-    """Wait until Ctrl-C or SIGTERM stops the server here, or ``stop`` does so elsewhere.
+    """Wait until Ctrl-C, SIGTERM or ``stop`` of another process ends the server.
 
-    ``announce`` is called where a signal already ends the server in order: who reads it may send one at once.
+    ``announce`` is called once signals are handled, so that a reader of its output may send one at once.
     """
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
@@ -86,7 +86,7 @@ def _watch(pulsar: LocalPulsar, server: RunningServer, announce: Callable[[], No
         if not state_file(server.name).exists():
             say("The local Pulsar was stopped.")
             return DONE
-        print(f"The local Pulsar ended by itself; its log was {server.log_file}.", file=sys.stderr)
+        print(f"The local Pulsar has ended unexpectedly; its log was {server.log_file}.", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         say("Stopping ...")
@@ -99,7 +99,7 @@ def _watch(pulsar: LocalPulsar, server: RunningServer, announce: Callable[[], No
 def _local_stop(chosen: argparse.Namespace) -> int:
     server = RunningServer.find(chosen.name)
     if server is not None:
-        # Removed first, so that a start in the foreground sees that the end was wanted.
+        # Removed first, so that a start in the foreground sees that the stop was requested.
         state_file(server.name).unlink(missing_ok=True)
         server.process.stop(STOP_SECONDS)
         server.forget()
@@ -113,7 +113,7 @@ def _local_stop(chosen: argparse.Namespace) -> int:
 def _local_status(chosen: argparse.Namespace) -> int:
     server = RunningServer.find(chosen.name)
     if server is not None:
-        _answer(chosen, server, "A local Pulsar is running.")
+        _show(chosen, server, "A local Pulsar is running.")
         return DONE
     print(
         json.dumps({"running": False})
@@ -123,7 +123,7 @@ def _local_status(chosen: argparse.Namespace) -> int:
     return NOT_RUNNING
 
 
-def _answer(chosen: argparse.Namespace, server: RunningServer, headline: str) -> None:
+def _show(chosen: argparse.Namespace, server: RunningServer, headline: str) -> None:
     print(
         json.dumps({"running": True, **asdict(server)}) if chosen.json else f"{headline}\n{server.text()}", flush=True
     )
@@ -144,7 +144,7 @@ def _name(text: str) -> str:
 
 def add_local(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs to the command line."""
-    summary = "start, stop and look at a Pulsar server on this machine"
+    summary = "start, stop and show a Pulsar server on this machine"
     verbs = commands.add_parser("local", help=summary, description=summary).add_subparsers(
         title="commands", required=True, metavar="COMMAND"
     )
@@ -152,22 +152,22 @@ def add_local(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     def verb(name: str, run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
         added = verbs.add_parser(name, help=summary, description=summary)
         added.set_defaults(run=run)
-        added.add_argument("--json", action="store_true", help="answer with one JSON object")
+        added.add_argument("--json", action="store_true", help="print one JSON object")
         added.add_argument(
-            "--name", type=_name, default=_DEFAULT_NAME, help="tells several servers apart (default: %(default)s)"
+            "--name", type=_name, default=_DEFAULT_NAME, help="name of the server (default: %(default)s)"
         )
         return added
 
     start = verb("start", _local_start, "start a server and wait until it is ready; Ctrl-C stops it")
-    start.add_argument("--detach", action="store_true", help="return once it is ready and let it go on until 'stop'")
+    start.add_argument("--detach", action="store_true", help="return once it is ready and keep it running until 'stop'")
     start.add_argument(
-        "--port", type=int, help=f"service port (default: {_BROKER_PORT}, or any free one when that is taken)"
+        "--port", type=int, help=f"service port (default: {_BROKER_PORT}, or any free port if that is in use)"
     )
     start.add_argument(
-        "--web-port", type=int, help=f"admin port (default: {_WEB_PORT}, or any free one when that is taken)"
+        "--web-port", type=int, help=f"admin port (default: {_WEB_PORT}, or any free port if that is in use)"
     )
     start.add_argument(
-        "--data-dir", type=Path, help="folder for data and log, kept afterwards (default: a temporary one)"
+        "--data-dir", type=Path, help="folder for data and log, which is kept (default: a temporary folder)"
     )
     known = ", ".join(versions.KNOWN)
     start.add_argument("--server-version", help=f"version of Pulsar: {known} (default: {versions.DEFAULT})")
@@ -179,7 +179,7 @@ def add_local(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--config", type=_setting, action="append", default=[], metavar="KEY=VALUE", help="a further broker setting"
     )
     start.add_argument(
-        "--ready-seconds", type=float, default=READY_SECONDS, help="how long the start may take (default: %(default)g)"
+        "--ready-seconds", type=float, default=READY_SECONDS, help="limit for the start (default: %(default)g)"
     )
-    verb("stop", _local_stop, "stop the server; nothing happens when none is running")
-    verb("status", _local_status, "show the running server; the exit code is 3 when there is none")
+    verb("stop", _local_stop, "stop the server; does nothing if none is running")
+    verb("status", _local_status, "show the running server; exit code 3 if there is none")

@@ -1,4 +1,4 @@
-"""The verb ``pulsar-spark options``: the option table for people and for programs."""
+"""The verb ``pulsar-spark options``: the option table as text or JSON."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ def add_options(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Add the verb to the command line."""
     summary = "list the options of reads and writes, or explain one"
     verb = commands.add_parser("options", help=summary, description=summary)
-    verb.add_argument("name", nargs="?", help="an option by its name in Spark or in Python, in any case of letters")
-    verb.add_argument("--json", action="store_true", help="answer with JSON")
-    verb.set_defaults(run=_options)
+    verb.add_argument("name", nargs="?", help="an option by its name in Spark or in Python, ignoring case")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(run=_options_command)
 
 
-def _options(chosen: argparse.Namespace) -> int:
+def _options_command(chosen: argparse.Namespace) -> int:
     table = option_table()
     if chosen.name is None:
         print(json.dumps([_facts(option) for option in table.options]) if chosen.json else _list(table.options))
         return 0
-    option = _found(chosen.name)
+    option = _find(chosen.name)
     print(json.dumps(_facts(option)) if chosen.json else _explained(option))
     return 0
 
 
-def _found(name: str) -> OptionDefinition:
+def _find(name: str) -> OptionDefinition:
     """The option or client setting of this name.
 
     Raises:
-        PulsarOptionError: There is none.
+        PulsarOptionError: No option has this name.
     """
     table = option_table()
     option = table.find(name) or next((one for one in table.options if one.argument == name.lower()), None)
@@ -51,7 +51,7 @@ def _found(name: str) -> OptionDefinition:
     prefix = table.prefix_of(name)
     if prefix is None:
         raise checks.unknown(name, [one.key for one in table.options] + [one.argument for one in table.options])
-    (key,) = checks.check_given({name: "x"}, prefix.scopes)
+    (key,) = checks.check_partial({name: "x"}, prefix.scopes)
     return OptionDefinition(
         key=key,
         type="string",
@@ -68,10 +68,10 @@ def _facts(option: OptionDefinition) -> dict[str, Any]:
 
 
 def _list(options: tuple[OptionDefinition, ...]) -> str:
-    """One line for each option: its name, the first sentence about it and its default."""
+    """One line for each option: name, first sentence of its description, default."""
     rows = {heading: [(one.key, _summary(one)) for one in group] for heading, group in groupby(options, _heading)}
-    families = option_table().prefixes
-    rows["Settings of the Pulsar client"] = [(f"{one.prefix}*", one.doc.partition(":")[0]) for one in families]
+    prefixes = option_table().prefixes
+    rows["Settings of the Pulsar client"] = [(f"{one.prefix}*", one.doc.partition(":")[0]) for one in prefixes]
     names = max(len(name) for group in rows.values() for name, _ in group) + _GAP
     width = min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, names + _NARROWEST_TEXT), _WIDEST)
     lines: list[str] = []

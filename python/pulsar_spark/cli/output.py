@@ -1,4 +1,4 @@
-"""What all verbs have in common: exit codes, and where words go."""
+"""Exit codes and messages of all verbs."""
 
 from __future__ import annotations
 

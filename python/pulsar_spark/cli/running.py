@@ -1,4 +1,4 @@
-"""The servers that ``pulsar-spark local start`` started, as other processes see them."""
+"""Servers started by ``pulsar-spark local start``, for other processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunningServer:
-    """What ``start`` writes down so that ``status`` and ``stop`` find the server."""
+    """The state that ``start`` saves for ``status`` and ``stop``."""
 
     name: str
     pid: int
@@ -30,13 +30,13 @@ class RunningServer:
 
     @classmethod
     def of(cls, name: str, pulsar: LocalPulsar) -> RunningServer:
-        """Describe a server that was just started."""
+        """The state of a server that has just started."""
         folder, log = str(pulsar.data_dir), str(pulsar.log_file)
         return cls(name, pulsar.pid, pulsar.service_url, pulsar.admin_url, folder, log, pulsar.keeps_data)
 
     @classmethod
     def find(cls, name: str) -> RunningServer | None:
-        """The running server of this name. Remains of one that ended by itself are removed."""
+        """The running server of this name. Files of a server that has ended are removed."""
         file = state_file(name)
         try:
             found = cls(**json.loads(file.read_text(encoding="utf-8")))
@@ -51,7 +51,7 @@ class RunningServer:
 
     @property
     def process(self) -> ServerProcess:
-        """The server, as seen from a process that did not start it."""
+        """The process of the server."""
         return ServerProcess(self.pid, Path(self.data_dir) / LOCK_NAME)
 
     def save(self) -> None:
@@ -62,13 +62,13 @@ class RunningServer:
         part.replace(file)
 
     def forget(self) -> None:
-        """Remove the file and, unless it is to be kept, the data of a server that has ended."""
+        """Remove the file and, unless they are kept, the data of a server that has ended."""
         state_file(self.name).unlink(missing_ok=True)
         if not self.keeps_data:
             shutil.rmtree(self.data_dir, ignore_errors=True)
 
     def text(self) -> str:
-        """The lines shown to people."""
+        """The state as text."""
         kept = "kept" if self.keeps_data else "removed when it stops"
         return (
             f"  service URL  {self.service_url}\n  admin URL    {self.admin_url}\n"
@@ -77,5 +77,5 @@ class RunningServer:
 
 
 def state_file(name: str) -> Path:
-    """Where the server of this name is written down."""
+    """The file with the state of the server of this name."""
     return maven.cache_folder() / "local" / f"{name}.json"

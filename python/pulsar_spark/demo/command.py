@@ -21,22 +21,20 @@ _JAVA_STACK = "\n\tat "
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the demo's command line."""
+    """Add the arguments of the demo."""
     parser.add_argument(
-        "--rides", type=_positive, default=220_000, help="rides at the beginning (default: %(default)s)"
+        "--rides", type=_positive, default=220_000, help="number of rides at the start (default: %(default)s)"
     )
     parser.add_argument(
-        "--live-seconds", type=float, default=8.0, help="how long more of them arrive (default: %(default)g)"
+        "--live-seconds", type=float, default=8.0, help="how long more rides arrive (default: %(default)g)"
     )
-    parser.add_argument(
-        "--seed", type=int, default=20_261_121, help="what the rides are made from (default: %(default)s)"
-    )
-    parser.add_argument("--json", action="store_true", help="answer with one JSON object, the report goes to stderr")
+    parser.add_argument("--seed", type=int, default=20_261_121, help="seed of the random rides (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object; the report goes to stderr")
     parser.set_defaults(run=run)
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Run the demo; returns the exit code: 0 when every count was right."""
+    """Run the demo; returns the exit code, 0 if every count is right."""
     report = Report(sys.stderr if chosen.json else sys.stdout)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     for handler in logging.getLogger().handlers:
@@ -49,7 +47,7 @@ def run(chosen: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         report.line("Interrupted; everything was stopped and removed.")
         return FAILED
-    except Exception as error:  # whatever it is: the log was shown, and a stack of the JVM helps nobody here
+    except Exception as error:  # any error: the log was shown, and a stack trace of the JVM does not help here
         report.line(f"error: {str(error).partition(_JAVA_STACK)[0]}")
         return FAILED
     if chosen.json:
@@ -65,7 +63,7 @@ def _tour(chosen: argparse.Namespace, report: Report) -> dict[str, Any]:
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    """False for what py4j logs, by the root logger: the stack of a call to Spark that Ctrl-C broke off."""
+    """False for py4j's records in the root logger: stack traces of calls to Spark that Ctrl-C interrupted."""
     return "py4j" not in Path(record.pathname).parts
 
 

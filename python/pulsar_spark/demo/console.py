@@ -1,4 +1,4 @@
-"""What the demo does with the terminal beside its report: Ctrl-C, and the noise of Spark."""
+"""Ctrl-C and the log of Spark in the demo's terminal."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LOG_LINES = 20
 
 
 class Interrupts:
-    """Remembers a Ctrl-C. Spark's handler cancels its jobs first, which can end in an error of its own."""
+    """Remembers a Ctrl-C. Spark's handler cancels its jobs first, which can raise other errors."""
 
     came = False
 
     def watch(self) -> None:
-        """Listen before the handler that is set now."""
+        """Install a handler in front of the current one."""
         handler = signal.getsignal(signal.SIGINT)
 
         def remember(number: int, frame: FrameType | None) -> None:
@@ -37,7 +37,7 @@ class Interrupts:
 
 @contextmanager
 def errors_to(log: Path) -> Iterator[None]:
-    """Send to a file what is written to stderr meanwhile, and whatever processes started meanwhile write to it."""
+    """Redirect stderr to a file, also that of processes started meanwhile."""
     sys.stderr.flush()
     kept = os.dup(2)
     with log.open("ab") as file:

@@ -1,4 +1,4 @@
-"""One question asked at both read levels: through the broker, and past it from the bookies."""
+"""One query at both read levels: through the broker, and directly from bookies."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class _Answer:
 def compare(
     spark: SparkSession, report: Report, topic: str, rows: int, question: Callable[[DataFrame], DataFrame]
 ) -> dict[str, Any]:
-    """Ask in turns, as both levels share the machine with whatever else runs; returns the rates for programs."""
-    report.line(f"\nWho reads what of `{topic}` directly, known before anything is read:\n")
+    """Run the query in turns, since both levels share the machine with other processes; returns the rates."""
+    report.line(f"\nThe plan of a direct read of `{topic}`:\n")
     for line in str(plan(read_pulsar(spark, topic, level="segment"))).splitlines():
         report.line(f"    {line}")
     report.line()
     answers: dict[ReadLevel, list[_Answer]] = {level: [] for level in _LEVELS}
-    with report.step(f"The same question at both levels, {_ROUNDS} times in turn"):
+    with report.step(f"The same query at both levels, {_ROUNDS} times in turn"):
         for _ in range(_ROUNDS):
             for level in _LEVELS:
                 answers[level].append(_ask(question(read_pulsar(spark, topic, level=level))))

@@ -1,4 +1,4 @@
-"""The micro-batches of a streaming query as they come."""
+"""The micro-batches of a running query."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _WAIT_SECONDS = 120.0
 
 
 class Progress:
-    """Follows a query: every micro-batch is shown once and its rows are counted."""
+    """Follows a query: shows every micro-batch once and counts its rows."""
 
     def __init__(self, query: StreamingQuery, report: Report) -> None:
         self._query, self._report = query, report
         self._rows: dict[int, int] = {}
 
     def until_it_ends(self) -> int:
-        """Wait for the end of the query; returns the rows it read."""
+        """Wait for the end of the query; returns the number of rows that it read."""
         return self.until(lambda _: not self._query.isActive)
 
     def until(self, enough: Callable[[int], bool]) -> int:
-        """Wait until the rows read so far are enough; returns how many there are."""
+        """Wait until enough rows are read; returns their number."""
         deadline = time.monotonic() + _WAIT_SECONDS
         while not enough(self._look()):
             self._raise_failure()

@@ -1,4 +1,4 @@
-"""What the demo says: one line for each step as it happens, then the checks and where the time went."""
+"""The report of the demo: one line for each step, then the checks and the time of each step."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Check:
-    """A count that two sides must agree on."""
+    """A count with its expected value."""
 
     title: str
     expected: object
@@ -39,13 +39,13 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Whether they do."""
+        """Whether the count is right."""
         return self.expected == self.found
 
 
 @dataclass
 class Report:
-    """Collects the steps and checks and shows them on ``out``; a terminal also sees what is under way."""
+    """Collects steps and checks and shows them on ``out``; a terminal also shows the current step."""
 
     out: IO[str]
     steps: list[Step] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Report:
 
     @contextmanager
     def step(self, title: str) -> Iterator[Step]:
-        """Time what happens inside and show it as one line; it may set ``title`` and ``rows`` of the step."""
+        """Time the block and show it as one line; the block may set ``title`` and ``rows`` of the step."""
         step = Step(title)
         self.passing(f"{title} ...")
         begin = time.monotonic()
@@ -69,13 +69,13 @@ class Report:
         print(text, file=self.out, flush=True)
 
     def passing(self, text: str) -> None:
-        """Show a line that the next one replaces; not shown where lines cannot be replaced."""
+        """Show a line that the next one replaces, on terminals only."""
         if self.out.isatty():
             self._erase()
             print(text[: _TITLE + _RATE], end="", file=self.out, flush=True)
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Show a table, the first column to the left and numbers to the right."""
+        """Show a table, with the first column aligned left and numbers aligned right."""
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         self.line()
         for row in (head, ["-" * width for width in widths], *rows):
@@ -87,7 +87,7 @@ class Report:
         self.line()
 
     def check(self, title: str, *, expected: object, found: object) -> None:
-        """Remember a count to compare."""
+        """Add a check of a count."""
         self.checks.append(Check(title, expected, found))
 
     @property
@@ -96,7 +96,7 @@ class Report:
         return all(check.ok for check in self.checks)
 
     def show_checks(self) -> None:
-        """Show every count, with what was expected of those that are wrong."""
+        """Show every count, with the expected value of wrong ones."""
         self.line()
         self.line("Checked against what the official client sent and received")
         for check in self.checks:
@@ -104,7 +104,7 @@ class Report:
             self.line(f"{_INDENT}{check.title:{_TITLE - len(_INDENT)}}{_number(check.found):>{_RATE}}  {verdict}")
 
     def show_times(self) -> None:
-        """Show where the time went."""
+        """Show the time of each step."""
         total = sum(step.seconds for step in self.steps)
         self.line()
         self.line(f"Where {total:.0f} s went")
@@ -114,7 +114,7 @@ class Report:
             self.line(f"{_INDENT}{step.title:{_TITLE - len(_INDENT)}}{step.seconds:6.1f} s {share:4.0%} {bar}".rstrip())
 
     def facts(self) -> dict[str, Any]:
-        """Everything for programs."""
+        """Steps and checks for JSON."""
         steps = [{**asdict(step), "rows_per_second": step.rows_per_second} for step in self.steps]
         checks = [{**asdict(check), "ok": check.ok} for check in self.checks]
         return {"ok": self.ok, "steps": steps, "checks": checks}

@@ -1,4 +1,4 @@
-"""What the demo's topic holds: rides of a taxi company, made up from a seed, and what is true of them."""
+"""Random rides of a taxi company, and their expected totals."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _BASE_FARE = 350
 
 @dataclass(frozen=True, slots=True)
 class Ride:
-    """One event, as it is sent.
+    """One ride, the value of a message.
 
     Attributes:
         value: The record.
@@ -65,7 +65,7 @@ class Ride:
 
 @dataclass
 class Totals:
-    """What is true of the rides that were sent, counted without Spark."""
+    """Totals of the rides that were sent, counted without Spark."""
 
     rides: Counter[str] = field(default_factory=Counter)
     cancelled: Counter[str] = field(default_factory=Counter)
@@ -87,7 +87,7 @@ class Totals:
 
 
 def make_ride(chance: random.Random, number: int, pickup_ms: int) -> Ride:
-    """Make up one ride."""
+    """Create a random ride."""
     city, _, price = chance.choices(_CITIES, cum_weights=_SHARES)[0]
     km = round(chance.lognormvariate(1.6, 0.6), 1)
     cancelled = chance.random() < _CANCELLED
@@ -106,6 +106,6 @@ def make_ride(chance: random.Random, number: int, pickup_ms: int) -> Ride:
 
 
 def make_rides(chance: random.Random, count: int, *, first_ms: int, last_ms: int) -> Iterator[Ride]:
-    """Make up ``count`` rides with pickups spread evenly over a span of time."""
+    """Create ``count`` random rides with pickups spread evenly over a span of time."""
     for number in range(count):
         yield make_ride(chance, number, first_ms + (last_ms - first_ms) * number // count)

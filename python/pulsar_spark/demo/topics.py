@@ -1,4 +1,4 @@
-"""The demo's side without Spark: the official client as producer and as reader, and the admin interface."""
+"""The part of the demo without Spark: the official client and the admin interface."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _RideSchema(pulsar.schema.AvroSchema):  # type: ignore[misc]
 
 
 def connect(service_url: str, log: Path) -> pulsar.Client:
-    """The official client, its warnings in a file."""
+    """The official client, which logs to a file."""
     return pulsar.Client(service_url, logger=pulsar.FileLogger(pulsar.LoggerLevel.Warn, str(log)))
 
 
@@ -50,12 +50,12 @@ def create_partitioned(admin_url: str, topic: str, partitions: int) -> None:
     request = urllib.request.Request(
         url, data=str(partitions).encode(), method="PUT", headers={"Content-Type": "application/json"}
     )
-    # A proxy of the environment is for the network, never for 127.0.0.1.
+    # Proxies of the environment are not for 127.0.0.1.
     urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=_REQUEST_SECONDS).close()
 
 
 class RideProducer:
-    """Sends rides in batches without waiting for each one, and counts what the broker has acknowledged."""
+    """Sends rides in batches without waiting for each one, and counts acknowledgements."""
 
     def __init__(self, client: pulsar.Client, topic: str) -> None:
         self.totals = Totals()
@@ -71,7 +71,7 @@ class RideProducer:
         )
 
     def send(self, rides: Iterable[Ride]) -> None:
-        """Send rides; they may still be on their way when this returns."""
+        """Send rides; returns before they are acknowledged."""
         for ride in rides:
             self.totals.add(ride)
             self._producer.send_async(
@@ -83,7 +83,7 @@ class RideProducer:
             )
 
     def flush(self) -> None:
-        """Wait until the broker has everything.
+        """Wait until the broker has acknowledged all rides.
 
         Raises:
             RuntimeError: A message was refused.
@@ -97,7 +97,7 @@ class RideProducer:
 
 
 class BackgroundProducer:
-    """Sends rides at an even rate from a thread of its own, as the world does while a query runs."""
+    """Sends rides at an even rate from its own thread while a query runs."""
 
     def __init__(self, producer: RideProducer, *, seed: int, first_number: int, per_second: int) -> None:
         self._producer = producer
@@ -144,18 +144,18 @@ class Receipt:
 
     @classmethod
     def of(cls, value: Mapping[str, Any], message: pulsar.Message) -> Receipt:
-        """Take the parts together."""
+        """Build a receipt from a message."""
         delay_ms = message.publish_timestamp() - message.event_timestamp()
         return cls(value["ride_id"], value["city"], value["cents"], message.partition_key(), delay_ms)
 
     @property
     def number(self) -> int:
-        """Which ride it was."""
+        """The id of the ride."""
         return int(self.ride_id.partition("-")[2])
 
 
 def read_json(client: pulsar.Client, topic: str) -> Iterator[tuple[dict[str, Any], pulsar.Message]]:
-    """Read a topic of JSON records from its first message to the one that is last now."""
+    """Read a topic of JSON records from its first message to the current last one."""
     reader = client.create_reader(topic, pulsar.MessageId.earliest, receiver_queue_size=5000)
     try:
         while reader.has_message_available():

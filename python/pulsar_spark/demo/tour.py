@@ -1,4 +1,4 @@
-"""The demo itself: what it does, in order."""
+"""The steps of the demo, in order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LIVE_PER_SECOND = 2000
 
 @dataclass(frozen=True)
 class Settings:
-    """What can be chosen.
+    """The settings of the demo.
 
     Attributes:
         rides: How many rides are in the topic at the beginning.
@@ -53,7 +53,7 @@ class Settings:
 
 
 def run(settings: Settings, report: Report) -> dict[str, Any]:
-    """Run the demo; returns everything for programs. Leaves no process and no file behind, however it ends."""
+    """Run the demo; returns its results. Leaves no process and no file, also after errors."""
     interrupts = Interrupts()
     interrupts.watch()
     try:
@@ -80,7 +80,7 @@ class _Tour:
 
     def run(self) -> dict[str, Any]:
         report, rides = self.report, self.settings.rides
-        with report.step("A Pulsar of its own is started") as step:
+        with report.step("A Pulsar server is started") as step:
             server = self.stack.enter_context(LocalPulsar())
             step.title = f"Pulsar {server.server_version} is running at {server.service_url}"
         client = self.stack.enter_context(closing(connect(server.service_url, self.folder / "client.log")))
@@ -90,11 +90,11 @@ class _Tour:
             step.title = f"Spark {spark.version} is running"
         self.read_batch(spark, producer)
         compared = levels.compare(spark, report, RIDES, rides, by_city)
-        with report.step(f"`{RIDES}` is streamed to `{RECEIPTS}`, what is there now") as step:
+        with report.step(f"Stored rides are streamed to `{RECEIPTS}`") as step:
             step.rows = Progress(self.receipts(spark, available_now=True), report).until_it_ends()
         report.check("rides of the stream that takes what is there", expected=rides, found=step.rows)
         first_live = rides
-        with report.step("... and what arrives from now on") as step:
+        with report.step("Live rides are streamed") as step:
             live = self.stream_live(spark, producer)
             step.title = f"{live:,} more are streamed while they arrive"
         report.check("rides of the stream that goes on", expected=producer.totals.rides.total() - rides, found=live)
@@ -191,7 +191,7 @@ class _Tour:
         )
 
     def stream_live(self, spark: SparkSession, producer: RideProducer) -> int:
-        """Stream while rides arrive, then until all of them are through; returns how many Spark has read."""
+        """Stream while rides arrive, then until all are processed; returns how many Spark has read."""
         before = producer.totals.rides.total()
         query = self.receipts(spark, available_now=False)
         self.stack.callback(query.stop)
@@ -207,7 +207,7 @@ class _Tour:
         return read
 
     def read_receipts(self, client: pulsar.Client, producer: RideProducer, first_live: int) -> dict[str, float]:
-        """Read what Spark wrote with the official client; returns how long the live rides took."""
+        """Read Spark's output with the official client; returns the latencies of live rides."""
         report, totals = self.report, producer.totals
         with report.step(f"`{RECEIPTS}` is read back by the official client") as step:
             receipts = [Receipt.of(value, message) for value, message in read_json(client, RECEIPTS)]
@@ -228,7 +228,7 @@ class _Tour:
 
 
 def by_city(rides: DataFrame) -> DataFrame:
-    """The question people would ask."""
+    """The query of the demo."""
     return (
         rides.groupBy("city")
         .agg(

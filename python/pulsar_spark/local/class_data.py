@@ -1,6 +1,6 @@
 """Class data archives: with one, a server starts in half the time.
 
-An archive fits one build of Java and one version of the server. A trial run of the server makes it.
+An archive fits one build of Java and one version of the server. A trial run of the server writes it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _log = logging.getLogger(__name__)
 
 
 def archive_file(java: Java, version: str | None = None) -> Path:
-    """Where the class data archive of a server on this Java is kept: with it a start takes half the time."""
+    """The path of the class data archive of a server on this Java."""
     return versions.home(version) / f"classes-{java.version}-{hashlib.sha256(java.build.encode()).hexdigest()[:12]}.jsa"
 
 
 def options(java: Java, version: str, *, ready_seconds: float) -> tuple[str, ...]:
-    """The JVM options that use the archive. When there is none, a trial run makes it; empty if that fails.
+    """The JVM options that use the archive, which a trial run writes first if it is missing; empty if that fails.
 
     Args:
         java: The Java to run on.

@@ -1,4 +1,4 @@
-"""The Java that servers and downloads run on."""
+"""The Java runtime of servers and downloads."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SECONDS = 60.0
 
 
 def java_command() -> str:
-    """The ``java`` of ``JAVA_HOME`` when that is set, else the one on ``PATH``.
+    """The ``java`` of ``JAVA_HOME`` if that is set, else the one on ``PATH``.
 
     Raises:
-        ServerUnavailableError: There is none.
+        ServerUnavailableError: Java is missing.
     """
     home = os.environ.get("JAVA_HOME")
     found = shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
@@ -36,7 +36,7 @@ class Java:
     Attributes:
         command: The absolute path of the ``java`` command.
         version: The feature version, such as 17.
-        build: Vendor and full version: class data archives fit this build only.
+        build: Vendor and full version; class data archives fit one build only.
     """
 
     command: str
@@ -45,15 +45,15 @@ class Java:
 
     @classmethod
     def find(cls, command: str | None = None) -> Java:
-        """Ask ``command``, or the ``java`` of ``JAVA_HOME`` or ``PATH``, what it is.
+        """Inspect ``command``, or by default the ``java`` of ``JAVA_HOME`` or ``PATH``.
 
         Raises:
-            ServerUnavailableError: It is missing, does not answer or is too old.
+            ServerUnavailableError: It is missing, does not run or is too old.
         """
         found = shutil.which(command) if command else java_command()
         if found is None:
             raise ServerUnavailableError(
-                f"'{command}' is not a command. Give the path of the java of a JDK 17 or newer."
+                f"'{command}' is not a command. Use the path of the java of a JDK 17 or newer."
             )
         return cls._parse(found, _properties_text(found))
 

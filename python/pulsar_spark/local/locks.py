@@ -1,7 +1,7 @@
-"""Locks on files, which the kernel releases when their holders end.
+"""Exclusive locks on files.
 
-The package `filelock` has no lock that a child process inherits, and a server keeps the lock on its data folder for as
-long as it lives, also when the process that started it has ended.
+A server inherits the lock on its data folder and holds it until its end, also after the process that started it has
+ended. The package `filelock` has no public API for that.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _PATIENCE_SECONDS = 1.0
 
 
 class InUseError(RuntimeError):
-    """A file lock or a port belongs to another process."""
+    """Another process holds a file lock or a port."""
 
 
 class FileLock:
-    """An exclusive lock on a file; the kernel drops it when the last process that holds it ends, however it ends."""
+    """An exclusive lock on a file. The kernel releases it when the last process that holds it ends."""
 
     def __init__(self, path: Path, *, patience_seconds: float = _PATIENCE_SECONDS) -> None:
-        """Take the lock, waiting at most ``patience_seconds``.
+        """Acquire the lock; waits at most ``patience_seconds``.
 
         Raises:
             InUseError: Another process holds it.
@@ -40,11 +40,11 @@ class FileLock:
             time.sleep(_POLL_SECONDS)
 
     def fileno(self) -> int:
-        """The descriptor to hand to a child process, which then holds the lock as well."""
+        """The descriptor to pass to a child process, which then holds the lock as well."""
         return self._file.fileno()
 
     def close(self) -> None:
-        """Let go of the lock; children that were given the descriptor keep it."""
+        """Release the lock; child processes with the descriptor keep it."""
         self._file.close()
 
     def __enter__(self) -> FileLock:
@@ -63,7 +63,7 @@ def _try_lock(file: IO[bytes]) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether some process holds the lock on ``path``."""
+    """Whether a process holds the lock on ``path``."""
     try:
         with path.open("rb") as file:
             return not _try_lock(file)

@@ -1,4 +1,4 @@
-"""What the log of a server says about a start that failed."""
+"""The end of a server's log, and the advice for known errors in it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ if TYPE_CHECKING:
 
 _TAIL_LINES, _TAIL_COLUMNS, _TAIL_BYTES = 30, 220, 256 * 1024
 
-# What the server writes when it cannot start, and what the reader of the error can do about it.
+# Errors in the log of a start that failed, and the advice for each.
 _ADVICE = (
     (
         r"Address already in use|Failed to bind",
-        "Another process took one of the ports: choose others, or none to get free ones.",
+        "Another process uses one of the ports: choose other ports, or none for free ones.",
     ),
-    (r"OutOfMemoryError|Could not reserve enough space", "Give the server more memory (heap, direct), or free some."),
-    (r"No space left on device|NoWritableLedgerDir", "Free some disk space, or choose a data folder on another disk."),
+    (
+        r"OutOfMemoryError|Could not reserve enough space",
+        "Increase the server's memory (heap, direct), or free memory.",
+    ),
+    (r"No space left on device|NoWritableLedgerDir", "Free some disk space, or use a data folder on another disk."),
 )
 
 

@@ -1,4 +1,4 @@
-"""What a standalone server leaves in its metadata store when it ends without being asked."""
+"""The metadata store of a standalone server that was killed."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ _log = logging.getLogger(__name__)
 
 
 def end_session(java: Java, jars: Path, store: Path) -> list[str]:
-    """Delete the ephemeral nodes of a server that has ended, as it does itself when it is stopped.
+    """Delete the ephemeral nodes of a server that was killed. A server that is stopped deletes them itself.
 
-    Nobody else does when it was killed: sessions of this kind of store never expire. A bookie that finds itself
-    registered already may then register and unregister many times a second for as long as it runs (Pulsar issue
-    17759), and writes fail while it is not there.
+    Sessions of this store never expire. A bookie that finds itself already registered may register and unregister many
+    times a second until it ends (Pulsar issue 17759), and writes fail while it is unregistered.
 
     Args:
-        java: A JDK: it compiles the program first.
+        java: A JDK, since it compiles the program.
         jars: The folder with the jars of the server.
-        store: The folder of the RocksDB metadata store; no server may run on it.
+        store: The folder of the RocksDB metadata store; no server may be running on it.
 
     Returns:
-        The paths of the deleted nodes. Empty, with a warning in the log, when the store could not be opened: a server
-        says better what is wrong with it.
+        The paths of the deleted nodes. Empty, with a warning in the log, if the store cannot be opened: the server
+        reports the reason better.
     """
     if not store.exists():
         return []
@@ -39,7 +38,7 @@ def end_session(java: Java, jars: Path, store: Path) -> list[str]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        said = (getattr(error, "stderr", None) or str(error)).strip()
-        _log.warning("The server may be unstable, the session before could not be ended in %s: %s", store, said)
+        output = (getattr(error, "stderr", None) or str(error)).strip()
+        _log.warning("The server may be unstable, the previous session could not be ended in %s: %s", store, output)
         return []
     return done.stdout.splitlines()

@@ -1,7 +1,6 @@
-"""Offloading of a local server's ledgers: where to, the broker's plug-in for it, and its settings.
+"""Offloading of a local server's ledgers: the target, the broker's plug-in and its settings.
 
-A ledger that is not written to any more is offloaded when somebody asks for it through the admin interface; its copy on
-the bookie is deleted at once.
+A closed ledger is offloaded on request through the admin interface; its copy on the bookie is deleted at once.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pulsar_spark.local.locks import FileLock
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A plug-in works with the version of the broker that it was made for.
+# A plug-in works with one version of the broker.
 _VERSION = versions.DEFAULT
 _COORDINATE = f"org.apache.pulsar:pulsar-offloader-distribution:{_VERSION}:bin@tar.gz"
 _SHA256 = "a73d8c48f578edbc572147351fbca742740b3fe4329f892ce80f3de717adf6c7"
@@ -33,7 +32,7 @@ _SETTINGS = {
     "managedLedgerOffloadMaxThreads": "2",
 }
 
-# What Pulsar's own profile says of the files' form.
+# The file format of Pulsar's own profile.
 _PROFILE = """\
 <configuration>
   <property><name>io.file.buffer.size</name><value>4096</value></property>
@@ -47,10 +46,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class FileSystemOffload:
-    """Offload to a folder of this machine, one Hadoop ``MapFile`` for each ledger.
+    """Offload to a local folder, one Hadoop ``MapFile`` for each ledger.
 
     Attributes:
-        folder: Where to; made when it is missing.
+        folder: The target; created if it is missing.
     """
 
     folder: Path
@@ -59,11 +58,11 @@ class FileSystemOffload:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What the server finds in its environment."""
+        """Environment variables of the server."""
         return {}
 
     def settings(self, server: Path) -> dict[str, str]:
-        """Broker settings; what they name is put into the folder of the server."""
+        """Broker settings; writes the files that they name into the folder of the server."""
         profile = server / "offload.xml"
         profile.write_text(_PROFILE, encoding="utf-8")
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -81,8 +80,8 @@ class S3Offload:
     Attributes:
         endpoint: The address of the S3 server, ``http://host:port``.
         bucket: A bucket that exists.
-        access_key: Who asks.
-        secret_key: The secret to prove it.
+        access_key: The access key.
+        secret_key: The secret key.
         block_bytes: Size of the blocks, at least 5 MiB.
     """
 
@@ -96,11 +95,11 @@ class S3Offload:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What the server finds in its environment: this driver takes credentials from there alone."""
+        """Environment variables of the server, the only place where this driver looks for credentials."""
         return {"ACCESS_KEY_ID": self.access_key, "ACCESS_KEY_SECRET": self.secret_key}
 
-    def settings(self, server: Path) -> dict[str, str]:  # noqa: ARG002 - as the other one
-        """Broker settings. The driver ``aws-s3`` would look for the bucket's region on the internet."""
+    def settings(self, server: Path) -> dict[str, str]:  # noqa: ARG002 - same signature as above
+        """Broker settings. Not with the driver ``aws-s3``, which looks up the bucket's region on the internet."""
         return {
             "managedLedgerOffloadDriver": "S3",
             "managedLedgerOffloadBucket": self.bucket,
@@ -114,10 +113,10 @@ Offload = FileSystemOffload | S3Offload
 
 
 def settings(offload: Offload, server: Path, version: str) -> dict[str, str]:
-    """All broker settings for offloading; gets the plug-in when the cache does not hold it yet.
+    """All broker settings for offloading; downloads the plug-in if it is not in the cache.
 
     Raises:
-        ServerUnavailableError: The download failed, or the server is of a version that has no plug-in here.
+        ServerUnavailableError: The download failed, or this version of the server has no plug-in.
     """
     if version != _VERSION:
         raise ServerUnavailableError(f"A local Pulsar {version} cannot offload; {_VERSION} can.")
@@ -132,7 +131,7 @@ def settings(offload: Offload, server: Path, version: str) -> dict[str, str]:
 
 
 def _plug_in(target: Path) -> Path:
-    """The folder with one plug-in alone, since a broker unpacks all that it finds; complete or not there at all."""
+    """The folder with one plug-in only, since a broker unpacks all of a folder; complete or missing."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(target.with_name("lock"), patience_seconds=_INSTALL_PATIENCE_SECONDS):
@@ -142,7 +141,7 @@ def _plug_in(target: Path) -> Path:
 
 
 def _install(target: Path) -> None:
-    _log.info("Getting Pulsar's offloaders (62 MB, once)")
+    _log.info("Downloading Pulsar's offloaders (62 MB, once)")
     try:
         tarball = maven.fetch(_COORDINATE, sha256=_SHA256)
     except maven.FetchError as error:

@@ -1,4 +1,4 @@
-"""Free ports of this machine, each for one server at a time."""
+"""Free ports of the local machine, each for one server at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST_PORT, _LAST_PORT = 20_000, 32_000
 
 
 class Port:
-    """A free TCP port of 127.0.0.1, kept from every other user of this class on the machine until `close`."""
+    """A free TCP port of 127.0.0.1, reserved against other users of this class on the machine until `close`."""
 
     def __init__(self, number: int, lock: FileLock) -> None:
         """Use `reserve` instead."""
@@ -25,10 +25,10 @@ class Port:
 
     @classmethod
     def reserve(cls, number: int | None = None, *, preferred: int | None = None) -> Port:
-        """Reserve ``number``; without it ``preferred`` when that is free, else any free port.
+        """Reserve ``number``, or by default ``preferred`` if that is free, else any free port.
 
         Raises:
-            InUseError: ``number`` is taken.
+            InUseError: ``number`` is in use.
         """
         if number is not None:
             port = cls._try(number)
@@ -36,7 +36,7 @@ class Port:
                 raise InUseError(f"port {number} is in use by another process")
             return port
         span = _LAST_PORT - _FIRST_PORT
-        # Processes begin at different places, so that they seldom have to step over each other's ports.
+        # Processes start at different ports, so that they seldom compete for one.
         start = os.getpid() * 31 % span
         candidates = [preferred] if preferred is not None else []
         candidates += [_FIRST_PORT + (start + step) % span for step in range(span)]
@@ -68,12 +68,12 @@ class Port:
         return None
 
     def close(self) -> None:
-        """Give the port back."""
+        """Release the port."""
         self._lock.close()
 
 
 def is_port_free(number: int) -> bool:
-    """Whether a server could listen on this port of 127.0.0.1 now."""
+    """Whether a server can listen on this port of 127.0.0.1 now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,4 +1,4 @@
-"""Server processes that never outlive their owner; `supervisor` sees to that."""
+"""Server processes that never outlive their owner, which `supervisor` ensures."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _KILL_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class ServerProcess:
-    """A running server. Other processes see that it lives by the lock on ``lock_file``, which it holds until its end.
+    """A running server. It holds the lock on ``lock_file`` until its end, so other processes can see that it runs.
 
     Attributes:
-        pid: The server's own process id.
-        lock_file: The lock the server inherited.
-        child: What this process waits for: the supervisor, the server itself, or None when another process started it.
+        pid: The process id of the server itself.
+        lock_file: The lock that the server inherited.
+        child: The child process: the supervisor, the server, or None if another process started it.
     """
 
     pid: int
@@ -46,15 +46,15 @@ class ServerProcess:
         discard: bool,
         environment: Mapping[str, str] | None = None,
     ) -> ServerProcess:
-        """Start a server that ends when this process ends, also by SIGKILL, whichever thread calls.
+        """Start a server that ends with this process, also after SIGKILL; any thread may call this.
 
         Args:
             command: The server's command line.
             folder: Its working directory.
-            log: The file its output is added to.
-            lock: The lock it inherits.
-            discard: Whether the supervisor removes ``folder`` should it have to end the server itself.
-            environment: What it finds in its environment besides ours.
+            log: The file for its output, which is appended.
+            lock: The lock that it inherits.
+            discard: Whether the supervisor removes ``folder`` if it ends the server itself.
+            environment: Environment variables in addition to those of this process.
         """
         script = [sys.executable, "-I", "-S", str(_SUPERVISOR), "--owner", str(os.getpid()), "--log", str(log)]
         script += ["--lock", str(lock.fileno()), *(["--discard", str(folder)] if discard else []), "--", *command]
@@ -67,15 +67,15 @@ class ServerProcess:
                 stdout=subprocess.PIPE,
                 stderr=output,
                 pass_fds=[lock.fileno()],
-                # A Ctrl-C at the terminal must not reach the server before its owner has decided to stop it.
+                # Ctrl-C at the terminal must not reach the server before its owner stops it.
                 start_new_session=True,
             )
         assert child.stdout is not None
         with child.stdout:
-            answer = child.stdout.readline()
-        if not answer:
+            line = child.stdout.readline()
+        if not line:
             raise OSError(f"the supervisor of {command[0]} ended with code {child.wait()}; see {log}")
-        return cls(int(answer), lock.path, child)
+        return cls(int(line), lock.path, child)
 
     @classmethod
     def detached(
@@ -87,7 +87,7 @@ class ServerProcess:
         lock: FileLock,
         environment: Mapping[str, str] | None = None,
     ) -> ServerProcess:
-        """Start a server that goes on when this process ends; the arguments are those of `supervised`."""
+        """Start a server that continues after this process ends; arguments as in `supervised`."""
         with log.open("ab") as output:
             child = subprocess.Popen(
                 list(command),
@@ -103,23 +103,23 @@ class ServerProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the server is alive."""
+        """Whether the server is running."""
         return self.child.poll() is None if self.child else is_locked(self.lock_file)
 
     @property
     def exit_code(self) -> int | None:
-        """How the server ended, when this process started it and it has ended; 128 + signal when a signal ended it."""
+        """The exit code, 128 + signal after a signal; None if it is running or another process started it."""
         code = self.child.poll() if self.child else None
         return 128 - code if code is not None and code < 0 else code
 
     def stop(self, grace_seconds: float) -> None:
-        """End the server: ask it to, and after ``grace_seconds`` make it. Returns when it is gone."""
+        """End the server with SIGTERM, after ``grace_seconds`` with SIGKILL. Returns when it has ended."""
         self._signal(signal.SIGTERM)
         if not self._ended_within(grace_seconds):
             self.kill()
 
     def kill(self) -> None:
-        """End the server at once, as a power cut would. Returns when it is gone."""
+        """End the server with SIGKILL. Returns when it has ended."""
         self._signal(signal.SIGKILL)
         if not self._ended_within(_KILL_SECONDS):
             raise OSError(f"process {self.pid} does not end after SIGKILL")

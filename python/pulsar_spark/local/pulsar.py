@@ -1,4 +1,4 @@
-"""`LocalPulsar`: the life of one server, from its start to its stop."""
+"""`LocalPulsar`: one server from start to stop."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _PROFILES = {"small": SMALL, "performance": PERFORMANCE}
 class LocalPulsar:
     """A standalone Pulsar server that this object starts, restarts and stops.
 
-    Messages are kept without limit, topics are created at their first use and never deleted by themselves, there is no
-    backlog quota: nothing disappears unless a setting in ``config`` or the user says so. One object is used by one
-    thread at a time; any thread may start it, and any number of servers may run at once.
+    Messages are kept without limit, topics are created on first use and never deleted automatically, and there is no
+    backlog quota, unless ``config`` changes that. One thread at a time may use an object; any thread may start it, and
+    any number of servers may run at once.
     """
 
     def __init__(
@@ -62,35 +62,35 @@ class LocalPulsar:
         ready_seconds: float = READY_SECONDS,
         detached: bool = False,
     ) -> None:
-        """Describe a server; `start` or ``with`` starts it.
+        """Create a server that is not running yet; `start` or ``with`` starts it.
 
         Args:
-            server_version: The version of Pulsar, such as ``3.0.16``; that of ``PULSAR_SPARK_SERVER_VERSION`` without
-                it, else 4.0.8.
-            data_dir: The folder for data, log and configuration, kept when the server stops. Without it a temporary
-                folder is made, and removed at the stop.
-            keep_data: Keep the temporary folder, too.
-            broker_port: The port of ``service_url``; any free one without it.
-            web_port: The port of ``admin_url``; any free one without it.
-            profile: ``small`` starts fast and stays small; ``performance`` is for measuring.
-            heap: Java heap size such as ``512m``, instead of the profile's.
-            direct: Size of the off-heap buffers, instead of the profile's.
+            server_version: The version of Pulsar, such as ``3.0.16``. Default: that of ``PULSAR_SPARK_SERVER_VERSION``,
+                else 4.0.8.
+            data_dir: The folder for data, log and configuration, which is kept. Default: a temporary folder, which is
+                removed when the server stops.
+            keep_data: Keep the temporary folder as well.
+            broker_port: The port of ``service_url``. Default: any free port.
+            web_port: The port of ``admin_url``. Default: any free port.
+            profile: ``small`` starts fast and needs little memory; ``performance`` is for benchmarks.
+            heap: Java heap size such as ``512m``. Default: that of the profile.
+            direct: Size of the off-heap buffers. Default: that of the profile.
             transactions: Run the transaction coordinator.
-            offload: Where ledgers go that somebody asks to be offloaded; the first use downloads the plug-in.
-            config: Further broker settings, which go before all others.
-            admin_token: The token for the ready check, when ``config`` switches authentication on.
-            java: The ``java`` command; that of ``JAVA_HOME`` or ``PATH`` without it.
-            ready_seconds: How long a start may take.
-            detached: Let the server go on when this process ends.
+            offload: The target of offloaded ledgers; the first use downloads the plug-in.
+            config: Further broker settings, which override all others.
+            admin_token: The token for the ready check, if ``config`` enables authentication.
+            java: The ``java`` command. Default: that of ``JAVA_HOME``, else of ``PATH``.
+            ready_seconds: The limit for a start.
+            detached: Keep the server running when this process ends.
         """
         self._version = versions.chosen(server_version)
         chosen = _PROFILES[profile]
         self._profile = replace(chosen, heap=heap or chosen.heap, direct=direct or chosen.direct)
         self._config = {"transactionCoordinatorEnabled": str(transactions).lower(), **(config or {})}
         self._offload = offload
-        self._wanted_dir = Path(data_dir).absolute() if data_dir is not None else None
+        self._data_dir = Path(data_dir).absolute() if data_dir is not None else None
         self._keep_data = keep_data or data_dir is not None
-        self._wanted_ports = broker_port, web_port
+        self._fixed_ports = broker_port, web_port
         self._admin_token = admin_token
         self._java = java
         self._ready_seconds = ready_seconds
@@ -125,24 +125,24 @@ class LocalPulsar:
 
     @property
     def log_file(self) -> Path:
-        """The server's log. It stays when a start fails and goes with the data folder otherwise."""
+        """The server's log. It is removed with the data folder, but kept after a failed start."""
         return self.data_dir / "pulsar.log"
 
     @property
     def pid(self) -> int:
-        """The process id of the server itself."""
+        """The process id of the server."""
         if self._process is None or not self._process.running:
             raise LocalPulsarError("The local Pulsar is not running.")
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Whether the server process is alive."""
+        """Whether the server is running."""
         return self._process is not None and self._process.running
 
     @property
     def keeps_data(self) -> bool:
-        """Whether the data folder stays after `stop`."""
+        """Whether `stop` keeps the data folder."""
         return self._keep_data
 
     def __enter__(self) -> LocalPulsar:
@@ -155,14 +155,14 @@ class LocalPulsar:
         self.stop()
 
     def start(self) -> None:
-        """Start the server and return when it can be used.
+        """Start the server and return when it is ready.
 
-        After `kill` it starts on the same ports and data as before. The first start on a machine downloads the server
-        and prepares its classes, which takes longer; ``ready_seconds`` counts from the start of the server process.
+        After `kill` it starts with the same ports and data. The first start on a machine downloads the server and
+        prepares its classes, which takes longer; ``ready_seconds`` counts from the start of the server process.
 
         Raises:
-            LocalPulsarError: It is running already, a port or the data folder is in use, the server cannot be had, it
-                ended by itself, or it was not ready in time.
+            LocalPulsarError: The server is already running, cannot be downloaded, ended during the start, or was not
+                ready in time; or a port or the data folder is in use.
         """
         if self.running:
             raise LocalPulsarError(f"The local Pulsar is already running as process {self.pid}.")
@@ -170,18 +170,18 @@ class LocalPulsar:
         self._launch(java, versions.libraries(self._version))
 
     def stop(self) -> None:
-        """Stop the server and remove its data, unless that is to be kept. Does nothing when it is not running."""
+        """Stop the server and remove its data unless they are kept. Does nothing if it is not running."""
         if self._process is not None:
             self._process.stop(self._stop_seconds)
         self._release(keep_files=self._keep_data)
 
     def kill(self) -> None:
-        """End the server with SIGKILL; ports and data are kept for `start`."""
+        """End the server with SIGKILL; keeps ports and data for `start`."""
         if self._process is not None:
             self._process.kill()
 
     def restart(self, *, graceful: bool = True) -> None:
-        """Stop or, when not ``graceful``, kill the server, and start it again on the same ports and data."""
+        """Stop or, if not ``graceful``, kill the server, and start it again with the same ports and data."""
         if self._process is None:
             raise LocalPulsarError("The local Pulsar was not started, so it cannot be restarted.")
         if graceful:
@@ -201,7 +201,7 @@ class LocalPulsar:
         if self._reserved is None:
             self._reserved = self._reserve_ports()
         if self._folder is None:
-            self._folder = self._wanted_dir or Path(tempfile.mkdtemp(prefix="pulsar-spark-"))
+            self._folder = self._data_dir or Path(tempfile.mkdtemp(prefix="pulsar-spark-"))
             self._folder.mkdir(parents=True, exist_ok=True)
         try:
             archive = self._class_data(java)
@@ -214,7 +214,7 @@ class LocalPulsar:
         except BaseException as error:
             if self._process is not None:
                 self._process.kill()
-            # An interrupted start leaves nothing; a failed one leaves what is needed to find out why.
+            # An interrupted start leaves nothing; a failed one leaves its log and configuration.
             failed = isinstance(error, LocalPulsarError)
             if failed and not self._keep_data:
                 for part in DATA_FOLDERS:
@@ -229,10 +229,10 @@ class LocalPulsar:
 
     def _reserve_ports(self) -> tuple[Port, Port, Port]:
         try:
-            broker, web, bookie = Port.reserve_all(*self._wanted_ports, None)
+            broker, web, bookie = Port.reserve_all(*self._fixed_ports, None)
         except InUseError as error:
             raise LocalPulsarError(
-                f"The local Pulsar cannot start: {error}. Choose another, or none to get a free one."
+                f"The local Pulsar cannot start: {error}. Choose another, or none for a free one."
             ) from error
         return broker, web, bookie
 
@@ -268,7 +268,7 @@ class LocalPulsar:
                 raise start_error(
                     self.log_file,
                     f"The local Pulsar was not ready within {self._ready_seconds:g} s.",
-                    "On a busy machine give it more time (ready_seconds).",
+                    "On a busy machine increase ready_seconds.",
                 )
             time.sleep(_POLL_SECONDS)
 

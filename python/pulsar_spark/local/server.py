@@ -1,4 +1,4 @@
-"""How a standalone server is started: its configuration and its command line."""
+"""The configuration and the command line of a standalone server."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Ports:
 
 @dataclass(frozen=True)
 class Launch:
-    """Everything that decides how a standalone server is started; a subclass starts another program of the same jars.
+    """The parameters of a start; a subclass starts another program of the same jars.
 
     Attributes:
-        folder: Holds the server's files and data.
-        ports: Where it listens.
-        profile: Its share of the machine.
-        config: Settings that go before the profile's and the defaults.
+        folder: The folder for the server's files and data.
+        ports: Its ports.
+        profile: Its memory and threads.
+        config: Settings that override those of the profile and the defaults.
     """
 
     folder: Path
@@ -89,12 +89,12 @@ class Launch:
         Args:
             java: The Java to run on.
             jars: The folder of `libraries`.
-            class_data: JVM options that use or make the class data archive.
+            class_data: JVM options that use or write the class data archive.
         """
         config, logging_file, arguments = (self.folder / name for name in ("server.conf", "log4j2.xml", "java.args"))
         config.write_text(self.config_text(), encoding="utf-8")
         logging_file.write_text(_LOGGING, encoding="utf-8")
-        # The archive fits one order of the jars only, which a wildcard would leave to the file system.
+        # The archive needs the jars in one order; with a wildcard the file system decides on it.
         class_path = os.pathsep.join(str(jar) for jar in sorted(jars.glob("*.jar")))
         lines = [*self._jvm(java), *class_data, f"-Dlog4j2.configurationFile={logging_file}", "-cp", class_path]
         lines += self.program(config)

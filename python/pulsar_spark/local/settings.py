@@ -1,4 +1,4 @@
-"""Settings of the broker and the bookie of a standalone server: how much of the machine it uses, and what it keeps."""
+"""Settings of the broker and the bookie of a standalone server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Profile:
-    """How much of the machine a server may use.
+    """The memory and threads of a server.
 
     Attributes:
         heap: Java heap size.
@@ -26,7 +26,7 @@ class Profile:
     config: Mapping[str, str]
 
 
-# The first compiler alone is enough for tests and demos and takes a quarter of the CPU time of a start.
+# One compiler is enough for tests and demos, and saves three quarters of the CPU time of a start.
 SMALL = Profile(
     heap="256m",
     direct="256m",
@@ -55,7 +55,7 @@ SMALL = Profile(
     },
 )
 
-# Thread counts are left to the server, which takes them from the number of processors.
+# The server derives thread counts from the number of processors.
 PERFORMANCE = Profile(
     heap="1g",
     direct="1g",
@@ -75,9 +75,9 @@ DEFAULTS: Mapping[str, str] = {
     "clusterName": "standalone",
     "bindAddress": "127.0.0.1",
     "advertisedAddress": "127.0.0.1",
-    # Without this the port given for the bookie on the command line is ignored.
+    # Without this the server ignores the bookie port on the command line.
     "allowEphemeralPorts": "true",
-    # The bookie would listen on every interface otherwise.
+    # Otherwise the bookie listens on every interface.
     "allowLoopback": "true",
     "httpServerEnabled": "false",
     "webSocketServiceEnabled": "false",
@@ -86,14 +86,14 @@ DEFAULTS: Mapping[str, str] = {
     "numHttpServerThreads": "8",
     "numWorkerThreadsForNonPersistentTopic": "1",
     # Threads that recover topics' transactions share one reader for each namespace in Pulsar 4.0: two at once may wait
-    # for the same message, and one of them for 30 seconds, in which its topic tells nobody its last position.
+    # for the same message, one of them for 30 seconds, in which its topic does not report its last position.
     "numTransactionReplayThreadPoolSize": "1",
     "exposeTopicLevelMetricsInPrometheus": "false",
     "managedLedgerDefaultEnsembleSize": "1",
     "managedLedgerDefaultWriteQuorum": "1",
     "managedLedgerDefaultAckQuorum": "1",
     "managedLedgerMinLedgerRolloverTimeMinutes": "0",
-    # Messages and topics stay until somebody deletes them.
+    # Messages and topics stay until a user deletes them.
     "defaultRetentionTimeInMinutes": "-1",
     "defaultRetentionSizeInMB": "-1",
     "brokerDeleteInactiveTopicsEnabled": "false",

@@ -1,8 +1,8 @@
-"""A script that runs one command and ends it as soon as the process that owns it is gone.
+"""A script that runs one command and ends it when the owning process has ended.
 
-Should the supervisor itself be killed, the Linux kernel ends the command. The owner cannot ask the kernel for that
-itself: "signal me when my parent dies" fires when the parent *thread* ends, so a server started from a helper thread
-would die with that thread. The supervisor imports the standard library only.
+If the supervisor itself is killed, the Linux kernel ends the command. The owner cannot use that mechanism itself: the
+kernel signals when the parent *thread* ends, so a server started by a helper thread would end with that thread. The
+supervisor imports the standard library only.
 """
 
 from __future__ import annotations
@@ -24,12 +24,10 @@ _PR_SET_PDEATHSIG = 1
 def _supervise(arguments: list[str]) -> int:
     """Run the command until it ends or the owner does; returns the command's exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--owner", type=int, required=True, help="the process whose end ends the command")
+    parser.add_argument("--owner", type=int, required=True, help="the process that owns the command")
     parser.add_argument("--log", type=Path, required=True, help="the file for the command's output")
-    parser.add_argument(
-        "--lock", type=int, required=True, help="the descriptor of the lock that only the command keeps"
-    )
-    parser.add_argument("--discard", type=Path, help="the folder to remove when the owner is gone")
+    parser.add_argument("--lock", type=int, required=True, help="the descriptor of the lock, for the command only")
+    parser.add_argument("--discard", type=Path, help="the folder to remove when the owner has ended")
     parser.add_argument("command", nargs="+")
     chosen = parser.parse_args(arguments)
     with chosen.log.open("ab") as output:
@@ -39,7 +37,7 @@ def _supervise(arguments: list[str]) -> int:
             stdout=output,
             stderr=subprocess.STDOUT,
             pass_fds=[chosen.lock],
-            # Safe here and not in the owner: this process has one thread, and it lives as long as the process.
+            # Safe here, not in the owner: this process has one thread, which lives as long as the process.
             preexec_fn=_die_with_parent,
         )
     os.close(chosen.lock)

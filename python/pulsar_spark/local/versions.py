@@ -1,4 +1,4 @@
-"""The Pulsar servers that can be run here: their versions, and how each of them gets onto this machine."""
+"""The supported versions of the Pulsar server, and their installation."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _log = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """Where the jars of a server are downloaded from."""
+    """The download of a server's jars."""
 
     @property
     def megabytes(self) -> int:
         """Size of the download."""
 
     def install(self, version: str, folder: Path) -> None:
-        """Download the server and put its jars into ``lib`` in the folder.
+        """Download the server and store its jars in ``lib`` of the folder.
 
         Raises:
             FetchError: The download failed.
@@ -94,28 +94,28 @@ KNOWN: Mapping[str, Source] = {
 
 
 def chosen(version: str | None = None) -> str:
-    """The version to run: the given one, else that of ``PULSAR_SPARK_SERVER_VERSION``, else the default.
+    """The version to run: ``version``, else that of ``PULSAR_SPARK_SERVER_VERSION``, else the default.
 
     Raises:
         ServerUnavailableError: It is not one of `KNOWN`.
     """
-    wanted = version or os.environ.get(VARIABLE) or DEFAULT
-    if wanted not in KNOWN:
+    result = version or os.environ.get(VARIABLE) or DEFAULT
+    if result not in KNOWN:
         raise ServerUnavailableError(
-            f"A local Pulsar {wanted} is not supported. Use one of these versions: {', '.join(KNOWN)}."
+            f"A local Pulsar {result} is not supported. Use one of these versions: {', '.join(KNOWN)}."
         )
-    return wanted
+    return result
 
 
 def home(version: str | None = None) -> Path:
-    """The folder that holds or will hold the installed server and what belongs to it."""
+    """The folder of the installed server and its class data archives, which may not exist yet."""
     return maven.cache_folder() / "server" / f"pulsar-{chosen(version)}"
 
 
 def libraries(version: str | None = None) -> Path:
-    """The folder of the server's jars, downloaded and unpacked when the cache does not hold it yet.
+    """The folder of the server's jars; downloads and unpacks them if they are not in the cache.
 
-    Safe with several processes at once; the folder appears complete or not at all.
+    Several processes may call this at once. The folder is complete or missing.
 
     Args:
         version: The version of the server; see `versions.chosen`.
@@ -134,7 +134,7 @@ def libraries(version: str | None = None) -> Path:
 
 def _install(version: str, target: Path) -> None:
     source = KNOWN[version]
-    _log.info("Getting the Pulsar %s server (%d MB, once)", version, source.megabytes)
+    _log.info("Downloading the Pulsar %s server (%d MB, once)", version, source.megabytes)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpack-") as folder:
         unpacked = Path(folder) / "server"
         unpacked.mkdir()

@@ -1,4 +1,4 @@
-"""Where a read starts and ends: from what people write to the options for positions and for times."""
+"""Convert the arguments `start` and `end` to the options for positions and for times."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pulsar_spark.errors import PulsarOptionError
 
 OneBound: TypeAlias = "str | int | datetime | timedelta"
 Bound: TypeAlias = "OneBound | Mapping[str, OneBound]"
-"""`read_pulsar` says what it may be."""
+"""See `read_pulsar` for the accepted values."""
 
 Kind: TypeAlias = Literal["Offsets", "Time"]
-"""What kind of option a bound becomes: ``startingOffsets`` or ``startingTime``."""
+"""The kind of option for a bound: ``startingOffsets`` or ``startingTime``."""
 
 _ALLOWED = (
     "`earliest`, `latest`, `now`, a time ago such as `-2h`, an aware datetime or ISO 8601 text with a zone, "
@@ -37,13 +37,13 @@ def bound_options(
     """The option for a bound.
 
     Args:
-        argument: Which bound it is.
-        bound: What the user gave.
-        topic: The only topic of the read, None when there are more.
-        now: What times ago are counted from.
+        argument: The name of the argument.
+        bound: Its value.
+        topic: The topic of the read, None if it reads several.
+        now: The time that relative times are subtracted from.
 
     Raises:
-        PulsarOptionError: The bound has no meaning.
+        PulsarOptionError: The bound is not valid.
     """
     begin = "starting" if argument == "start" else "ending"
     if isinstance(bound, Mapping):
@@ -109,7 +109,7 @@ def _one(argument: str, begin: str, bound: OneBound, now: datetime) -> tuple[Kin
 
 
 def _time(bound: OneBound, now: datetime) -> datetime | str | None:
-    """The time that ``bound`` means; as text if the JVM is to read it; None if it means none."""
+    """The time of a bound, as text if the JVM has to parse it; None if it is not a time."""
     match bound:
         case datetime():
             return bound
@@ -128,12 +128,12 @@ def _time(bound: OneBound, now: datetime) -> datetime | str | None:
         return text if _NUMBER.fullmatch(text) else None
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:  # such as a time with the name of a zone, which Java knows
+    except ValueError:  # such as a time with a named zone, which Java parses
         return text
 
 
 def _before(now: datetime, milliseconds: int) -> datetime | None:
-    """The time so long ago; None for one to come, or before all times."""
+    """The time so long ago; None if it is in the future or out of range."""
     try:
         return now - timedelta(milliseconds=milliseconds) if milliseconds >= 0 else None
     except OverflowError:

@@ -1,4 +1,4 @@
-"""The checks of options that need no cluster: the same mistakes in the same order with the same texts as in the JVM."""
+"""Checks of options that need no cluster: the same errors, in the same order, with the same texts as in the JVM."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,99}")
 _INT = range(-(2**31), 2**31)
 _LONG = range(-(2**63), 2**63)
-# What the JVM's String.trim removes.
+# Characters that the JVM's String.trim removes.
 _BLANKS = "".join(map(chr, range(33)))
 
 
@@ -28,14 +28,14 @@ def check(options: Mapping[str, str], scopes: Sequence[str]) -> None:
     """Check the complete options of a read or write.
 
     Args:
-        options: Every option by its name as Spark gets it.
-        scopes: What they are for; several while it is not known which.
+        options: Every option by its name in Spark.
+        scopes: The scopes of the options; several while the scope is not known.
 
     Raises:
-        PulsarOptionError: The first mistake.
+        PulsarOptionError: The first error.
     """
     table = option_table()
-    present = check_given(options, scopes)
+    present = check_partial(options, scopes)
     for option in table.options:
         if option.required and set(option.scopes) & set(scopes) and option.key not in present:
             raise PulsarOptionError("PULSAR_OPTION_MISSING", option=option.key, example=option.example or "...")
@@ -47,11 +47,11 @@ def check(options: Mapping[str, str], scopes: Sequence[str]) -> None:
                 raise PulsarOptionError("PULSAR_TOPIC_OPTION", given=given)
 
 
-def check_given(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]:
-    """Check options to which more may be added; returns the table's names of them.
+def check_partial(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]:
+    """Check an incomplete set of options; returns their names as in the table.
 
     Raises:
-        PulsarOptionError: The first mistake that no further option could mend.
+        PulsarOptionError: The first error that further options cannot correct.
     """
     table = option_table()
     given = sorted((key, value) for key, value in options.items() if key.lower() not in table.spark_own)
@@ -69,9 +69,9 @@ def check_given(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name with the least edit distance, letter case aside, if that is at most a third of the longer name.
+    """The known name with the least edit distance, ignoring case, if that is at most a third of the longer name.
 
-    The first in alphabetical order counts among those equally near.
+    Of equally near names the first in alphabetical order.
     """
     near = [
         (distance, candidate)
@@ -93,8 +93,8 @@ def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[s
     if option is None:
         raise unknown(key, (option.key for option in table.options))
     _check_scope(option.key, option.scopes, scopes)
-    allowed, holds = _form(option)
-    if not holds(value.strip(_BLANKS)):
+    allowed, accepts = _form(option)
+    if not accepts(value.strip(_BLANKS)):
         given = MASK if option.secret else value
         raise PulsarOptionError("PULSAR_OPTION_INVALID", option=option.key, given=given, allowed=allowed)
     return option.key
@@ -123,7 +123,7 @@ def _check_scope(key: str, allowed: Sequence[str], scopes: Sequence[str]) -> Non
 
 
 def _form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
-    """What to write, and whether it was written."""
+    """The accepted form in words, and its check."""
     least = option.min or 0
     match option.type:
         case "boolean":
@@ -144,7 +144,7 @@ def _form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
             words = "pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port"
             return words, lambda value: _SERVICE_URL.fullmatch(value) is not None
         case "topicPattern":
-            # Whether it is an expression only Java can say.
+            # Only Java can check the expression.
             return "a Java regular expression, with `tenant/namespace/` before it if need be", bool
         case "topic":
             words = "the name of one topic, without commas (reads take several in `topics`)"
@@ -170,12 +170,12 @@ def _are_addresses(value: str) -> bool:
 
 
 def _topics(value: str) -> list[str]:
-    """The names in a list; empty items are ignored."""
+    """The names in a list, without empty items."""
     return [name for item in value.split(",") if (name := item.strip(_BLANKS))]
 
 
 def _split(value: str) -> list[str]:
-    """At commas, as Java does: without empty texts at the end."""
+    """Split at commas as Java does: without empty texts at the end."""
     parts = value.split(",")
     while len(parts) > 1 and not parts[-1]:
         parts.pop()

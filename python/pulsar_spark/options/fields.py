@@ -1,4 +1,4 @@
-"""What the typed option classes share: how their fields become options, and what of them may be seen."""
+"""The base of the typed option classes: converts fields to options and hides secrets."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class TypedOptions:
-    """Options as fields of a frozen dataclass. None is not given; all else is checked when the object is made."""
+    """Options as fields of a frozen dataclass. None means not set; other values are checked on creation."""
 
     SCOPES: ClassVar[tuple[str, ...]]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
-        checks.check_given(self.to_options(), self.SCOPES)
+        checks.check_partial(self.to_options(), self.SCOPES)
 
     def to_options(self) -> dict[str, str]:
-        """The options under the names and in the form that Spark gets, secrets included."""
+        """The options with Spark's names and values, secrets included."""
         options: dict[str, str] = {}
-        for name, value in self._given():
+        for name, value in self._present():
             meaning = arguments()[name]
             if isinstance(meaning, OptionDefinition):
                 options[meaning.key] = option_text(meaning, value)
@@ -38,25 +38,25 @@ class TypedOptions:
         return options
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={_shown(name, value)}" for name, value in self._given())
+        shown = ", ".join(f"{name}={_shown(name, value)}" for name, value in self._present())
         return f"{type(self).__name__}({shown})"
 
-    def _given(self) -> list[tuple[str, Any]]:
+    def _present(self) -> list[tuple[str, Any]]:
         named = [(field.name, getattr(self, field.name)) for field in fields(self)]
         return [(name, value) for name, value in named if value is not None]
 
 
 @cache
 def arguments() -> Mapping[str, OptionDefinition | PrefixDefinition]:
-    """Options and families of options by their names in Python."""
+    """Options and option prefixes by their names in Python."""
     table = option_table()
     return {option.argument: option for option in table.options} | {
-        family.argument: family for family in table.prefixes
+        prefix.argument: prefix for prefix in table.prefixes
     }
 
 
 def option_text(option: OptionDefinition, value: object) -> str:
-    """The value of an option in the form that Spark gets."""
+    """The value of an option as text for Spark."""
     if option.type == "times" and isinstance(value, datetime):
         check_zone(option.argument, value)
         return time_text(option.key, value)
@@ -82,6 +82,6 @@ def _shown(name: str, value: object) -> str:
     if isinstance(meaning, OptionDefinition):
         return repr(checks.MASK if meaning.secret else value)
     if name == "client" and isinstance(value, Mapping):
-        # The client's settings hold passwords under several names.
+        # Client settings contain passwords under several names.
         return repr(dict.fromkeys(value, checks.MASK))
     return repr(value)

@@ -1,4 +1,4 @@
-"""What arguments, option objects, the session and the environment say together, checked before Spark is asked."""
+"""Resolve arguments, option objects, the session and the environment to checked options, before any call to Spark."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
 def write_options(
     options: PulsarWriteOptions | None, topic: str | None, service_url: str | None, more: dict[str, Any]
 ) -> dict[str, str]:
-    """The options of what goes to one topic."""
+    """The options of a write."""
     check_names(more, WriteArguments.__annotations__, ("topic", "service_url", "options"))
     return combined(options or PulsarWriteOptions(), {"service_url": service_url, "topic": topic}, more)
 
 
 def combined(options: Options, fields: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, str]:
-    """The options with what arguments say; of ``fields`` None is not given."""
+    """The options overridden by arguments; None in ``fields`` means not set."""
     given = {name: value for name, value in fields.items() if value is not None}
     return replace(options, **{**more, **given}).to_options()
 
@@ -42,7 +42,7 @@ def check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequ
 
 
 def checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred: bool = False) -> dict[str, str]:
-    """Check the options together with those of the session, which Spark adds; returns the ones to hand to Spark."""
+    """Check the options together with those of the session, which Spark adds; returns the options to pass to Spark."""
     lower = {key.lower() for key in given}
     session = {
         key.removeprefix(_SESSION_PREFIX): value
@@ -53,7 +53,7 @@ def checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred:
     if url and "service.url" not in lower | {key.lower() for key in session}:
         given = {**given, "service.url": url}
     if inferred:
-        # The JVM looks up the columns before it knows whether the read is a batch or a stream.
+        # The JVM infers the columns before it knows whether the read is a batch or a stream.
         checks.check({**session, **given}, ("batchRead", "streamRead"))
     checks.check({**session, **given}, (scope,))
     return given

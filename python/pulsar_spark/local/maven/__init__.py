@@ -1,8 +1,8 @@
-"""Fetch files from the Maven registry by their coordinates.
+"""Download files from the Maven registry by their coordinates.
 
-The Ivy jar inside the installed pyspark does the talking and knows the public registry by itself, so the only needs are
-pyspark and a ``java`` command. ``PULSAR_SPARK_MAVEN_MIRROR`` names the root of another registry;
-``PULSAR_SPARK_CACHE`` names the folder where fetched files are kept.
+The Ivy jar inside the installed pyspark does the downloads and knows the public registry, so all that is needed is
+pyspark and a ``java`` command. ``PULSAR_SPARK_MAVEN_MIRROR`` is the root of another registry;
+``PULSAR_SPARK_CACHE`` is the folder for downloads.
 
 Command line: ``python -m pulsar_spark.local.maven GROUP:ARTIFACT:VERSION[:CLASSIFIER][@EXT] [--sha256 SUM]`` prints
 the path.

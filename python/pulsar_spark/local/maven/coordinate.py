@@ -1,4 +1,4 @@
-"""What names a file in a Maven registry."""
+"""Maven coordinates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COORDINATE = re.compile(
 
 @dataclass(frozen=True)
 class Coordinate:
-    """What names a file in a Maven registry."""
+    """The coordinate of a file in a Maven registry."""
 
     group: str
     artifact: str
@@ -28,10 +28,10 @@ class Coordinate:
 
     @classmethod
     def parse(cls, text: str) -> Coordinate:
-        """Read ``group:artifact:version[:classifier][@ext]``; the extension is ``jar`` when none is given.
+        """Parse ``group:artifact:version[:classifier][@ext]``; the default extension is ``jar``.
 
         Raises:
-            FetchError: The text has another form.
+            FetchError: The text is malformed.
         """
         match = _COORDINATE.fullmatch(text)
         if match is None:
@@ -47,10 +47,10 @@ class Coordinate:
         return f"{self.artifact}-{self.version}{classifier}.{self.extension}"
 
     def path_in(self, cache: Path) -> Path:
-        """Where ``cache`` keeps the file: the folders of a Maven repository."""
+        """The path of the file in ``cache``, with the layout of a Maven repository."""
         return cache.joinpath("maven", *self.group.split("."), self.artifact, self.version, self.file_name)
 
     def __str__(self) -> str:
-        """The coordinate as it is written."""
+        """The coordinate as text."""
         classifier = f":{self.classifier}" if self.classifier else ""
         return f"{self.group}:{self.artifact}:{self.version}{classifier}@{self.extension}"

@@ -1,4 +1,4 @@
-"""The cache of fetched files, and what puts them there."""
+"""Downloads into the cache."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 CACHE_VARIABLE = "PULSAR_SPARK_CACHE"
 DEFAULT_TIMEOUT_SECONDS = 1800.0
 
-_OTHER_FILE = "The registry or mirror served another file than this version expects."
+_OTHER_FILE = "The registry or mirror served a different file than this version expects."
 _MEGABYTE = 1_000_000
 
 
 def cache_folder() -> Path:
-    """The folder for fetched files: ``PULSAR_SPARK_CACHE``, else ``pulsar-spark`` in the user's cache folder."""
+    """The folder for downloads: ``PULSAR_SPARK_CACHE``, else ``pulsar-spark`` in the user's cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).expanduser().absolute()
@@ -40,19 +40,19 @@ def fetch(
     cache: Path | None = None,
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
 ) -> Path:
-    """Return the local path of a Maven artifact, downloading it when the cache does not hold it yet.
+    """Return the local path of a Maven artifact, and download it first if it is not in the cache.
 
-    Safe with several processes at once: one downloads, the others wait. A file appears in the cache whole and checked,
-    or not at all.
+    Several processes may call this at once: one downloads, the others wait. A file in the cache is complete and
+    verified.
 
     Args:
         coordinate: ``group:artifact:version[:classifier][@ext]``.
-        sha256: The checksum the file must have, or None to accept what the registry serves.
-        cache: The folder to keep the file in; see `cache_folder` for the default.
-        timeout_seconds: How long to wait in all, for another process or for the download.
+        sha256: The expected checksum, or None to accept any file.
+        cache: The folder for the file. Default: `cache_folder`.
+        timeout_seconds: The limit for all: waiting for another process and the download.
 
     Raises:
-        FetchError: No java, no pyspark, no such artifact, no network, a wrong checksum, or out of time.
+        FetchError: No java, no pyspark, no such artifact, no network, a wrong checksum, or a timeout.
     """
     wanted = Coordinate.parse(coordinate)
     target = wanted.path_in(cache or cache_folder())
@@ -75,12 +75,12 @@ def fetch_all(checksums: Mapping[str, str], folder: Path, *, timeout_seconds: fl
     """Download several artifacts into a new folder, each under its group and its file name.
 
     Args:
-        checksums: For each coordinate the SHA-256 that the file must have.
-        folder: Where to; its parent exists.
-        timeout_seconds: How long to wait in all.
+        checksums: The expected SHA-256 for each coordinate.
+        folder: The target, whose parent exists.
+        timeout_seconds: The limit for all downloads.
 
     Raises:
-        FetchError: As `fetch`; nothing is in the folder then.
+        FetchError: As `fetch`; the folder is not created.
     """
     wanted = {Coordinate.parse(text): sha256 for text, sha256 in checksums.items()}
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as name:
@@ -98,7 +98,7 @@ def _compare(wanted: Coordinate, found: str, expected: str | None, advice: str) 
 
 
 def _download(wanted: Coordinate, target: Path, record: Path, sha256: str | None, deadline: float) -> None:
-    # The work folder lies beside the target, so that the last step is a rename within one file system.
+    # The work folder is on the file system of the target, so that the last step is a rename.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as folder:
         work = Path(folder)
         ivy.run([wanted], work, deadline)

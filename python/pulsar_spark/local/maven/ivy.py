@@ -1,4 +1,4 @@
-"""Downloads by Ivy, whose jar is inside the installed pyspark and knows the public registry by itself."""
+"""Downloads by Ivy, whose jar is part of the installed pyspark."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ivy_jar() -> Path:
 
 
 def run(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
-    """Let Ivy put the files where `fetched_file` says."""
+    """Download the files to the paths of `fetched_file`."""
     settings, module, log = work / "settings.xml", work / "ivy.xml", work / "log.txt"
     settings.write_text(_settings_xml(work / "ivy-cache", os.environ.get(MIRROR_VARIABLE)), encoding="utf-8")
     module.write_text(_module_xml(wanted), encoding="utf-8")
@@ -68,7 +68,7 @@ def run(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
 
 
 def _wait_with_progress(process: subprocess.Popen[bytes], what: str, work: Path, deadline: float) -> bool:
-    """Wait for the process until the deadline; True when it ended by itself. A long wait writes lines to stderr."""
+    """Wait for the process until the deadline; returns whether it ended. Reports progress on stderr."""
     report_at = time.monotonic() + _PROGRESS_SECONDS
     while process.poll() is None:
         now = time.monotonic()
@@ -87,7 +87,7 @@ def _bytes_below(folder: Path) -> int:
     for path in folder.rglob("*"):
         try:
             total += path.stat().st_size
-        except FileNotFoundError:  # Ivy renames its part files while they are being counted
+        except FileNotFoundError:  # Ivy renames its part files meanwhile
             continue
     return total
 
@@ -123,7 +123,7 @@ def _artifact_xml(wanted: Coordinate) -> str:
 
 
 def _failure_text(wanted: Sequence[Coordinate], log: str) -> str:
-    """Tell an unreachable registry from a missing artifact, by what Ivy wrote."""
+    """Distinguish an unreachable registry from a missing artifact by Ivy's output."""
     network = re.findall(r"(?m)^.*(?:Host \S+ not found|[Cc]onnection refused|timed out|SERVER ERROR|PKIX).*$", log)
     tried = re.findall(r"(?m)^\s+((?:https?|file):\S+)$", log)
     what = next((one for one in wanted if tried and tried[-1].endswith(f"/{one.file_name}")), wanted[0])
@@ -132,11 +132,11 @@ def _failure_text(wanted: Sequence[Coordinate], log: str) -> str:
         return f"The Maven registry could not be reached for {what}: {network[0].strip()}. {advice}"
     if tried:
         return f"The Maven registry has no {what} (tried {tried[-1]}). Check the coordinate and {MIRROR_VARIABLE}."
-    return f"Ivy could not fetch {what}. {advice} It said:\n{log[-2000:]}"
+    return f"Ivy could not fetch {what}. {advice} Its output:\n{log[-2000:]}"
 
 
 def fetched_file(wanted: Coordinate, work: Path) -> Path:
-    """Where `run` leaves a file."""
+    """The path of a file that `run` downloaded."""
     return work / FETCHED / f"{wanted.group}-{wanted.file_name}"
 
 
