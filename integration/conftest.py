@@ -107,7 +107,7 @@ def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(params=["broker", "segment"])
 def read_level(request: pytest.FixtureRequest, spark: SparkSession, pulsar: Addresses) -> Iterator[str]:
-    """Runs a test once for each way to the messages, which has to make no difference to what is read."""
+    """Runs a test once for each read level, which must return the same rows."""
     settings = {"readLevel": request.param, "admin.url": pulsar.admin_url}
     for name, value in settings.items():
         spark.conf.set(f"spark.datasource.pulsar.{name}", value)

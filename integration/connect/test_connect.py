@@ -93,7 +93,7 @@ def test_the_functions_of_the_package(
     assert len(read_all(client, copy)) == 20
 
 
-def test_what_asks_the_jvm_says_that_there_is_none(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+def test_calls_that_need_the_jvm_are_rejected(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     pulsar_spark.write_pulsar(spark.range(2), topic, service_url=pulsar.service_url)
     rows = pulsar_spark.read_pulsar(spark, topic, service_url=pulsar.service_url)
     with pytest.raises(pulsar_spark.PulsarSetupError) as failure:

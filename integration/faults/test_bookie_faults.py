@@ -188,7 +188,7 @@ def test_a_ledger_whose_bookies_changed_while_it_was_written(
         assert_exactly_once(seen(_frame(spark, cluster, topic, **options)), wanted)
 
 
-def test_copies_are_lost_and_made_elsewhere_after_the_plan(
+def test_a_read_survives_copies_that_move_after_the_plan(
     spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str
 ) -> None:
     wanted = _fill(writer, topic)

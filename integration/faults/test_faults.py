@@ -156,7 +156,7 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
         read_available(stream(spark, url, topic=topic, operationTimeoutMs="2000"), checkpoint, batches)
 
 
-def test_a_server_that_never_comes_back_ends_the_read_in_time(
+def test_a_read_fails_in_time_when_the_server_stays_down(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
 ) -> None:
     topic = "persistent://public/default/gone"
@@ -257,7 +257,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         assert_exactly_once(read.rows.result(timeout=120), wanted)
 
 
-def test_a_broker_that_lets_go_of_a_topic_before_it_answers_is_asked_again(
+def test_a_request_is_repeated_when_the_broker_unloads_the_topic(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:
     """Pulsar 4.0 does that to topics whose transactions it could not recover in time."""

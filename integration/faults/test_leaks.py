@@ -41,7 +41,7 @@ def _producer(stack: ExitStack, client: pulsar_client.Client, topic: str) -> Non
     ("leave", "words"),
     [(_consumer, ["1 subscription left of ", "1 consumers of left of "]), (_producer, ["1 producers"])],
 )
-def test_what_is_left_on_the_broker_is_noticed(
+def test_leaks_on_the_broker_are_detected(
     spark: SparkSession,
     pulsar: Addresses,
     admin: Admin,
@@ -85,7 +85,7 @@ def _connection(stack: ExitStack, jvm: Jvm, url: str) -> None:
         (_connection, r"  1 connections to port \d+$"),
     ],
 )
-def test_what_is_left_in_the_driver_is_noticed(
+def test_leaks_in_the_driver_are_detected(
     spark: SparkSession,
     pulsar: Addresses,
     admin: Admin,

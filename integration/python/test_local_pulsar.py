@@ -173,7 +173,7 @@ def test_the_session_of_a_killed_server_is_ended_before_the_next_start() -> None
         assert "was invalidated" not in of_second
 
 
-def test_a_failed_start_shows_the_log_and_says_what_to_do() -> None:
+def test_a_failed_start_reports_the_log_and_what_to_do() -> None:
     server = LocalPulsar(config={"managedLedgerDefaultEnsembleSize": "many"})
     with pytest.raises(LocalPulsarError) as error:
         server.start()
@@ -189,7 +189,7 @@ def test_a_failed_start_shows_the_log_and_says_what_to_do() -> None:
     shutil.rmtree(server.data_dir)
 
 
-def test_a_start_that_takes_too_long_is_given_up() -> None:
+def test_a_start_that_takes_too_long_is_stopped() -> None:
     server = LocalPulsar(ready_seconds=0.01)
     with pytest.raises(LocalPulsarError, match=r"was not ready within 0\.01 s\. On a busy machine increase"):
         server.start()
@@ -197,7 +197,7 @@ def test_a_start_that_takes_too_long_is_given_up() -> None:
     shutil.rmtree(server.data_dir)
 
 
-def test_a_port_or_a_data_folder_in_use_is_refused(tmp_path: Path) -> None:
+def test_a_port_or_a_data_folder_in_use_is_rejected(tmp_path: Path) -> None:
     with LocalPulsar(data_dir=tmp_path / "data") as server:
         port = int(server.service_url.rpartition(":")[2])
         with pytest.raises(LocalPulsarError, match=f"port {port} is in use by another process"):

@@ -252,7 +252,7 @@ def test_a_session_brings_the_connector(
     assert answer.split() == ["2", f"{other},{connector_jar}"]
 
 
-def test_a_session_without_the_connector_is_told_of(connector_jar: Path, tmp_path: Path) -> None:
+def test_a_session_without_the_connector_is_reported(connector_jar: Path, tmp_path: Path) -> None:
     program = f"""
         import pulsar_spark
         from pyspark.sql import SparkSession

@@ -34,7 +34,7 @@ def test_spark_is_the_one_of_pyspark(spark: SparkSession) -> None:
     assert spark.version == pyspark.__version__
 
 
-def test_what_the_official_client_sent_is_read(target: Target, topic: str) -> None:
+def test_values_of_the_official_client_are_read(target: Target, topic: str) -> None:
     target.admin.create_topic(topic, partitions=2)
     sent = [
         Message(f"m{n}".encode(), key=f"k{n % 20}", event_time_ms=1_700_000_000_000 + n, properties={"n": str(n)})
@@ -64,7 +64,7 @@ def test_a_range_is_read_by_positions(target: Target, topic: str) -> None:
     )
 
 
-def test_what_was_written_is_read_by_both(target: Target, topic: str) -> None:
+def test_written_values_are_read_by_spark_and_the_official_client(target: Target, topic: str) -> None:
     rows = target.spark.range(0, 500, 1, 2).selectExpr(
         "id", "concat('name ', id) as name", "if(id % 2 = 0, id / 2, null) as half", "array(id, id + 1) as pair",
         "string(id % 7) as __key", "timestamp_millis(1700000000000 + id) as __eventTime",
@@ -114,6 +114,6 @@ def test_a_table_of_the_catalog_is_read_written_and_streamed(target: Target, top
     assert sorted(message.payload for message in target.messages(f"{topic}-copy")) == [b"0", b"1"]
 
 
-def test_a_wrong_option_is_refused(target: Target, topic: str) -> None:
+def test_a_wrong_option_is_rejected(target: Target, topic: str) -> None:
     with no_job(target.spark), refused("PULSAR_OPTION_UNKNOWN", "`startingOffset`", "`startingOffsets`"):
         target.read(topic, {"startingOffset": "earliest"})

@@ -24,7 +24,9 @@ def test_a_topic_name_is_fresh_and_lies_in_the_namespace(admin: Admin, namespace
 
 
 @pytest.mark.parametrize("batch_size", [None, 1, 2, 7, 1000])
-def test_batches_have_exactly_the_wanted_size(client: pulsar_client.Client, topic: str, batch_size: int | None) -> None:
+def test_batches_have_exactly_the_requested_size(
+    client: pulsar_client.Client, topic: str, batch_size: int | None
+) -> None:
     payloads = [f"m{number}".encode() for number in range(1500)]
     ids = produce(client, topic, payloads, batch_size=batch_size)
     received = read_all(client, topic)
@@ -37,7 +39,9 @@ def test_batches_have_exactly_the_wanted_size(client: pulsar_client.Client, topi
 
 
 @pytest.mark.parametrize("compression", ["NONE", "LZ4", "ZLib", "ZSTD", "SNAPPY"])
-def test_everything_about_a_message_comes_back(client: pulsar_client.Client, topic: str, compression: str) -> None:
+def test_every_part_of_a_message_is_written_and_read_back(
+    client: pulsar_client.Client, topic: str, compression: str
+) -> None:
     sent = Message(b"payload" * 100, key="a key", event_time_ms=1_700_000_000_123, properties={"a": "1", "b": ""})
     ids = produce(client, topic, [sent, b""], batch_size=2, compression=compression)
     first, second = read_all(client, topic)

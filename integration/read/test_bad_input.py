@@ -287,7 +287,7 @@ def test_a_save_mode_other_than_append(target: Target, topic: str, mode: str, wo
     assert [word for word in words if word not in str(failure.value)] == []
 
 
-def test_a_given_schema_that_is_not_the_topics(target: Target, events: str) -> None:
+def test_a_user_schema_that_does_not_match_the_topic_is_rejected(target: Target, events: str) -> None:
     reader = target.spark.read.format("pulsar").options(**target.options(events))
     with no_job(target.spark), refused("PULSAR_USER_SCHEMA_MISMATCH", "`value`", "INT", "BINARY"):
         reader.schema("value int").load().collect()

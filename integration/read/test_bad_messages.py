@@ -70,7 +70,9 @@ def test_drop_leaves_them_out_whatever_is_selected(
     assert metrics(frame)["DecodeErrors"] == 2
 
 
-def test_null_keeps_the_row_and_says_why(spark: SparkSession, service_url: str, topic: str, mixed: list[Id]) -> None:
+def test_null_keeps_the_row_and_reports_the_reason(
+    spark: SparkSession, service_url: str, topic: str, mixed: list[Id]
+) -> None:
     frame = batch(spark, service_url, topic=topic, onDecodeError="null", errorColumns="true")
     assert frame.columns[-2:] == ["_error", "_corrupt"]
     assert frame.count() == GOOD + 3

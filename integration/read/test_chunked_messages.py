@@ -301,7 +301,7 @@ def test_a_stream_started_inside_of_a_message(
     assert_exactly_once(batches.rows, existing(wanted))
 
 
-def test_what_was_trimmed_in_part_is_left_out_and_counted(
+def test_partly_trimmed_messages_are_skipped_and_counted(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:
     """Nobody can read a message whose first chunks are gone."""

@@ -39,7 +39,7 @@ def test_a_plan_at_broker_level(
     assert "admin.url is not set" in str(plan(read_pulsar(spark, topic, service_url=service_url)))
 
 
-def test_a_plan_of_segments_is_what_the_read_does(
+def test_a_direct_read_follows_its_plan(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
 ) -> None:
     produce(client, topic, _messages(3000), batch_size=10)
@@ -80,7 +80,7 @@ def test_a_plan_of_a_query_has_all_its_reads_and_nothing_else(
         plan(read_pulsar_stream(spark, f"{topic}-left", service_url=service_url))
 
 
-def test_a_plan_tells_why_segments_cannot_be_had(
+def test_a_plan_reports_why_direct_reads_are_not_possible(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:
     produce(client, topic, _messages(5))
@@ -94,7 +94,7 @@ def offloaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Offloading]:
         yield running
 
 
-def test_a_plan_of_all_tiers_is_what_the_read_does(spark: SparkSession, offloaded: Offloading) -> None:
+def test_a_read_of_all_tiers_follows_its_plan(spark: SparkSession, offloaded: Offloading) -> None:
     topic = "persistent://public/default/tiers"
     produce(offloaded.client, topic, _messages(3 * ENTRIES_PER_LEDGER + 20))
     offloaded.offload(topic)

@@ -242,7 +242,7 @@ def test_a_limit_reads_little(
     assert after.collect() == []
 
 
-def test_the_plan_tells_what_was_pushed_down(spark: SparkSession, pulsar: Addresses, history: History) -> None:
+def test_the_plan_shows_pushed_filters(spark: SparkSession, pulsar: Addresses, history: History) -> None:
     frame = _read(spark, pulsar, history, "__partition = 1 AND value = 'x' AND __position > '1:2'")
     said = description(frame).replace("__partition IS NOT NULL, ", "").replace("__position IS NOT NULL, ", "")
     assert "filters=[__partition = 1]" in said, "positions are texts, in whose order messages are not"
@@ -279,7 +279,7 @@ def test_a_size_that_cannot_be_found_out_hides_no_error(
         frame.collect()
 
 
-def test_a_stream_with_a_filter_brings_what_passes(
+def test_a_stream_with_a_filter_returns_the_matching_rows(
     spark: SparkSession, pulsar: Addresses, history: History, tmp_path: Path
 ) -> None:
     """Spark does not hand filters to streams."""

@@ -63,7 +63,7 @@ def _compact(admin: Admin, topic: str) -> None:
 
 
 @pytest.mark.parametrize("batch_size", [None, 1, 7])
-def test_the_compacted_view_and_what_came_after_it(
+def test_the_compacted_view_and_later_messages(
     spark: SparkSession,
     pulsar: Addresses,
     client: pulsar_client.Client,
@@ -157,7 +157,7 @@ def _trim(admin: Admin, topic: str, *, left: int) -> None:
 
 @pytest.mark.parametrize("gone", ["none", "part", "all"])
 @pytest.mark.parametrize("batch_size", [None, 4])
-def test_what_compaction_kept_of_ledgers_that_are_gone(
+def test_compacted_messages_of_trimmed_ledgers_are_read(
     spark: SparkSession,
     pulsar: Addresses,
     client: pulsar_client.Client,
@@ -201,7 +201,7 @@ def test_what_compaction_kept_of_ledgers_that_are_gone(
     assert [row.payload for row in sink.rows[22 + 20 :]] == [b"later"]
 
 
-def test_positions_and_times_within_what_compaction_kept(
+def test_positions_and_times_within_the_compacted_part(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, trimmed: str
 ) -> None:
     _fill(client, admin, trimmed, ledgers=3, batch_size=4)
@@ -230,7 +230,7 @@ def test_positions_and_times_within_what_compaction_kept(
         assert _frame(spark, pulsar, trimmed, endingTime=str(time_ms)).count() == len(before)
 
 
-def test_partitions_of_which_only_what_compaction_kept_is_left(
+def test_partitions_with_compacted_messages_only(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, trimmed: str
 ) -> None:
     admin.create_topic(trimmed, partitions=3)

@@ -87,7 +87,7 @@ def _without_id(one: Received) -> tuple[Any, ...]:
         pytest.param(1000, "SNAPPY", 0, marks=pytest.mark.exhaustive),
     ],
 )
-def test_every_part_of_a_message_is_what_the_official_client_reads(
+def test_every_metadata_column_equals_the_official_clients_value(
     spark: SparkSession,
     service_url: str,
     admin: Admin,
@@ -211,7 +211,7 @@ def test_names_that_need_escaping(
 
 
 @pytest.mark.parametrize("partitions", [0, 2])
-def test_an_empty_topic_gives_no_rows(
+def test_an_empty_topic_has_no_rows(
     spark: SparkSession, service_url: str, admin: Admin, topic: str, partitions: int
 ) -> None:
     admin.create_topic(topic, partitions=partitions)

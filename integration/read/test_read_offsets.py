@@ -327,7 +327,7 @@ def test_bounds_that_make_no_sense_are_one_clear_error(
         batch(spark, service_url, topic=parted.name, **named).collect()
 
 
-def test_an_end_before_the_start_is_refused(spark: SparkSession, service_url: str, parted: Parted) -> None:
+def test_an_end_before_the_start_is_rejected(spark: SparkSession, service_url: str, parted: Parted) -> None:
     name, there = parted.partition(0), parted.of(0)
     start, end = (json.dumps({name: there[index].id.position}) for index in (9, 8))
     with pytest.raises(IllegalArgumentException, match=rf"\[PULSAR_OFFSETS_REVERSED\] Topic {name}"):

@@ -134,7 +134,7 @@ def same_at_each_level(
 
 
 @pytest.mark.parametrize("commit", [True, False])
-def test_what_was_committed_is_read_at_each_level(
+def test_committed_messages_are_read_at_each_level(
     sender: Sender,
     admin: Admin,
     topic: str,
@@ -165,7 +165,7 @@ def test_nothing_but_committed_transactions(
     assert same_at_each_level() == [b"%d" % number for number in range(15)]
 
 
-def test_a_message_that_comes_after_its_transaction_was_aborted(
+def test_a_message_that_arrives_after_its_transaction_was_aborted_is_not_read(
     sender: Sender, topic: str, same_at_each_level: Callable[[], list[bytes | None]]
 ) -> None:
     producer = sender.producer(topic, batch_size=1)
@@ -182,7 +182,7 @@ def test_a_message_that_comes_after_its_transaction_was_aborted(
     assert same_at_each_level() == [b"first", b"last"]
 
 
-def test_a_stream_past_the_broker(
+def test_a_stream_with_direct_reads(
     spark: SparkSession,
     service_url: str,
     admin: Admin,
@@ -245,7 +245,7 @@ def _forget_transactions(path: str, answer: Json) -> Json:
     return answer
 
 
-def test_the_broker_reads_what_cannot_be_decided_elsewhere(
+def test_the_broker_delivers_what_direct_reads_cannot_decide(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, sender: Sender, topic: str
 ) -> None:
     produce(client, topic, [b"plain %d" % number for number in range(25)], batch_size=2)
@@ -271,7 +271,7 @@ def _noting(asked: list[str]) -> Callable[[str, Json], Json]:
     return note
 
 
-def test_each_transaction_is_asked_for_once_by_all_reads(
+def test_all_reads_request_each_transaction_once(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, sender: Sender, topic: str
 ) -> None:
     _, last = _send_at_random(sender, topic, 80)

@@ -177,7 +177,7 @@ def test_a_table_without_options(target: Target, topic: str) -> None:
 
 
 @pytest.mark.usefixtures("no_table")
-def test_what_spark_shows_of_a_table_hides_credentials(target: Target) -> None:
+def test_spark_hides_the_credentials_of_a_table(target: Target) -> None:
     secrets = {
         "auth.token": HIDDEN,
         "auth.tokn": HIDDEN,

@@ -105,7 +105,7 @@ def test_pairs_are_written_for_the_java_client(target: Target, topic: str, encod
     assert [(r[0], r[1] and tuple(r[1])) for r in again] == expected
 
 
-def test_pairs_that_do_not_fit_are_refused(target: Target, topic: str) -> None:
+def test_pairs_that_do_not_fit_are_rejected(target: Target, topic: str) -> None:
     target.append_sql("select 'k' as key, 1 as value", topic, {"schemaType": "key_value"})
     with no_job(target.spark), refused("PULSAR_WRITE_COLUMN_MISMATCH", "`key`", topic):
         target.append_sql("select 1 as value", topic)

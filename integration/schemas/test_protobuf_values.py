@@ -57,7 +57,7 @@ def test_proto3_with_arrays_enums_and_nested_messages(spark: SparkSession, servi
 
 
 @pytest.mark.usefixtures("read_level")
-def test_proto2_says_what_is_not_there(spark: SparkSession, service_url: str, topic: str) -> None:
+def test_proto2_reports_missing_fields_as_null(spark: SparkSession, service_url: str, topic: str) -> None:
     protos = _protobuf(spark).DescriptorProtos
     kinds = protos.FieldDescriptorProto.Type
     fields = [
@@ -99,7 +99,7 @@ def test_columns_are_written_for_the_java_client(target: Target, topic: str) -> 
     assert [str(message) for message in found] == [str(message) for message in expected]
 
 
-def test_columns_that_do_not_fit_the_message_are_refused(target: Target, topic: str) -> None:
+def test_columns_that_do_not_fit_the_message_are_rejected(target: Target, topic: str) -> None:
     schema = java_client(target.spark).Schema.PROTOBUF_NATIVE(
         _protobuf(target.spark).Timestamp.getDefaultInstance().getClass()
     )
@@ -176,7 +176,7 @@ def test_protobuf_without_native_is_written_for_the_java_client(target: Target, 
         target.append_sql("select 'a' as name, 'SYNTAX_PROTO2' as syntax", topic)
 
 
-def test_a_descriptor_of_another_message_is_refused(target: Target, topic: str, tmp_path: Path) -> None:
+def test_a_descriptor_of_another_message_is_rejected(target: Target, topic: str, tmp_path: Path) -> None:
     schema, messages = _types(target.spark)
     send(target.spark, target.service_url, topic, schema, messages)
     other = _descriptor_file(_protobuf(target.spark).Field.getDefaultInstance(), tmp_path)

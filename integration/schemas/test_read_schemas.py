@@ -315,7 +315,7 @@ def test_topics_with_other_columns_are_not_one_table(
         batch(spark, service_url, topics=f"{topic}-1,{topic}-2")
 
 
-def test_a_schema_given_by_the_user_must_match(
+def test_a_schema_of_the_user_must_match(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:
     schema = AvroSchema(None, {"type": "record", "name": "R", "fields": [{"name": "a", "type": "string"}]})

@@ -113,7 +113,7 @@ def test_five_versions_are_one_table(spark: SparkSession, service_url: str, topi
 
 
 @pytest.mark.usefixtures("evolved")
-def test_five_versions_as_the_user_says(spark: SparkSession, service_url: str, topic: str) -> None:
+def test_five_schema_versions_with_a_schema_of_the_user(spark: SparkSession, service_url: str, topic: str) -> None:
     name = {"name": "label", "type": "string", "aliases": ["name", "title"]}
     mine = record(name, {"name": "note", "type": ["null", "string"], "default": None}, {**LONG_PRICE, "type": "double"})
     frame = batch(spark, service_url, topic=topic, schemaMode="pinned", readerSchema=json.dumps(mine))
@@ -135,7 +135,9 @@ def test_any_version_as_bytes(spark: SparkSession, service_url: str, client: pul
     assert {int.from_bytes(one[3], "big") for one in found if one[0] == topic} == set(range(5))
 
 
-def test_what_cannot_be_resolved_names_both(spark: SparkSession, service_url: str, topic: str, evolved: str) -> None:
+def test_schemas_that_cannot_be_resolved_are_both_named(
+    spark: SparkSession, service_url: str, topic: str, evolved: str
+) -> None:
     if evolved == "JSON":
         mine = record({"name": "price", "type": {"type": "array", "items": "int"}})
         expected, words = "PULSAR_VALUE_NOT_DECODABLE", ["JSON", "/price"]
@@ -254,7 +256,7 @@ def test_a_restarted_stream_keeps_columns_that_were_removed_and_has_new_ones(
     assert tracked.rows() == [{"id": 3, "name": "n3", "flag": True, "note": None}]
 
 
-def test_the_schema_is_kept_before_the_first_message_comes(tracked: Tracked, send: Callable[..., None]) -> None:
+def test_the_schema_is_stored_before_the_first_message(tracked: Tracked, send: Callable[..., None]) -> None:
     send([NAME])
     assert tracked.rows() == []
     assert tracked.files == ["0.json"]
@@ -265,7 +267,7 @@ def test_the_schema_is_kept_before_the_first_message_comes(tracked: Tracked, sen
     assert tracked.rows() == [{"id": 1, "name": None, "note": None}]
 
 
-def test_a_wider_type_is_taken_and_one_that_does_not_fit_is_refused(
+def test_a_wider_type_is_accepted_and_an_incompatible_one_rejected(
     spark: SparkSession, tracked: Tracked, send: Callable[..., None], topic: str
 ) -> None:
     send([PRICE], id=0, price=5)

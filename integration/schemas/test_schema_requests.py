@@ -139,7 +139,7 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(
     assert sorted(seen) == [(x, x + 10) for x in range(16)]
 
 
-def test_many_topics_are_asked_for_their_schemas_at_once(target: Target, proxy: BrokerProxy, topic: str) -> None:
+def test_schemas_of_many_topics_are_requested_in_parallel(target: Target, proxy: BrokerProxy, topic: str) -> None:
     topics = [f"{topic}-{n}" for n in range(20)]
     for n, one in enumerate(topics):
         target.admin.create_topic(one)

@@ -113,7 +113,7 @@ def test_names_in_sql(spark: SparkSession, service_url: str, topic: str) -> None
         assert SECRET not in shown
 
 
-def test_what_is_encoded_is_read_by_the_clients(
+def test_encoded_values_are_read_by_the_clients(
     spark: SparkSession, service_url: str, topic: str, evolved: str, target: Target
 ) -> None:
     query = "named_struct('flag', id = 1, 'price', id, 'title', concat('t', id), 'id', int(id))"
@@ -208,7 +208,7 @@ def test_versions_that_are_not_there(
         one.select(misfit).collect()
 
 
-def test_what_functions_cannot_do(
+def test_invalid_calls_of_functions_are_rejected(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:
     produce(client, topic, [Message("text")], schema=StringSchema())

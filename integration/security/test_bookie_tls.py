@@ -129,7 +129,7 @@ def test_a_bookie_without_tls(
     assert_refused(spark, encrypted, "connections use TLS", **plain)
 
 
-def test_the_name_to_check_is_the_one_that_bookie_addresses_gives(spark: SparkSession, encrypted: Encrypted) -> None:
+def test_the_host_of_bookie_addresses_is_verified(spark: SparkSession, encrypted: Encrypted) -> None:
     (bookie,) = Admin(encrypted.server.admin_url).call("GET", "bookies/all")["bookies"]
     port = bookie["bookieId"].rpartition(":")[2]
     elsewhere = {"bookieAddresses": f"{HOST}:{port}=localhost:{port}"}
@@ -140,7 +140,7 @@ def test_a_bookie_that_is_another_host(spark: SparkSession, impostor: Encrypted)
     assert_refused(spark, impostor, f"matching IP address {HOST} found")
 
 
-def test_host_names_are_not_looked_at_when_the_user_says_so(spark: SparkSession, impostor: Encrypted) -> None:
+def test_host_names_are_not_verified_on_request(spark: SparkSession, impostor: Encrypted) -> None:
     assert_comes_from(impostor.read(spark, "segment", **{SKIP: "true"}), "bookies")
 
 

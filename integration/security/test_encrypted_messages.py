@@ -61,7 +61,7 @@ def _read_all(client: pulsar_client.Client, topic: str, key: Key) -> list[Seen]:
     ("batch_size", "compression", "chunks"),
     [(None, "NONE", False), (7, "NONE", False), (7, "LZ4", False), (None, "ZSTD", False), (None, "LZ4", True)],
 )
-def test_what_python_encrypted(
+def test_messages_encrypted_by_python(
     spark: SparkSession,
     service_url: str,
     client: pulsar_client.Client,
@@ -107,7 +107,7 @@ def test_a_stream_of_plain_and_encrypted_messages(
     assert_exactly_once(batches.rows, _read_all(client, topic, keys[0]))
 
 
-def test_what_java_encrypted_for_two_readers(
+def test_messages_encrypted_by_java_for_two_readers(
     spark: SparkSession, service_url: str, topic: str, keys: tuple[Key, Key]
 ) -> None:
     with java_connection(spark, service_url) as java:
@@ -123,7 +123,7 @@ def test_what_java_encrypted_for_two_readers(
         assert [row.payload for row in seen(frame)] == [b"%d" % number for number in range(20)]
 
 
-def test_without_the_right_key_there_is_an_error_that_says_why(
+def test_the_error_reports_why_a_message_cannot_be_decrypted(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, keys: tuple[Key, Key]
 ) -> None:
     produce(client, topic, [b"x"], encryption_key="app", crypto_key_reader=keys[0].for_python())

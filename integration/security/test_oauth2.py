@@ -78,7 +78,7 @@ def test_who_knows_the_secret_writes_and_reads(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_wrong_secret_is_refused(
+def test_a_wrong_secret_is_rejected(
     spark: SparkSession, auth_server: AuthServer, issuer: Issuer, tmp_path: Path, way: str
 ) -> None:
     wrong = issuer.secret[:-4] + "nope"

@@ -110,7 +110,7 @@ def test_a_role_without_any_right_cannot_read(spark: SparkSession, auth_server: 
 
 
 @pytest.mark.parametrize("action", [read, write])
-def test_a_wrong_token_is_refused_and_not_repeated(
+def test_a_wrong_token_is_rejected_and_not_in_the_error(
     spark: SparkSession, auth_server: AuthServer, topic: str, action: object
 ) -> None:
     wrong = wrong_token(auth_server)
@@ -121,7 +121,7 @@ def test_a_wrong_token_is_refused_and_not_repeated(
     assert wrong.rsplit(".", 1)[1] not in str(failure.value)
 
 
-def test_no_token_at_all_is_refused(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
+def test_a_read_without_a_token_is_rejected(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
     with no_job(spark), failing("PULSAR_ACCESS_DENIED"):
         read(spark, auth_server.options(topic))
 
@@ -154,7 +154,7 @@ def test_a_plugin_may_be_named_as_the_client_names_it(spark: SparkSession, auth_
     assert read(spark, auth_server.options(topic, **plugin)) == 10
 
 
-def test_an_empty_secret_is_refused(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
+def test_an_empty_secret_is_rejected(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
     with no_job(spark), refused("PULSAR_OPTION_INVALID", "`auth.token`", "***"):
         read(spark, auth_server.options(topic, **{"auth.token": " "}))
 
@@ -308,7 +308,7 @@ def left(
     return folder
 
 
-def test_the_job_works_and_what_it_left_can_be_searched(left: Path, job_topic: str) -> None:
+def test_the_job_succeeds_and_leaves_logs_to_search(left: Path, job_topic: str) -> None:
     """Also the control: what is no secret is found everywhere."""
     result = json.loads((left / "result.json").read_text())
     assert result["rows"] == [12, 14, 16, 18, 20, 22]
@@ -348,7 +348,7 @@ def test_a_wrong_token_is_seen_nowhere(left: Path, auth_server: AuthServer) -> N
     assert Leaks(left).places(wrong_token(auth_server).rsplit(".", 1)[1]) == []
 
 
-def test_what_an_issuer_was_told_and_gave_is_seen_nowhere(left: Path, issuer: Issuer) -> None:
+def test_secrets_and_tokens_of_an_issuer_are_not_logged(left: Path, issuer: Issuer) -> None:
     assert len(issuer.given) > 1
     for secret in (issuer.secret, issuer.key_file(), *issuer.given):
         assert Leaks(left).places(secret) == []

@@ -110,7 +110,7 @@ def read(spark: SparkSession, options: dict[str, str]) -> list[int]:
 
 
 @pytest.mark.parametrize(("level", "deliverer"), [("broker", "broker"), ("segment", "bookies")])
-def test_what_was_written_over_tls_is_read_over_tls(
+def test_messages_are_written_and_read_over_tls(
     spark: SparkSession, encrypted: Encrypted, tmp_path: Path, level: str, deliverer: str
 ) -> None:
     options = encrypted.options(readLevel=level, startingOffsets="earliest", **{"admin.url": encrypted.admin_url})
@@ -146,25 +146,25 @@ def untrusted(spark: SparkSession, server: Encrypted, *words: str) -> Iterator[N
 
 
 @pytest.mark.parametrize("use", [read, write])
-def test_the_certificate_of_another_host_is_refused(spark: SparkSession, impostor: Encrypted, use: Use) -> None:
+def test_the_certificate_of_another_host_is_rejected(spark: SparkSession, impostor: Encrypted, use: Use) -> None:
     with untrusted(spark, impostor, "matching localhost found", f"pulsar+ssl://localhost:{impostor.broker_port}"):
         use(spark, impostor.options())
 
 
-def test_host_names_are_not_looked_at_when_the_user_says_so(spark: SparkSession, impostor: Encrypted) -> None:
+def test_host_names_are_not_verified_on_request(spark: SparkSession, impostor: Encrypted) -> None:
     unsafe = impostor.options(readLevel="segment", **{SKIP: "true", "admin.url": impostor.admin_url})
     assert read(spark, unsafe) == WRITTEN
 
 
 @pytest.mark.parametrize("use", [read, write])
-def test_a_certificate_nobody_vouches_for_is_refused(spark: SparkSession, encrypted: Encrypted, use: Use) -> None:
+def test_an_untrusted_certificate_is_rejected(spark: SparkSession, encrypted: Encrypted, use: Use) -> None:
     options = encrypted.options()
     del options["tls.trustCertsFile"]
     with untrusted(spark, encrypted, "unable to find valid certification path"):
         use(spark, options)
 
 
-def test_a_certificate_of_another_authority_is_refused(
+def test_a_certificate_of_another_authority_is_rejected(
     spark: SparkSession, encrypted: Encrypted, tmp_path: Path
 ) -> None:
     with untrusted(spark, encrypted, "certificate", "was not accepted"):

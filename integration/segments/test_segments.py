@@ -72,7 +72,7 @@ def test_segments_are_read_from_bookies_and_the_writer_goes_on(
     assert _ledgers(admin, topic) == before, "reading made the broker open another ledger"
 
 
-def test_a_ledger_is_cut_into_the_tasks_asked_for(
+def test_a_ledger_is_split_into_the_requested_tasks(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
 ) -> None:
     produce(client, topic, _messages(3000), batch_size=10)
@@ -121,7 +121,7 @@ def test_plug_ins_of_bookkeeper_are_known_by_the_names_they_have_there(
     assert_exactly_once(seen(frame), existing(read_all(client, topic)))
 
 
-def test_bookkeepers_client_is_used_where_it_is_wanted(
+def test_bookkeepers_client_is_used_where_it_is_required(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str
 ) -> None:
     produce(client, topic, _messages(10))

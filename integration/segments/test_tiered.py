@@ -94,7 +94,7 @@ def test_a_range_may_begin_and_end_anywhere(spark: SparkSession, written: Writte
         assert_exactly_once(seen(frame), written.messages[start + 1 : end + 1])
 
 
-def test_the_location_can_be_given(spark: SparkSession, written: Written) -> None:
+def test_the_location_is_an_option(spark: SparkSession, written: Written) -> None:
     given = {"offload.location": written.offloading.location, "offload.format": written.offloading.format}
     assert_exactly_once(seen(_read(spark, written.offloading, readLevel="segment", **given)), written.messages)
 

@@ -85,7 +85,7 @@ def test_a_batch_read_fails_when_its_start_was_trimmed(
 
 @pytest.mark.parametrize("partitions", [0, 2])
 @pytest.mark.parametrize("again", ["no", "empty", "filled"])
-def test_a_topic_that_was_deleted_or_made_again(
+def test_a_topic_that_was_deleted_or_recreated(
     spark: SparkSession,
     service_url: str,
     admin: Admin,
@@ -158,7 +158,7 @@ def test_a_stream_that_goes_on_without_a_deleted_topic_counts_it(
         assert lost() == "1", "it is lost once"
 
 
-def test_what_was_read_may_be_trimmed(
+def test_trimming_messages_that_were_read_is_no_loss(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     """Trimming in the ledger that a stream has read a part of loses nothing as long as the rest is there."""

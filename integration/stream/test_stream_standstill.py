@@ -80,7 +80,7 @@ def test_an_empty_partition_may_be_unloaded(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-def test_what_was_read_to_its_end_may_be_trimmed(
+def test_trimming_a_partition_that_was_read_completely_is_no_loss(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     produce(client, topic, _messages("read", 20), batch_size=7)
@@ -101,7 +101,7 @@ def test_what_was_read_to_its_end_may_be_trimmed(
 
 
 @pytest.mark.parametrize("first", ["empty", "read"])
-def test_what_came_between_two_triggers_and_was_trimmed_is_loss(
+def test_messages_trimmed_between_two_triggers_are_reported_as_loss(
     spark: SparkSession,
     service_url: str,
     admin: Admin,

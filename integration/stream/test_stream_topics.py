@@ -23,7 +23,7 @@ def _numbers(count: int) -> list[bytes]:
     return [b"%d" % number for number in range(count)]
 
 
-def test_messages_are_read_as_they_come(
+def test_messages_are_read_as_they_arrive(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     admin.create_topic(topic, partitions=2)
@@ -110,7 +110,7 @@ def test_new_topics_of_a_pattern_start_at_their_first_message(
     assert_exactly_once(batches.rows, [one for one in there if one not in old])
 
 
-def test_a_trigger_over_what_is_there_stops_there(
+def test_an_available_now_trigger_stops_at_the_stored_messages(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     produce(client, topic, _numbers(100), batch_size=7)

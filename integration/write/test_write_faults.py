@@ -119,7 +119,7 @@ def test_a_topic_terminated_in_the_middle_fails_the_task(target: Target, topic: 
     assert [int(message.payload) for message in target.messages(topic)][:500] == list(range(500))
 
 
-def test_a_terminated_topic_is_refused_before_a_task(target: Target, topic: str) -> None:
+def test_a_terminated_topic_is_rejected_before_a_task(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
     target.admin.call("POST", f"persistent/{topic.removeprefix('persistent://')}/terminate")
     with no_job(target.spark), refused("PULSAR_REQUEST_FAILED", topic, "terminated"):

@@ -63,7 +63,7 @@ def test_a_row_without_a_topic_fails_the_task(target: Target, topic: str) -> Non
         target.append_sql(f"select 'x' as value, if(id < 5, '{topic}', null) as __topic from range(6)")
 
 
-def test_a_row_may_name_only_what_can_be_a_topic(target: Target) -> None:
+def test_a_row_with_an_invalid_topic_is_rejected(target: Target) -> None:
     with failing("PULSAR_TOPIC_NAME", "non-persistent"):
         target.append_sql("select 'x' as value, 'non-persistent://public/default/t' as __topic")
 
@@ -207,7 +207,7 @@ def test_rows_can_be_written_as_they_were_read(target: Target, topic: str) -> No
     assert content(copy) == content(topic)
 
 
-def test_what_else_a_message_can_carry(target: Target, topic: str) -> None:
+def test_optional_parts_of_a_message_are_written(target: Target, topic: str) -> None:
     target.append_sql(
         "select 'full' as value, unhex('00ff') as __orderingKey, 41L as __sequenceId, "
         "timestamp_millis(1700000000123) as __deliverAt, array('standalone') as __replicationClusters",
@@ -231,7 +231,7 @@ def test_what_else_a_message_can_carry(target: Target, topic: str) -> None:
     assert read == [("full", b"\x00\xff", 41, 1_700_000_000_123), ("local", "text ü".encode(), 0, None)]
 
 
-def test_rows_of_a_batch_are_replicated_each_as_it_says(target: Target, topic: str) -> None:
+def test_each_row_is_replicated_to_its_own_clusters(target: Target, topic: str) -> None:
     clusters = "if(id % 2 = 0, array('standalone'), cast(null as array<string>)) as __replicationClusters"
     target.append_sql(f"select string(id) as value, {clusters} from range(0, 6, 1, 1)", topic)
     api = java_client(target.spark)

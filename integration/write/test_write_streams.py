@@ -90,7 +90,7 @@ def test_update_mode_writes_each_changed_row(target: Target, topic: str, tmp_pat
     assert last == {"a": b"a 3", "b": b"b 1", "c": b"c 1"}
 
 
-def test_complete_mode_is_refused(target: Target, topic: str, tmp_path: Path) -> None:
+def test_complete_mode_is_rejected(target: Target, topic: str, tmp_path: Path) -> None:
     counts = lines(target, tmp_path / "in", [["{}"]]).groupBy("value").count()
     with no_job(target.spark), failing("PULSAR_WRITE_MODE", "`complete`", "`update`"):
         run_available(into(target, counts, topic, tmp_path / "checkpoint", mode="complete"))

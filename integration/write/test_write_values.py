@@ -93,7 +93,7 @@ def test_a_smaller_number_fits_the_primitive_of_the_topic(
     assert [struct.unpack(layout, message.payload)[0] for message in target.messages(topic)] == [-7]
 
 
-def test_a_schema_type_is_made_when_asked_for(target: Target, topic: str) -> None:
+def test_a_schema_of_the_requested_type_is_created(target: Target, topic: str) -> None:
     target.append_sql("select 'x' as value", topic, {"schemaType": "AVRO"})
     kind, definition = target.schema(topic)
     assert (kind, [field["name"] for field in definition["fields"]]) == ("AVRO", ["value"])
@@ -126,7 +126,7 @@ def test_the_official_client_reads_every_avro_field(target: Target, topic: str) 
     assert empty == {"id": 2, **dict.fromkeys(set(full) - {"id"})}
 
 
-def test_json_is_what_people_expect(target: Target, topic: str) -> None:
+def test_json_records_are_plain_json(target: Target, topic: str) -> None:
     query = "select 1 as id, 'ä\"' as s, cast(null as string) as n, array(1, 2) as a, map('k', 1L) as m"
     target.append_sql(f"{query}, named_struct('x', true, 'y', 1.5D) as o", topic, {"schemaType": "json"})
     payload = json.loads(target.messages(topic)[0].payload)
@@ -156,7 +156,7 @@ PERSON = """select map('a', 1L) as counts, 'Ada' as name, 36 as age, 1.5D as sco
 @pytest.mark.parametrize(
     "schema", [pulsar_schema.AvroSchema(Person), pulsar_schema.JsonSchema(Person)], ids=["avro", "json"]
 )
-def test_rows_fit_a_topic_that_the_official_client_made(
+def test_rows_are_written_to_a_topic_of_the_official_client(
     target: Target, topic: str, schema: pulsar_schema.Schema
 ) -> None:
     target.client.create_producer(topic, schema=schema).close()
@@ -235,7 +235,7 @@ def test_parts_of_a_millisecond_fail_the_task_where_the_topic_keeps_none(target:
     assert target.messages(topic) == []
 
 
-def test_parts_of_a_millisecond_are_cut_when_asked_for(target: Target, topic: str) -> None:
+def test_fractions_of_a_millisecond_are_truncated_on_request(target: Target, topic: str) -> None:
     target.append_sql(MICROS, event_topic(target, topic), {"timestampPrecision": "truncate"})
     assert [event["at"] for event in official(target, topic)] == [dt.datetime(2026, 1, 31, 12, 0, 0, 123000, UTC)]
 
@@ -264,7 +264,7 @@ def test_a_primitive_of_milliseconds_holds_no_parts_of_one(target: Target, topic
         ("* except (price), cast(1 as decimal(20, 3)) as price", ["`price`", "DECIMAL(20,3)"]),
     ],
 )
-def test_columns_that_do_not_fit_the_topic_are_refused_by_name(
+def test_columns_that_do_not_fit_the_topic_are_rejected_by_name(
     target: Target, topic: str, columns: str, words: list[str]
 ) -> None:
     event_topic(target, topic)
@@ -291,27 +291,27 @@ def test_a_nested_field_that_does_not_fit_is_named_by_its_path(target: Target, t
         ("1 as `a b`, 1 as x", "auto", "PULSAR_WRITE_COLUMN_MISMATCH", ["`a b`"]),
     ],
 )
-def test_columns_that_no_schema_can_hold_are_refused(
+def test_columns_that_no_schema_can_hold_are_rejected(
     target: Target, topic: str, columns: str, kind: str, condition: str, words: list[str]
 ) -> None:
     with no_job(target.spark), refused(condition, topic, *words):
         target.append_sql(f"select {columns}", topic, {"schemaType": kind})
 
 
-def test_another_schema_type_than_the_topic_has_is_refused(target: Target, topic: str) -> None:
+def test_another_schema_type_than_the_topic_has_is_rejected(target: Target, topic: str) -> None:
     event_topic(target, topic)
     with no_job(target.spark), refused("PULSAR_WRITE_SCHEMA_TYPE", "JSON", topic, "AVRO"):
         target.append_sql(EVENT, topic, {"schemaType": "json"})
 
 
-def test_a_protobuf_schema_without_numbers_of_fields_is_refused(target: Target, topic: str) -> None:
+def test_a_protobuf_schema_without_numbers_of_fields_is_rejected(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
     target.admin.upload_schema(topic, "PROTOBUF", '{"type": "record", "name": "R", "fields": []}')
     with no_job(target.spark), refused("PULSAR_SCHEMA_NOT_READABLE", topic, "PROTOBUF", "__PARSING_INFO__"):
         target.append_sql("select current_timestamp() as value", topic)
 
 
-def test_a_schema_that_the_topic_does_not_accept_is_refused(target: Target, admin: Admin, namespace: str) -> None:
+def test_a_schema_that_the_topic_does_not_accept_is_rejected(target: Target, admin: Admin, namespace: str) -> None:
     own = f"{namespace}-strict"
     admin.create_namespace(own)
     admin.set_policy(own, "isAllowAutoUpdateSchema", value=False)

@@ -38,7 +38,7 @@ def test_a_run_replaces_the_cases_it_measures_and_no_others(tmp_path: Path) -> N
     assert [(one["version"], one["cases"]) for one in content["runs"]] == [("old", [FIRST]), ("new", [SECOND])]
 
 
-def test_a_run_of_which_nothing_is_left_is_forgotten(tmp_path: Path) -> None:
+def test_a_run_without_cases_is_removed(tmp_path: Path) -> None:
     run(tmp_path, "old", FIRST)
     assert [one["version"] for one in run(tmp_path, "new", FIRST)["runs"]] == ["new"]
 

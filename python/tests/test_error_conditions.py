@@ -40,7 +40,7 @@ def test_every_condition_is_expected_by_a_test() -> None:
     assert sorted(_tables.error_conditions().keys() - expected) == []
 
 
-def test_the_search_finds_what_is_there_and_nothing_else() -> None:
+def test_the_search_finds_whole_names_only() -> None:
     assert len(_tests()) > 30
     text = 'with refused("PULSAR_TOPIC_NOT_FOUND"): match=r"PULSAR_(READ_TIMEOUT|UNREACHABLE)"; XPULSAR_INTERNAL'
     assert _named([text]) == {"PULSAR_TOPIC_NOT_FOUND"}
@@ -62,7 +62,5 @@ def test_the_search_finds_what_is_there_and_nothing_else() -> None:
         (ValueError("PULSAR_DATA_LOSS"), None),
     ],
 )
-def test_the_condition_of_an_error_is_found_in_whatever_spark_made_of_it(
-    error: Exception, condition: str | None
-) -> None:
+def test_the_condition_is_found_in_the_text_of_spark_errors(error: Exception, condition: str | None) -> None:
     assert condition_of(error) == condition

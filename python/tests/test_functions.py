@@ -31,7 +31,7 @@ class FakeSession:
         return self
 
 
-def test_both_functions_get_the_options_they_know() -> None:
+def test_each_function_receives_its_own_options() -> None:
     session = FakeSession()
     options = PulsarReadOptions(auth_token="t", on_decode_error="null", client={"numIoThreads": 2})
     functions.register(cast("Any", session), topic="rides", to_name="to_rides", service_url=URL, options=options)
@@ -40,7 +40,7 @@ def test_both_functions_get_the_options_they_know() -> None:
     assert session.made == {"fromPulsar": shared | {"onDecodeError": "null"}, "toPulsar": shared}
 
 
-def test_mistakes_are_found_in_python() -> None:
+def test_errors_are_raised_in_python() -> None:
     session = cast("Any", FakeSession())
     with pytest.raises(PulsarOptionError, match=r"PULSAR_TOPIC_OPTION"):
         functions.from_pulsar(session, "value", "__schemaVersion", service_url=URL)

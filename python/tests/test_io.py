@@ -129,7 +129,7 @@ def test_a_stream_read() -> None:
     assert json.loads(spark.readStream.given["startingOffsets"]) == {"a": "1:2", "b": "latest"}
 
 
-def test_who_delivers_the_messages() -> None:
+def test_totals_by_tier() -> None:
     other = PulsarReadOptions(read_level="broker", admin_url="http://localhost:8080")
     assert read("a", level="segment", options=other) == {
         "service.url": URL,
@@ -168,7 +168,7 @@ def test_a_stream_write(arguments: dict[str, Any], calls: dict[str, Any], tmp_pa
     assert spark.writeStream.given == {"service.url": URL, "topic": "results", "checkpointLocation": str(tmp_path)}
 
 
-def test_the_service_url_comes_from_the_nearest_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_service_url_of_the_call_overrides_the_session_and_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     in_options = {"options": PulsarReadOptions(service_url="pulsar://options:1")}
 
     def session() -> FakeSpark:
@@ -185,7 +185,7 @@ def test_the_service_url_comes_from_the_nearest_place(monkeypatch: pytest.Monkey
         read("a", service_url=None)
 
 
-def test_options_of_the_session_are_checked_as_spark_will_add_them() -> None:
+def test_options_of_the_session_are_checked_too() -> None:
     spark = FakeSpark(**{"spark.datasource.pulsar.topic": "a", "spark.datasource.pulsar.pollTimeoutMs": "never"})
     with pytest.raises(PulsarOptionError, match="Option `pollTimeoutMs` is `never`"):
         read(spark=spark)
@@ -211,7 +211,7 @@ def test_options_of_the_session_are_checked_as_spark_will_add_them() -> None:
         ({"topics": "a", "start": "yesterday"}, "Option `start` is `yesterday`"),
     ],
 )
-def test_wrong_arguments_fail_before_spark_is_asked(arguments: dict[str, Any], text: str) -> None:
+def test_wrong_arguments_fail_before_any_call_to_spark(arguments: dict[str, Any], text: str) -> None:
     spark = FakeSpark()
     with pytest.raises(PulsarOptionError, match=text):
         read(spark=spark, **arguments)

@@ -35,11 +35,11 @@ def test_a_plan_is_a_table() -> None:
     ]
 
 
-def test_there_is_no_column_for_reasons_without_any() -> None:
+def test_the_column_of_reasons_is_omitted_if_empty() -> None:
     assert str(ReadPlan((PlannedTask((OFFLOADED,)),))).splitlines()[0].endswith("read from")
 
 
-def test_a_long_plan_is_shown_in_part_and_added_up_in_full() -> None:
+def test_a_long_plan_is_shortened_but_its_totals_are_complete() -> None:
     lines = str(ReadPlan(tuple(PlannedTask((REST,)) for _ in range(1000)))).splitlines()
     assert lines[-3:] == [
         "... and 940 more slices",
@@ -54,7 +54,7 @@ def test_a_plan_of_nothing() -> None:
     assert ReadPlan(()).totals == {}
 
 
-def test_programs_get_everything_as_json() -> None:
+def test_a_plan_as_json() -> None:
     told = json.loads(MIXED.to_json())
     assert [len(task["slices"]) for task in told["tasks"]] == [1, 2, 1]
     assert told["tasks"][2]["hosts"] == ["bookie-1"]
@@ -87,7 +87,7 @@ class FakeFrame:
         return cast("DataFrame", self)
 
 
-def test_what_the_jvm_says_is_the_plan() -> None:
+def test_the_plan_is_that_of_the_jvm() -> None:
     slices = [
         {"topic": TOPIC, "after": "1:5", "through": "2:8", "tier": "broker", "reason": "ledger 1 belongs to nobody"},
         {"topic": TOPIC, "after": "3:-1", "through": "3:99", "tier": "tiered", "entries": 100, "bytes": 2048},
@@ -96,7 +96,7 @@ def test_what_the_jvm_says_is_the_plan() -> None:
     assert plan(FakeFrame(json.dumps(told)).frame) == ReadPlan((PlannedTask((BROKER, OFFLOADED), ("h",)),))
 
 
-def test_what_cannot_be_planned() -> None:
+def test_streams_and_other_sources_have_no_plan() -> None:
     with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*is a stream"):
         plan(FakeFrame(streaming=True).frame)
     with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*reads nothing of Pulsar"):

@@ -33,20 +33,20 @@ def test_the_jar_is_the_one_of_this_version(jar: Path) -> None:
     assert maven_coordinate() == f"io.github.pulsar-spark:pulsar-spark-connector_2.13:{__version__}"
 
 
-def test_a_missing_jar_names_the_command_that_makes_it(jar: Path) -> None:
+def test_a_missing_jar_names_the_command_that_builds_it(jar: Path) -> None:
     jar.unlink()
     with pytest.raises(PulsarSetupError, match=r"^\[PULSAR_JAR_MISSING\] .*jar is missing.*`make jar`"):
         configure(SparkSession.builder)
     assert given(configure(SparkSession.builder, jar="maven")) == {"spark.jars.packages": maven_coordinate()}
 
 
-def test_what_the_user_set_stays(jar: Path) -> None:
+def test_settings_of_the_user_are_kept(jar: Path) -> None:
     builder = SparkSession.builder.config("spark.jars", "a.jar,b.jar").config("spark.jars.packages", "c:d:1")
     assert given(configure(configure(builder))) == {"spark.jars": f"a.jar,b.jar,{jar}", "spark.jars.packages": "c:d:1"}
     assert given(configure(builder, jar="maven"))["spark.jars.packages"] == f"c:d:1,{maven_coordinate()}"
 
 
-def test_what_the_defaults_file_says_stays(jar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_defaults_file_are_kept(jar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "conf"
     folder.mkdir()
     (folder / "spark-defaults.conf").write_text("# spark.jars z.jar\nspark.jars.ivy x\nspark.jars   a.jar\n\nlonely\n")
@@ -61,13 +61,13 @@ def test_another_jar_can_be_named(jar: Path, tmp_path: Path) -> None:
     assert jar.exists()
 
 
-def test_a_session_on_a_server_is_left_alone(jar: Path) -> None:
+def test_a_builder_for_spark_connect_is_unchanged(jar: Path) -> None:
     jar.unlink()
     assert given(configure(SparkSession.builder.config("spark.remote", "sc://host"))) == {"spark.remote": "sc://host"}
 
 
 @pytest.mark.parametrize("version", ["3.5.6", "4.4.0", "5.0.0.dev0"])
-def test_other_versions_of_spark_are_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_versions_of_spark_are_rejected(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.__version__", version)
     with pytest.raises(PulsarSetupError) as raised:
         configure(SparkSession.builder, jar="maven")

@@ -1,4 +1,4 @@
-"""An admin service as something between it and its users makes it look: slow, refusing, or with other answers."""
+"""A proxy of the admin service that delays requests, rejects them or changes responses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_TOPIC = re.compile(r"/admin/v\d/(?P<what>.*?/)?persistent/[^/]+/[^/]+/[^/?]+
 
 
 class RefusedError(Exception):
-    """Raised instead of an answer."""
+    """Raised to reject a request."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -32,11 +32,11 @@ class RefusedError(Exception):
 
 
 class AdminProxy(Tap):
-    """Passes GET requests on to an admin service; they are counted by [`kind`][] with the bytes of their answers.
+    """Forwards GET requests to an admin service and counts them by [`kind`][] with the size of the responses.
 
     Attributes:
-        url: What its users connect to.
-        delay_seconds: How long each request is kept back.
+        url: The address for clients.
+        delay_seconds: The delay of each request.
     """
 
     def __init__(self, admin_url: str, change: Callable[[str, Json], Json]) -> None:
@@ -60,7 +60,7 @@ class AdminProxy(Tap):
 
 
 def kind(path: str) -> str:
-    """What is asked for, whatever the topic or its namespace: ``internalStats?metadata=true``, ``bookies/all``."""
+    """The requested resource without topic and namespace: ``internalStats?metadata=true``, ``bookies/all``."""
     match = _OF_TOPIC.fullmatch(path)
     if match is None:
         return re.sub(r"^/admin/v\d/", "", path)
@@ -71,7 +71,7 @@ def kind(path: str) -> str:
 def running_admin_proxy(
     admin_url: str, change: Callable[[str, Json], Json] = lambda _, answer: answer
 ) -> Iterator[AdminProxy]:
-    """Serve GET requests with what the admin service answers, after ``change(path, answer)``."""
+    """Serve GET requests with the responses of the admin service, changed by ``change(path, answer)``."""
     proxy = AdminProxy(admin_url, change)
 
     class Handler(JsonHandler):
@@ -92,6 +92,6 @@ def running_admin_proxy(
 
 @contextmanager
 def changed_admin_url(admin_url: str, change: Callable[[str, Json], Json]) -> Iterator[str]:
-    """The address alone of a proxy that changes answers."""
+    """The address of a proxy that changes responses."""
     with running_admin_proxy(admin_url, change) as proxy:
         yield proxy.url

@@ -1,4 +1,4 @@
-"""Something between readers and a bookie that counts connections and requests, keeps them back, or cuts them off."""
+"""A proxy of a bookie that counts connections and requests, delays them, or cuts connections."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _VERSION = 2
 
 
 class BookieProxy(Relay[Connection]):
-    """Passes on what readers and a bookie say to each other.
+    """Forwards frames between readers and a bookie.
 
     Attributes:
-        addresses: What option ``bookieAddresses`` needs for the bookie to be reached by this proxy.
+        addresses: The value of ``bookieAddresses`` that routes the bookie through this proxy.
     """
 
     def __init__(self, bookie_id: str, listening: socket.socket) -> None:
@@ -41,7 +41,7 @@ class BookieProxy(Relay[Connection]):
 
 @contextmanager
 def running_bookie_proxy(bookie_id: str) -> Iterator[BookieProxy]:
-    """A proxy of the bookie that ledgers' metadata calls by this id, ``host:port``."""
+    """A proxy of the bookie with this id, ``host:port``, in the metadata of ledgers."""
     with listening() as port:
         proxy = BookieProxy(bookie_id, port)
         with proxy.running():

@@ -1,4 +1,4 @@
-"""A bookie behind an address that counts its connections, and may fall silent."""
+"""A relay in front of a bookie that counts connections and can stop responding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BookieRelay:
         self._is_silent = threading.Event()
 
     def fall_silent(self) -> None:
-        """From now on take connections and requests, and answer nothing."""
+        """Accept connections and requests from now on, but respond to none."""
         self._is_silent.set()
 
     def serve(self) -> None:
@@ -68,7 +68,7 @@ def bookie_of(admin: Admin, topic: str) -> str:
 
 @contextmanager
 def running_bookie_relay(bookie: str) -> Iterator[BookieRelay]:
-    """Serve a bookie, given by its id, at another address."""
+    """Serve the bookie of this id at another address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         relay = BookieRelay(bookie, listening)
         threading.Thread(target=relay.serve, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Something between clients and a broker that counts what they say, keeps it back, loses it, or cuts them off."""
+"""A proxy of a broker that counts commands, delays or drops them, or cuts connections."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class _Connection(Connection):
 
 
 class BrokerProxy(Relay[_Connection]):
-    """Passes on what clients and a broker say to each other, and takes the broker's place in look-ups.
+    """Forwards commands between clients and a broker, and replaces the broker's address in look-ups.
 
     Attributes:
-        service_url: What clients connect to.
-        has_lost: Whether the answer that `lose` names was lost.
+        service_url: The address for clients.
+        has_lost: Whether the response that `lose` names was dropped.
     """
 
     def __init__(self, broker_url: str, listening: socket.socket) -> None:
@@ -51,7 +51,7 @@ class BrokerProxy(Relay[_Connection]):
         self._lost_kind = ""
 
     def lose(self, kind: str) -> None:
-        """Lose the next answer of a kind."""
+        """Drop the next response of a kind."""
         with self._lock:
             self._lost_kind, self.has_lost = kind, False
 
@@ -72,7 +72,7 @@ class BrokerProxy(Relay[_Connection]):
 
 @contextmanager
 def running_broker_proxy(broker_url: str) -> Iterator[BrokerProxy]:
-    """A proxy of a broker. Clients that connect to it talk to the broker through it alone; others are not concerned."""
+    """A proxy of a broker. Its clients reach the broker through it alone; other clients are not affected."""
     with listening() as port:
         proxy = BrokerProxy(broker_url, port)
         with proxy.running():

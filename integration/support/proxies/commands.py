@@ -84,7 +84,7 @@ class Command:
 
     @classmethod
     def of(cls, frame: bytes) -> Command:
-        """Read the command of a frame, which is given without its size."""
+        """Parse the command of a frame without its size field."""
         (size,) = _SIZE.unpack_from(frame)
         kind, body = "", b""
         for field in fields(frame[_SIZE.size : _SIZE.size + size]):
@@ -98,12 +98,12 @@ class Command:
 
     @property
     def consumer(self) -> int:
-        """The id that a SUBSCRIBE command gives to its consumer, or that names it later."""
+        """The consumer id of the command."""
         return self._number(_CONSUMER if self.kind == "SUBSCRIBE" else _FIRST)
 
     @property
     def producer(self) -> int:
-        """The id that a PRODUCER command gives to its producer, or that names it later."""
+        """The producer id of the command."""
         return self._number(_PRODUCER if self.kind == "PRODUCER" else _FIRST)
 
     @property

@@ -72,7 +72,7 @@ class Relay(Tap, Generic[C]):
 
     @contextmanager
     def cutting(self, seconds: float) -> Iterator[list[int]]:
-        """Cut all connections again and again, with so much time in between; gives how many there were each time."""
+        """Cut all connections repeatedly at this interval; yields the number of connections of each cut."""
         cuts: list[int] = []
         over = threading.Event()
 

@@ -1,4 +1,4 @@
-"""What is said at the end of a run: what took long, how idle the processors were, what the server wrote on failures."""
+"""The summary of a run: the slowest tests, how idle the processors were, and the server's log of failures."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def warnings_between(log: Path, start: float, stop: float) -> str:
-    """The warnings and errors of a server's log between two times, the last ones; stack traces are left out."""
+    """The warnings and errors of a server's log between two times, the last ones, without stack traces."""
     if not log.exists():
         return ""
     begin, end = (datetime.fromtimestamp(seconds).isoformat(timespec="milliseconds") for seconds in (start, stop))

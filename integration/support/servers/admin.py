@@ -40,7 +40,7 @@ class Admin:
     def __init__(self, url: str, *, token: str | None = None) -> None:
         self.url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        # A proxy of the environment must not come between the tests and a local server.
+        # Proxies of the environment are not for local servers.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def call(self, method: str, path: str, body: object = None) -> Json:
@@ -61,7 +61,7 @@ class Admin:
             return text
 
     def ready_within(self, seconds: float, *, transactions: bool = False) -> bool:
-        """Whether the server can be used before the time is over, and its transactions can when they are asked for."""
+        """Whether the server, and if requested its transactions, become ready in time."""
         deadline = time.monotonic() + seconds
         while not self._ready(transactions):
             if time.monotonic() > deadline:
@@ -119,7 +119,7 @@ class Admin:
     # Clusters
 
     def create_cluster(self, name: str, *, admin_url: str, service_url: str) -> None:
-        """Tell of another cluster."""
+        """Register another cluster."""
         self.call("PUT", f"clusters/{name}", {"serviceUrl": admin_url, "brokerServiceUrl": service_url})
 
     def allow_clusters(self, tenant: str, clusters: list[str]) -> None:
@@ -149,7 +149,7 @@ class Admin:
         self.call("DELETE", f"{_path(topic)}{part}?force=true")
 
     def unload(self, topic: str) -> None:
-        """Make the broker close the topic and its clients' connections to it."""
+        """Unload the topic, which also closes its connections."""
         self.call("PUT", f"{_path(topic)}/unload")
 
     def truncate(self, topic: str) -> None:
@@ -157,7 +157,7 @@ class Admin:
         self.call("DELETE", f"{_path(topic)}/truncate")
 
     def trim(self, topic: str) -> None:
-        """Delete the ledgers that the retention no longer asks for, now instead of at the next check."""
+        """Delete the ledgers beyond the retention now, not at the next check."""
         self.call("POST", f"{_path(topic)}/trim")
 
     def terminate(self, topic: str) -> None:
@@ -170,7 +170,7 @@ class Admin:
         self.call("PUT", f"{_path(source)}/shadowTopics", [shadow])
 
     def compact(self, topic: str) -> None:
-        """Start a compaction; `is_compacted` tells when it is done."""
+        """Start a compaction; `is_compacted` reports its end."""
         self.call("PUT", f"{_path(topic)}/compaction")
 
     def is_compacted(self, topic: str) -> bool:

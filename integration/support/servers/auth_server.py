@@ -1,4 +1,4 @@
-"""A Pulsar that asks who is there: by token, or by the certificate of a client."""
+"""A Pulsar with authentication by token or client certificate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
 
 
 class AuthServer:
-    """A server that asks for tokens or certificates, and the tokens of three roles; ``admin`` may do everything."""
+    """A server with authentication, and the tokens of three roles; ``admin`` is a superuser."""
 
     def __init__(self, folder: Path, config: Mapping[str, str] | None = None) -> None:
         self._key = secrets.token_bytes(32)

@@ -1,4 +1,4 @@
-"""A certificate authority of a test, which makes out certificates for servers and clients."""
+"""A certificate authority for tests, which issues certificates for servers and clients."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Authority:
         self.file = self._written(certificate, f"{name}.pem")
 
     def certificate(self, name: str, *, host: str | None = None) -> Certificate:
-        """Make out a certificate.
+        """Issue a certificate.
 
         Args:
             name: Its common name, which is the role of a client.

@@ -1,4 +1,4 @@
-"""An OAuth 2.0 issuer on this machine, which gives tokens to clients that know their secret."""
+"""A local OAuth 2.0 issuer of tokens for clients with a secret."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Issuer:
 
 @contextmanager
 def running_issuer(token: Callable[[], str]) -> Iterator[Issuer]:
-    """Serve the two resources of the client-credentials flow; ``token`` makes a token."""
+    """Serve the two resources of the client-credentials flow; ``token`` creates a token."""
 
     class Handler(JsonHandler):
         def do_GET(self) -> None:  # noqa: N802 - so http.server calls it

@@ -26,17 +26,17 @@ _REQUEST_SECONDS = 30
 
 @dataclass(frozen=True)
 class S3Server:
-    """A running S3 server; it asks nobody for credentials."""
+    """A running S3 server that accepts all credentials."""
 
     endpoint: str
 
     def bucket(self, name: str) -> S3Offload:
-        """Make a bucket for a broker to offload to."""
+        """Create a bucket for offloading."""
         self._call("PUT", name)
         return S3Offload(self.endpoint, name, access_key="test-user", secret_key="test-secret")
 
     def refuse_everybody(self) -> None:
-        """From now on credentials are asked for, and there are none that are known."""
+        """Reject all credentials from now on."""
         self._call("POST", "moto-api/reset-auth", b"0")
 
     def answers(self) -> bool:
@@ -49,7 +49,7 @@ class S3Server:
     def _call(self, method: str, path: str, body: bytes | None = None) -> None:
         headers = {"Content-Type": "text/plain"} if body else {}
         request = urllib.request.Request(f"{self.endpoint}/{path}", data=body, headers=headers, method=method)
-        # A proxy of the environment must not come between the tests and a local server.
+        # Proxies of the environment are not for local servers.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=_REQUEST_SECONDS):
             pass

@@ -1,4 +1,4 @@
-"""Hadoop's client for S3, with the modules of the AWS SDK that it needs: 14 MB, not the 558 MB its POM asks for."""
+"""Hadoop's client for S3, with the modules of the AWS SDK that it needs: 14 MB, not the 558 MB of its POM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Pulsar the integration tests run against: one that is given, a local process, or a container when asked for."""
+"""The Pulsar of the integration tests: a running one, a local process, or a container on request."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ The integration tests need a Pulsar and never skip. Any one of these gives them 
 
 
 class NoServerError(RuntimeError):
-    """No Pulsar to test against; the message says what is missing and lists the ways to get one."""
+    """There is no Pulsar for the tests; the message says what is missing and lists the alternatives."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"{reason}\n{WAYS}")
@@ -72,7 +72,7 @@ class Choice:
 
 
 def choose(environment: Mapping[str, str]) -> Choice:
-    """Choose by the environment: a given address goes before everything, a container is used only when asked for."""
+    """Choose by the environment: first an address, else a container on request, else a local process."""
     url, admin_url, server = (environment.get(name, "").strip() for name in (URL, ADMIN_URL, SERVER))
     if url:
         if not admin_url:
@@ -124,7 +124,7 @@ def running_server(data_dir: Path, environment: Mapping[str, str] = os.environ) 
 
 @contextmanager
 def _container() -> Iterator[Addresses]:
-    """Run the official image; its ports are the same inside and outside, as the broker tells clients its own."""
+    """Run the official image; its ports are the same inside and outside, as the broker reports its own to clients."""
     try:
         containers = importlib.import_module("testcontainers.core.container")
     except ImportError as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class JsonHandler(BaseHTTPRequestHandler):
-    """Answers requests in JSON, and says nothing of them."""
+    """Responds with JSON and does not log requests."""
 
     def answer(self, status: int, value: object) -> None:
         body = json.dumps(value).encode()
@@ -32,7 +32,7 @@ class JsonHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(handler: type[JsonHandler], certificate: Certificate | None = None) -> Iterator[str]:
-    """Serve requests on a port of this machine, each in a thread, over TLS with a certificate; give the address."""
+    """Serve requests on a port of this machine, each in a thread, over TLS with a certificate; yields the address."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,4 +1,4 @@
-"""Reads that are stopped in their middle, so that a fault meets them there however fast the machine is."""
+"""Reads that block in the middle, so that a fault happens during the read on any machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from reading import Seen
 
-# Spark hands rows to Python in groups of 100, and some megabytes fit between the two processes: a task that is held has
+# Spark hands rows to Python in groups of 100, and some megabytes fit between the two processes: a blocked task has
 # taken one group and at most a part of the next.
 LARGE = b"x" * 200_000
 TAKEN_AT_MOST = 200
@@ -28,7 +28,7 @@ TAKEN_AT_MOST = 200
 
 @dataclass(frozen=True)
 class BlockedBatch:
-    """A read whose task waits for its first row to get through a Python function."""
+    """A read whose tasks wait in a Python function."""
 
     rows: Future[list[Seen]]
     _gate: Path
@@ -39,12 +39,12 @@ class BlockedBatch:
 
 @contextmanager
 def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterator[BlockedBatch]:
-    """Start a read of plain bytes and hold it; messages have to be `LARGE` for it to be far from its end.
+    """Start a read of plain bytes and block it. Messages must be `LARGE`, so that most are still unread.
 
     Args:
-        frame: What is read.
+        frame: The read.
         folder: An empty folder.
-        tasks: How many tasks have to be held.
+        tasks: The number of tasks to block.
     """
     gate = folder / "gate"
 
@@ -55,7 +55,7 @@ def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterato
         rows = pool.submit(read_rows, frame.withColumn("value", _passing(str(gate), str(folder))))
         try:
             eventually(lambda: is_held() or rows.done(), seconds=120)
-            assert not rows.done(), f"the read was over before it was held: {rows}"
+            assert not rows.done(), f"the read ended before it was blocked: {rows}"
             yield BlockedBatch(rows, gate)
         finally:
             gate.touch()
@@ -74,7 +74,7 @@ def _passing(gate: str, folder: str):  # type: ignore[no-untyped-def]  # noqa: A
         Path(folder, f"reached-{task.partitionId()}").touch()
         deadline = time.monotonic() + 120
         while not Path(gate).exists():
-            assert time.monotonic() < deadline, "nobody let the rows through"
+            assert time.monotonic() < deadline, "the rows were not released"
             time.sleep(0.02)
         return value
 

@@ -1,4 +1,4 @@
-"""How the connector says no: which condition an error names, and whether Spark started a job before it came."""
+"""Checks of errors: their condition and text, and whether Spark started a job before."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def get_condition(error: BaseException) -> str:
 
 @contextmanager
 def refused(condition: str, *words: str) -> Iterator[None]:
-    """What is done inside fails on the driver with this condition, and its text holds all the words."""
+    """The block fails on the driver with this condition, and the text contains all the words."""
     with pytest.raises((PySparkException, Py4JJavaError)) as failure:
         yield
     assert get_condition(failure.value) == condition, failure.value
@@ -40,7 +40,7 @@ def refused(condition: str, *words: str) -> Iterator[None]:
 
 @contextmanager
 def failing(condition: str, *words: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
-    """What is done inside fails in a task or a stream, below whatever Spark puts around it."""
+    """The block fails in a task or a stream, with the error wrapped by Spark."""
     with pytest.raises((PySparkException, Py4JJavaError)) as failure:
         yield failure
     assert_says(failure.value, condition, *words)

@@ -44,7 +44,7 @@ def received(
     topic: str,
     schema: Any,  # noqa: ANN401
 ) -> list[Any]:
-    """What a reader with the schema gives for every message of the topic, as objects of Java."""
+    """The Java objects that a reader with the schema returns for the messages of the topic."""
     with java_connection(spark, service_url) as client:
         earliest = java_client(spark).MessageId.earliest
         reader = client.newReader(schema).topic(topic).startMessageId(earliest).create()

@@ -16,7 +16,7 @@ _NAME = "warnings of a test"
 
 @contextmanager
 def warnings(spark: SparkSession, folder: Path) -> Iterator[Callable[[], str]]:
-    """Give a function that returns all warnings since the start, those of Spark included; they are kept in a file."""
+    """Yields a function that returns all warnings since the start, also those of Spark."""
     log4j: Any = spark.sparkContext._jvm.org.apache.logging.log4j  # type: ignore[union-attr]
     file = folder / "warnings.log"
     layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%c{1}: %m%n").build()

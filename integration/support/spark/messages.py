@@ -66,7 +66,7 @@ class Received:
 
 @contextmanager
 def connected(service_url: str, folder: Path, *, seconds: int = 60) -> Iterator[pulsar.Client]:
-    """A client of one server alone, which may fail under it; what it has to say goes to a file."""
+    """A client of its own for a server that may fail; it logs to a file."""
     logger = pulsar.FileLogger(pulsar.LoggerLevel.Error, str(folder / "client.log"))
     with closing(pulsar.Client(service_url, logger=logger, operation_timeout_seconds=seconds)) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Reading with Spark in tests, and the check that what was read is what is there: every message once and in order."""
+"""Reads with Spark, and the check that they return every message once and in order."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def stream(spark: SparkSession, service_url: str, **options: str) -> DataFrame:
     return spark.readStream.format("pulsar").options(**options).load()
 
 
-def _scan(frame: DataFrame) -> Any:  # noqa: ANN401 - what py4j gives has no type
+def _scan(frame: DataFrame) -> Any:  # noqa: ANN401 - py4j objects have no type
     """The part of a frame's own plan that reads."""
     jframe: Any = frame._jdf
     return jframe.queryExecution().executedPlan().collectLeaves().head()
 
 
 def description(frame: DataFrame) -> str:
-    """Make Spark plan a read; what the connector says of it."""
+    """Plan a read; returns the connector's description of it."""
     scan = _scan(frame)
     scan.inputPartitions()
     return str(scan.scan().description())
 
 
 def machines(frame: DataFrame) -> list[list[str]]:
-    """Make Spark plan a read; where it is asked to run each of the tasks."""
+    """Plan a read; returns the preferred hosts of each task."""
     tasks = _scan(frame).inputPartitions()
     return [list(tasks.apply(index).preferredLocations()) for index in range(tasks.size())]
 
@@ -65,18 +65,18 @@ def metrics(frame: DataFrame) -> dict[str, int]:
 
 
 def by_level(found: Mapping[str, int], what: str) -> dict[str, int]:
-    """How much there was of ``Entries``, ``Bytes`` or ``Rows`` by who delivered it, from [`metrics`][]."""
+    """``Entries``, ``Bytes`` or ``Rows`` by tier, from [`metrics`][]."""
     return {level: found[name + what] for level, name in _LEVELS.items()}
 
 
 def entries_by_level(frame: DataFrame) -> dict[str, int]:
-    """Run a read; the number of entries by who delivered them, from Spark's own metrics."""
+    """Run a read; returns the number of entries by tier, from Spark's metrics."""
     return by_level(metrics(frame), "Entries")
 
 
 @dataclass(frozen=True, order=True)
 class Seen:
-    """One message as far as the check is concerned."""
+    """The parts of a message that the check compares."""
 
     topic: str
     position: str
@@ -91,17 +91,17 @@ def seen(frame: DataFrame) -> list[Seen]:
 
 
 def read_rows(frame: DataFrame) -> list[Seen]:
-    """Run a read of plain bytes once, without the count: for topics that change meanwhile."""
+    """Run a read of plain bytes without the count, for topics that change meanwhile."""
     return [Seen(row[0], row[1], _bytes(row[2])) for row in frame.select("__topic", "__position", "value").collect()]
 
 
 def existing(received: Iterable[Received]) -> list[Seen]:
-    """What the official client read, in the form to compare with."""
+    """Messages of the official client in the form of the check."""
     return [Seen(one.topic, one.id.position, None if one.is_null else one.payload) for one in received]
 
 
 def assert_exactly_once(found: Sequence[Seen], wanted: Sequence[Seen]) -> None:
-    """Every wanted message is there once, nothing else is, and each partition is in the order it is wanted."""
+    """Every expected message was read once, nothing else, and each partition in order."""
     assert wanted, "a check against nothing proves nothing"
     problems = _difference("missing", wanted, found) + _difference("too many", found, wanted)
     if not problems:
@@ -123,16 +123,14 @@ def _of(topic: str, rows: Sequence[Seen]) -> list[Seen]:
 
 
 class Batches:
-    """A sink: what a stream brought, by batch. A batch that is run again has to bring the same rows."""
+    """A sink that keeps the rows of each batch. A batch that is run again must have the same rows."""
 
     def __init__(self) -> None:
         self.by_id: dict[int, list[Seen]] = {}
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
         rows = read_rows(frame)
-        assert self.by_id.setdefault(batch_id, rows) == rows, (
-            f"batch {batch_id} brought other rows when it was run again"
-        )
+        assert self.by_id.setdefault(batch_id, rows) == rows, f"batch {batch_id} has other rows in its second run"
 
     @property
     def rows(self) -> list[Seen]:
@@ -140,7 +138,7 @@ class Batches:
 
 
 def start(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
-    """Start a stream that goes on until it is stopped."""
+    """Start a stream that runs until it is stopped."""
     return frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)).start()
 
 
@@ -155,7 +153,7 @@ def running(query: StreamingQuery, release: Callable[[], None] = lambda: None) -
 
 
 def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
-    """Wait until a running stream has brought so many rows; fails at once when it ends before."""
+    """Wait until a running stream has read so many rows; fails at once if it ends before."""
 
     def look() -> bool:
         failure = query.exception()
@@ -167,25 +165,25 @@ def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
 
 
 def read_available(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
-    """Run a stream over what is there now; raises what the query fails with."""
+    """Run a stream over the stored messages; raises the error of the query."""
     return run_available(frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)))
 
 
 def run_available(writer: DataStreamWriter) -> StreamingQuery:
-    """Run any stream over what is there now; raises what the query fails with."""
+    """Run any stream over the stored messages; raises the error of the query."""
     with running(writer.trigger(availableNow=True).start()) as query:
         assert query.awaitTermination(_QUERY_SECONDS), f"the query was not done within {_QUERY_SECONDS} s"
     return query
 
 
-def java_client(spark: SparkSession) -> Any:  # noqa: ANN401 - what py4j gives has no type
+def java_client(spark: SparkSession) -> Any:  # noqa: ANN401 - py4j objects have no type
     """The package ``org.apache.pulsar.client.api`` of the Java client, which the connector's jar carries."""
     jvm: Any = spark.sparkContext._jvm
     return jvm.io.github.pulsarspark.shaded.org.apache.pulsar.client.api
 
 
 def dice() -> random.Random:
-    """Random numbers whose seed is printed and can be given again as PULSAR_SPARK_TEST_SEED."""
+    """Random numbers with a printed seed, which PULSAR_SPARK_TEST_SEED sets."""
     seed = int(os.environ.get("PULSAR_SPARK_TEST_SEED") or time.time_ns())
     print(f"PULSAR_SPARK_TEST_SEED={seed}")
     return random.Random(seed)

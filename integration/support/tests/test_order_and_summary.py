@@ -1,4 +1,4 @@
-"""The order of a run and what is said at its end. No server is needed here."""
+"""The order of a run and its summary. Needs no server."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_commands_are_read_whatever_the_order_of_their_fields() -> None:
 
 
 @pytest.mark.parametrize("broken", [b"\x08", b"\x0a\x05abc", b"\x0b\x00", b"\x12\x00"])
-def test_what_is_no_command_is_refused(broken: bytes) -> None:
+def test_other_frames_are_rejected(broken: bytes) -> None:
     with pytest.raises(ValueError, match=r"field|number|type"):
         Command.of(_frame(broken))
 
@@ -73,7 +73,7 @@ def test_another_broker_is_named_and_the_rest_is_kept() -> None:
     assert with_broker_url(changed, "pulsar://b") == _frame(_LOOKED_UP, b"rest")
 
 
-def test_frames_may_come_in_pieces() -> None:
+def test_frames_in_several_packets_are_joined() -> None:
     sent = [_frame(_ASKED), _frame(_LOOKED_UP, b"x" * 10_000), _frame(_ASKED)]
     ours, theirs = socket.socketpair()
 
@@ -110,7 +110,7 @@ def test_everything_passes_and_is_counted(
     assert str(counts) == before, "what passes later does not count"
 
 
-def test_commands_are_told_apart_by_who_subscribed(proxy: BrokerProxy, tmp_path: Path, topic: str) -> None:
+def test_commands_are_counted_by_subscription(proxy: BrokerProxy, tmp_path: Path, topic: str) -> None:
     with counted(proxy) as counts:
         for role in ("driver", "task"):
             with connected(proxy.service_url, tmp_path) as one:
@@ -141,7 +141,7 @@ def test_a_delay_holds_every_answer_up_and_nothing_overtakes(
     ]
 
 
-def test_connections_are_cut_and_come_back(proxy: BrokerProxy, through: pulsar_client.Client, topic: str) -> None:
+def test_connections_are_cut_and_restored(proxy: BrokerProxy, through: pulsar_client.Client, topic: str) -> None:
     produce(through, topic, [b"before"])
     assert proxy.cut() == 1
     with proxy.cutting(0.2) as cuts:
@@ -151,7 +151,7 @@ def test_connections_are_cut_and_come_back(proxy: BrokerProxy, through: pulsar_c
     assert max(cuts) == 1
 
 
-def test_requests_of_the_admin_service_are_counted_by_what_is_asked(admin: Admin, namespace: str, topic: str) -> None:
+def test_requests_of_the_admin_service_are_counted_by_resource(admin: Admin, namespace: str, topic: str) -> None:
     assert (
         kind("/admin/v2/persistent/public/default/t%2Fx/internalStats?metadata=true") == "internalStats?metadata=true"
     )

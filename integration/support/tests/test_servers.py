@@ -1,4 +1,4 @@
-"""The choice of the server, and what is said when there is none."""
+"""The choice of the server, and the error if there is none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 GIVEN = {URL: "pulsar://somewhere:6650", ADMIN_URL: "http://somewhere:8080/"}
 
 
-def test_a_given_address_goes_before_everything() -> None:
+def test_an_address_overrides_other_choices() -> None:
     expected = Choice("given", Addresses("pulsar://somewhere:6650", "http://somewhere:8080"))
     assert choose(GIVEN) == choose({**GIVEN, SERVER: "container"}) == choose({**GIVEN, SERVER: "local"}) == expected
 
@@ -48,7 +48,7 @@ def test_without_any_wish_it_is_a_local_process() -> None:
     assert choose({}) == choose({URL: " ", SERVER: ""}) == choose({SERVER: "local"}) == Choice("local")
 
 
-def test_a_container_is_used_only_when_asked_for() -> None:
+def test_a_container_is_used_only_on_request() -> None:
     assert choose({SERVER: "container"}) == Choice("container")
 
 
@@ -81,7 +81,7 @@ def test_no_testcontainers_is_a_failure_with_the_ways_out(tmp_path: Path, monkey
     assert_names_every_way(error.value)
 
 
-def test_a_given_server_that_does_not_answer_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_respond_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("servers._GIVEN_READY_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

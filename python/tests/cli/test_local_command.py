@@ -40,14 +40,14 @@ def running(folder: Path) -> ServerProcess:
         return ServerProcess.detached(["sleep", "600"], folder=folder, log=folder / "pulsar.log", lock=lock)
 
 
-def test_without_a_server_status_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_without_a_server_exits_with_3(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["local", "status"]) == NOT_RUNNING == 3
     assert "pulsar-spark local start" in capsys.readouterr().out
     assert cli.main(["local", "status", "--json"]) == 3
     assert json.loads(capsys.readouterr().out) == {"running": False}
 
 
-def test_without_a_server_stop_is_content(capsys: pytest.CaptureFixture[str]) -> None:
+def test_stop_without_a_server_succeeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["local", "stop"]) == 0
     assert capsys.readouterr().out == "No local Pulsar was running.\n"
     assert cli.main(["local", "stop", "--json"]) == 0
@@ -77,7 +77,7 @@ def test_a_running_server_is_shown_and_stopped(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("keeps_data", [True, False])
-def test_remains_of_a_server_that_died_are_removed(tmp_path: Path, *, keeps_data: bool) -> None:
+def test_files_of_a_server_that_has_ended_are_removed(tmp_path: Path, *, keeps_data: bool) -> None:
     folder = tmp_path / "data"
     # The process id is one that lives: only the lock may decide.
     described(folder, 1, keeps_data=keeps_data).save()

@@ -52,7 +52,7 @@ def test_settings_of_the_client_are_known(capsys: pytest.CaptureFixture[str]) ->
         ("pulsar.client.numIoThread", "pulsar.client.numIoThreads"),
     ],
 )
-def test_a_misspelt_name_is_answered_with_the_nearest(
+def test_a_misspelt_name_is_reported_with_the_nearest(
     name: str, nearest: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["options", name]) == 1

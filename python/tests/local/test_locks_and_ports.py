@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_port_is_given_to_one_only() -> None:
+def test_a_port_is_reserved_once() -> None:
     first, second = Port.reserve(), Port.reserve()
     try:
         assert first.number != second.number
@@ -29,7 +29,7 @@ def test_a_port_is_given_to_one_only() -> None:
     again.close()
 
 
-def test_a_port_somebody_listens_on_is_not_free() -> None:
+def test_a_port_in_use_is_not_free() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         number = listener.getsockname()[1]
         with pytest.raises(InUseError, match=f"port {number} is in use"):
@@ -38,7 +38,7 @@ def test_a_port_somebody_listens_on_is_not_free() -> None:
             LocalPulsar(broker_port=number)._reserve_ports()
 
 
-def test_a_lock_is_exclusive_and_seen_from_outside(tmp_path: Path) -> None:
+def test_a_lock_is_exclusive_and_visible_to_others(tmp_path: Path) -> None:
     file = tmp_path / "lock"
     assert not is_locked(file)
     with FileLock(file):

@@ -87,13 +87,13 @@ def test_wrong_checksum_shows_both_and_keeps_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_missing_artifact_says_what_was_tried() -> None:
+def test_a_missing_artifact_is_reported_with_its_address() -> None:
     with pytest.raises(FetchError, match=r"has no org.example.tools:thing:2.0@jar \(tried file:.*thing-2.0.jar\)"):
         fetch("org.example.tools:thing:2.0", sha256=None)
 
 
 @pytest.mark.usefixtures("registry")
-def test_unreachable_registry_is_told_from_a_missing_artifact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_registry_is_distinguished_from_a_missing_artifact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(maven.MIRROR_VARIABLE, "http://127.0.0.1:1/")
     with pytest.raises(FetchError, match=r"could not be reached .*[Cc]onnection refused.*Check the network"):
         fetch(THING, sha256=None)
@@ -109,7 +109,7 @@ def test_no_java(home: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_no_time_left_is_an_error() -> None:
+def test_a_timeout_is_an_error() -> None:
     with pytest.raises(FetchError, match="not downloaded in time"):
         fetch(THING, sha256=None, timeout_seconds=0)
 
@@ -166,7 +166,7 @@ def several(registry: Path) -> dict[str, str]:
     return checksums
 
 
-def test_several_files_come_at_once(several: dict[str, str], tmp_path: Path) -> None:
+def test_several_files_are_downloaded_at_once(several: dict[str, str], tmp_path: Path) -> None:
     fetch_all(several, tmp_path / "lib")
     found = {file.name: file.read_text() for file in (tmp_path / "lib").iterdir()}
     assert found == {
@@ -184,7 +184,9 @@ def test_several_files_come_at_once(several: dict[str, str], tmp_path: Path) -> 
         ({"org.example:c:1.0": "0" * 64}, r"The Maven registry has no org\.example:c:1\.0@jar"),
     ],
 )
-def test_all_files_come_or_none(several: dict[str, str], tmp_path: Path, wrong: dict[str, str], error: str) -> None:
+def test_all_files_are_downloaded_or_none(
+    several: dict[str, str], tmp_path: Path, wrong: dict[str, str], error: str
+) -> None:
     with pytest.raises(FetchError, match=error):
         fetch_all({**several, **wrong}, tmp_path / "lib")
     assert not (tmp_path / "lib").exists()

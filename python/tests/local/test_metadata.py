@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_a_session_that_cannot_be_ended_is_said_and_hinders_no_start(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_session_that_cannot_be_ended_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     java = Java(fake_java(tmp_path, "no compiler\n", code=1), 17, "none")
     assert end_session(java, tmp_path, tmp_path / "missing") == []
     assert not caplog.messages

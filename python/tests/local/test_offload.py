@@ -47,7 +47,7 @@ def test_a_plug_in_is_unpacked_once_and_alone(tmp_path: Path, distribution: list
 
 
 @pytest.mark.usefixtures("distribution")
-def test_servers_share_what_is_unpacked_and_offload_only_when_told_to(tmp_path: Path) -> None:
+def test_servers_share_the_unpacked_plug_in_and_offload_on_request_only(tmp_path: Path) -> None:
     found = offload.settings(S3, tmp_path, versions.DEFAULT)
     assert Path(found["narExtractionDirectory"]).is_relative_to(versions.home())
     assert found["managedLedgerOffloadAutoTriggerSizeThresholdBytes"] == "-1"

@@ -55,14 +55,14 @@ def test_a_process_holds_the_lock_until_it_is_stopped(tmp_path: Path) -> None:
     process.stop(10)
 
 
-def test_a_process_that_does_not_listen_is_killed(tmp_path: Path) -> None:
+def test_a_process_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     process = supervised(tmp_path, ["sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.05; done"])
     eventually(lambda: "deaf" in (tmp_path / "log").read_text())
     process.stop(0.2)
     assert process.exit_code == 128 + signal.SIGKILL
 
 
-def test_a_process_that_ends_by_itself_gives_its_code_and_its_words(tmp_path: Path) -> None:
+def test_a_process_that_ends_reports_its_exit_code_and_logs_its_output(tmp_path: Path) -> None:
     process = supervised(tmp_path, ["sh", "-c", "echo hello; exit 7"])
     eventually(lambda: not process.running)
     assert process.exit_code == 7
@@ -113,7 +113,7 @@ def owner(folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_nothing_is_left_when_the_owner_is_killed(tmp_path: Path) -> None:
+def test_server_and_folder_are_removed_when_the_owner_is_killed(tmp_path: Path) -> None:
     folder = tmp_path / "server"
     folder.mkdir()
     with owner(folder) as process:
@@ -125,7 +125,7 @@ def test_nothing_is_left_when_the_owner_is_killed(tmp_path: Path) -> None:
     eventually(lambda: not folder.exists())
 
 
-def test_nothing_is_left_when_the_supervisor_is_killed(tmp_path: Path) -> None:
+def test_the_server_ends_when_the_supervisor_is_killed(tmp_path: Path) -> None:
     with owner(tmp_path) as process:
         assert process.stdout is not None
         server, supervisor = map(int, process.stdout.readline().split())

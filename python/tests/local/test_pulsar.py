@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_without_java_the_start_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_start_without_java_reports_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(LocalPulsarError, match="Install a JDK 17"):
         LocalPulsar().start()
 
 
-def test_a_java_that_does_not_run_is_named(tmp_path: Path) -> None:
+def test_a_broken_java_is_named_in_the_error(tmp_path: Path) -> None:
     file = fake_java(tmp_path, "", code=3)
     with pytest.raises(LocalPulsarError, match=f"{file} does not run"):
         LocalPulsar(java=str(file)).start()

@@ -36,17 +36,17 @@ def test_the_configuration_holds_ports_and_keeps_everything(tmp_path: Path) -> N
     assert found["allowAutoTopicCreation"] == "true"
 
 
-def test_given_settings_go_before_all_others(tmp_path: Path) -> None:
+def test_settings_of_the_user_override_all_others(tmp_path: Path) -> None:
     found = settings(launch(tmp_path, managedLedgerCacheSizeMB="7", brokerServicePort="1", own="a=b").config_text())
     assert (found["managedLedgerCacheSizeMB"], found["brokerServicePort"], found["own"]) == ("7", "1", "a=b")
 
 
-def test_a_backslash_survives_the_properties_format(tmp_path: Path) -> None:
+def test_backslashes_are_escaped_in_the_configuration(tmp_path: Path) -> None:
     assert "own=a\\\\b\n" in launch(tmp_path, own="a\\b").config_text()
 
 
 @pytest.mark.parametrize(("key", "value"), [("two words", "x"), ("a=b", "x"), ("", "x"), ("key", "x\ninjected=1")])
-def test_a_setting_that_would_break_the_file_is_refused(tmp_path: Path, key: str, value: str) -> None:
+def test_a_malformed_setting_is_rejected(tmp_path: Path, key: str, value: str) -> None:
     with pytest.raises(ValueError, match="cannot be written"):
         Launch(tmp_path, PORTS, SMALL, {key: value}).config_text()
 
@@ -68,6 +68,6 @@ def test_the_command_line_names_every_jar_in_a_stable_order(tmp_path: Path) -> N
     assert not any("sun-misc-unsafe" in line for line in lines)
 
 
-def test_a_newer_java_is_told_what_it_warns_about(tmp_path: Path) -> None:
+def test_a_newer_java_starts_without_warnings_about_unsafe_memory(tmp_path: Path) -> None:
     launch(tmp_path).command(Java("java", 25, "any"), tmp_path, class_data=())
     assert '"--sun-misc-unsafe-memory-access=allow"' in (tmp_path / "java.args").read_text().splitlines()

@@ -24,14 +24,14 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(versions.VARIABLE, raising=False)
 
 
-def test_a_version_is_given_or_of_the_environment_or_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_version_is_the_argument_else_the_environment_else_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     assert versions.chosen() == LocalPulsar().server_version == versions.DEFAULT
     monkeypatch.setenv(versions.VARIABLE, "4.2.4")
     assert versions.chosen() == LocalPulsar().server_version == "4.2.4"
     assert versions.chosen("3.0.16") == LocalPulsar(server_version="3.0.16").server_version == "3.0.16"
 
 
-def test_an_unknown_version_is_refused_with_those_that_are_known() -> None:
+def test_an_unknown_version_is_rejected_with_the_known_ones() -> None:
     with pytest.raises(LocalPulsarError, match=r"Pulsar 2\.9\.0 is not supported.*3\.0\.16, 4\.0\.8, 4\.2\.4\."):
         LocalPulsar(server_version="2.9.0")
 

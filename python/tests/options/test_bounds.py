@@ -51,11 +51,11 @@ def start(bound: Bound, topic: str | None = "events") -> dict[str, str]:
         ({"a": "-2h", "b": 5}, {"startingTime": '{"a": "2026-01-31T10:00:00.000Z", "b": "5"}'}),
     ],
 )
-def test_bounds_become_options(bound: Bound, options: dict[str, str]) -> None:
+def test_bounds_are_converted_to_options(bound: Bound, options: dict[str, str]) -> None:
     assert start(bound) == options
 
 
-def test_an_end_becomes_options_of_the_end() -> None:
+def test_an_end_is_converted_to_ending_options() -> None:
     assert bound_options("end", "latest", topic=None, now=NOW) == {"endingOffsets": "latest"}
     assert bound_options("end", timedelta(days=1), topic=None, now=NOW) == {"endingTime": "2026-01-30T12:00:00.000Z"}
 
@@ -63,7 +63,7 @@ def test_an_end_becomes_options_of_the_end() -> None:
 @pytest.mark.parametrize(
     "bound", ["", "tomorrow", "2h", "-2x", "2026-01-31", "1:2:3:4", timedelta(hours=-1), "-999999999w", True, None, 1.5]
 )
-def test_anything_else_is_refused_with_what_is_allowed(bound: Bound) -> None:
+def test_other_bounds_are_rejected_with_the_accepted_forms(bound: Bound) -> None:
     with pytest.raises(PulsarOptionError) as raised:
         start(bound)
     assert raised.value.condition == "PULSAR_OPTION_INVALID"

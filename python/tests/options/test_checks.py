@@ -111,7 +111,7 @@ def test_texts(options: dict[str, str], text: str) -> None:
     assert all(value in text for value in raised.parameters.values())
 
 
-def test_an_option_of_no_possible_mode_names_them_all() -> None:
+def test_an_option_of_another_mode_is_reported_with_all_possible_modes() -> None:
     assert "in a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
 
 
@@ -150,7 +150,7 @@ def test_values_of_the_wrong_form(key: str, value: str) -> None:
     assert raised.parameters["given"] == value
 
 
-def test_the_first_mistake_is_that_of_the_first_name_and_forms_go_before_rules() -> None:
+def test_names_are_checked_in_alphabetical_order_and_forms_before_rules() -> None:
     wrong = {
         "topicc": "x",
         "pollTimeoutMs": "x",
@@ -169,7 +169,7 @@ def test_the_first_mistake_is_that_of_the_first_name_and_forms_go_before_rules()
     assert error(wrong).condition == "PULSAR_OPTION_MISSING"
 
 
-def test_secrets_are_never_repeated() -> None:
+def test_errors_do_not_contain_secrets() -> None:
     secrets = [option.key for option in TABLE.options if option.secret]
     assert len(secrets) >= 3
     for key in secrets:
@@ -194,7 +194,7 @@ def test_nearest_name(name: str, known: list[str], nearest: str | None) -> None:
 
 
 @given(st.sampled_from([option.key for option in TABLE.options if len(option.key) > 5]), st.data())
-def test_one_slip_is_always_understood(key: str, data: st.DataObject) -> None:
+def test_a_name_with_one_typo_is_always_recognized(key: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(key) - 1))
     slip = key[:place] + key[place + 1 :]
     hinted = checks.nearest_name(slip, [option.key for option in TABLE.options])

@@ -24,12 +24,12 @@ def test_the_fields_are_those_of_the_table(kind: type[PulsarReadOptions | Pulsar
     assert len(set(expected)) == len(expected)
 
 
-def test_nothing_given_is_no_option() -> None:
+def test_without_fields_there_are_no_options() -> None:
     assert PulsarReadOptions().to_options() == {}
     assert repr(PulsarReadOptions()) == "PulsarReadOptions()"
 
 
-def test_values_take_the_form_of_options() -> None:
+def test_values_are_converted_to_the_text_of_options() -> None:
     given = PulsarReadOptions(
         service_url="pulsar://localhost:6650",
         topics=["a", "b"],
@@ -65,7 +65,7 @@ def test_values_take_the_form_of_options() -> None:
     }
 
 
-def test_a_naive_time_is_refused() -> None:
+def test_a_datetime_field_without_a_zone_is_rejected() -> None:
     with pytest.raises(PulsarOptionError, match="`starting_time` has no time zone: `2026-01-31T00:00:00`"):
         PulsarReadOptions(starting_time=datetime(2026, 1, 31))
 
@@ -81,13 +81,13 @@ def test_a_naive_time_is_refused() -> None:
         ({"client": {"serviceUrl": "x"}}, "PULSAR_OPTION_MANAGED"),
     ],
 )
-def test_mistakes_are_found_when_the_object_is_made(wrong: dict[str, Any], condition: str) -> None:
+def test_options_are_checked_on_creation(wrong: dict[str, Any], condition: str) -> None:
     with pytest.raises(PulsarOptionError) as raised:
         PulsarReadOptions(**wrong)
     assert raised.value.condition == condition
 
 
-def test_secrets_are_masked_in_the_text_and_whole_in_the_options() -> None:
+def test_secrets_are_masked_in_repr_but_not_in_the_options() -> None:
     given = PulsarReadOptions(
         auth_basic_user_id="user",
         auth_basic_password="secret-password",
@@ -105,7 +105,7 @@ def test_secrets_are_masked_in_the_text_and_whole_in_the_options() -> None:
     assert "secret" not in repr(credentials)
 
 
-def test_they_are_values() -> None:
+def test_options_are_immutable_values() -> None:
     one, other = PulsarReadOptions(topic="t"), PulsarReadOptions(topic="t")
     assert one == other
     assert hash(one) == hash(other)
