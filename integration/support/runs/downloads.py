@@ -1,4 +1,4 @@
-"""Gets all that integration tests need besides Python packages, so that it can be done while something else is."""
+"""Downloads everything that integration tests need besides Python packages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from pulsar_spark.local import FileSystemOffload, LocalPulsar
 
 if __name__ == "__main__":
     s3a_jars()
-    # The first server that starts gets the distribution and the offloaders, and prepares its classes.
+    # The first start of a server downloads the distribution and the offloaders, and prepares its classes.
     with tempfile.TemporaryDirectory() as folder, LocalPulsar(offload=FileSystemOffload(Path(folder))):
         pass
