@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -20,6 +23,8 @@ DEVELOP = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/develop").rglob("*.md
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+LIST = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
 FILE = re.compile(r"[\w./-]*\w\.(?:scala|java|py|json)")
@@ -82,7 +87,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 @pytest.mark.parametrize("page", DEVELOP, ids=name)
 def test_named_files_exist(page: Path) -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(LIST, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     paths = [f"/{path}" for path in listed.splitlines()]
     for code in CODE.findall(prose(page)):
         for file in FILE.findall(code) if code.endswith((".scala", ".java", ".py")) else ():
