@@ -158,6 +158,10 @@ bench-profile: .venv-4.1/.ready $(PACKAGED_JAR) ## Show where the connector's CP
 docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py
 
+.PHONY: plot
+plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew
+	$(VENV)/bin/python -m benchmarks.plot
+
 .PHONY: clean
 clean: ## Remove everything made in this folder; downloads stay in their caches
 	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) .venv-connect dist target connector/target project/target project/project \

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "connector" / "src" / "main" / "resources" / "io" / "github" / "pulsarspark"
 PACKAGE = ROOT / "python" / "pulsar_spark"
+PAGES = ROOT / "docs" / "use"
 NAMES = ("options.json", "error-conditions.json", "client-fields.json")
 
 COMMAND = "make docs"
@@ -123,8 +124,8 @@ def made() -> dict[Path, str]:
     return {
         **{PACKAGE / "tables" / name: text for name, text in sources.items()},
         PACKAGE / "options" / "__init__.py": python_source(table),
-        ROOT / "docs" / "options.md": options_page(table),
-        ROOT / "docs" / "errors.md": errors_page(conditions),
+        PAGES / "options.md": options_page(table),
+        PAGES / "errors.md": errors_page(conditions),
     }
 
 
@@ -251,7 +252,7 @@ def _quoted(texts: Iterable[str]) -> str:
 
 
 def options_page(table: OptionTable) -> str:
-    """The page ``docs/options.md``."""
+    """The page ``docs/use/options.md``."""
     parts = [OPTIONS_HEAD]
     for heading, options in groupby(table.options, lambda option: option.heading):
         parts += [f"## {heading}", _table(OPTION_COLUMNS, map(_option_cells, options))]
@@ -301,7 +302,7 @@ def _listed(keys: Sequence[str]) -> str:
 
 
 def errors_page(conditions: Mapping[str, ErrorCondition]) -> str:
-    """The page ``docs/errors.md``."""
+    """The page ``docs/use/errors.md``."""
     parts = [ERRORS_HEAD]
     kinds = {
         "input": ("## Wrong input", "Found before any task starts."),

@@ -18,7 +18,7 @@ class PulsarSparkError(Exception):
     """An error with a stable name. The text says what is wrong and what to do.
 
     Attributes:
-        condition: The name, listed in docs/errors.md.
+        condition: The name, listed in docs/use/errors.md.
         parameters: The values in the text.
     """
 

@@ -28,14 +28,14 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             {**READ, "startingOffset": "earliest"},
             (
                 "[PULSAR_OPTION_UNKNOWN] There is no option `startingOffset`; the nearest name is `startingOffsets`. "
-                "What to do: Correct the name; docs/options.md lists all options."
+                "What to do: Correct the name; docs/use/options.md lists all options."
             ),
         ),
         (
             {**READ, "nothing.like.it": "1"},
             (
                 "[PULSAR_OPTION_UNKNOWN] There is no option `nothing.like.it`. "
-                "What to do: Correct the name; docs/options.md lists all options."
+                "What to do: Correct the name; docs/use/options.md lists all options."
             ),
         ),
         (
@@ -99,7 +99,7 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             (
                 "[PULSAR_OPTION_UNKNOWN] There is no option `pulsar.client.ioThreads`; "
                 "the nearest name is `pulsar.client.numIoThreads`. "
-                "What to do: Correct the name; docs/options.md lists all options."
+                "What to do: Correct the name; docs/use/options.md lists all options."
             ),
         ),
     ],

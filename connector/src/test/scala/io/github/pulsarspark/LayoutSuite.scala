@@ -6,7 +6,7 @@ import scala.annotation.tailrec
 
 import munit.FunSuite
 
-/** Keeps the shape of the sources that docs/architecture.md describes. */
+/** Keeps the shape of the sources that docs/develop/overview.md describes. */
 class LayoutSuite extends FunSuite {
   import LayoutSuite._
 

@@ -12,7 +12,8 @@ import io.github.pulsarspark.schema.columns.MetadataColumn.{Ignored, Written}
 class ColumnsPageSuite extends FunSuite {
 
   private val page =
-    Seq(Path.of("docs/columns.md"), Path.of("../docs/columns.md")).find(Files.exists(_)).getOrElse(fail("no page here"))
+    Seq(Path.of("docs/use/columns.md"), Path.of("../docs/use/columns.md"))
+      .find(Files.exists(_)).getOrElse(fail("no page here"))
 
   /** Name -> type, in reads, in writes. */
   private val rows: Seq[(String, Seq[String])] =

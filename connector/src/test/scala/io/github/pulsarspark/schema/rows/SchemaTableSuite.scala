@@ -16,11 +16,11 @@ import io.github.pulsarspark.schema.avro.{AvroSchemaOfColumns, AvroSchemas}
 import io.github.pulsarspark.schema.primitive.PrimitiveFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufSchemas
 
-/** What docs/schemas.md says in its tables is what the code does. */
+/** What docs/use/schemas.md says in its tables is what the code does. */
 class SchemaTableSuite extends FunSuite {
 
   private val page =
-    Seq(Path.of("docs/schemas.md"), Path.of("../docs/schemas.md")).find(Files.exists(_)).getOrElse(
+    Seq(Path.of("docs/use/schemas.md"), Path.of("../docs/use/schemas.md")).find(Files.exists(_)).getOrElse(
       fail("the page is not here")
     )
 

@@ -78,7 +78,7 @@ class SchemaTranslationSuite extends FunSuite {
       refused(
         TopicSchema(t),
         s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic persistent://a/b/t has a schema of type $t, which this version can neither read nor write. What to do: " +
-          "docs/schemas.md lists the types that are read and written; use one of them, or a native client."
+          "docs/use/schemas.md lists the types that are read and written; use one of them, or a native client."
       )
   }
 

@@ -223,7 +223,7 @@ class WritePlanSuite extends FunSuite {
     )
     refused(
       s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type EXTERNAL, which this version can neither read nor write. What to do: " +
-        "docs/schemas.md lists the types that are read and written; use one of them, or a native client."
+        "docs/use/schemas.md lists the types that are read and written; use one of them, or a native client."
     )(plan(columns("a" -> LongType), Some(TopicSchema("EXTERNAL"))))
   }
 
