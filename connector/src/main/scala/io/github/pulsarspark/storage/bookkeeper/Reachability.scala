@@ -6,7 +6,7 @@ import scala.collection.concurrent.TrieMap
 
 import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.ledgers.BookieLedger
 
 /** Tells whether this JVM can read from the bookies that have a ledger: whether they answer. Answers are kept for a
   * while, failures for longer each time.

@@ -7,8 +7,6 @@ import java.util.regex.Pattern
 import scala.collection.mutable
 import scala.util.Try
 
-import io.github.pulsarspark.storage.segment.BookieLedger
-
 /** Reads the text that the admin API gives for a ledger's metadata (`LedgerMetadata.toSafeString` of BookKeeper). It is
   * no contract, so whatever is not exactly as expected is refused. Regular expressions would take half of the time in
   * which a read of 100,000 ledgers is planned.

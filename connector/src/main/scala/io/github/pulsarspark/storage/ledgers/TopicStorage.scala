@@ -2,7 +2,6 @@ package io.github.pulsarspark.storage.ledgers
 
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
-import io.github.pulsarspark.storage.segment.BookieLedger
 
 /** One ledger of a topic partition as the broker describes it.
   *

@@ -7,7 +7,6 @@ import munit.FunSuite
 
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.storage.Texts
-import io.github.pulsarspark.storage.segment.BookieLedger
 
 class KnownLedgersSuite extends FunSuite {
 

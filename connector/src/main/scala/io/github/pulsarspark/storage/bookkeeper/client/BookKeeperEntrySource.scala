@@ -15,7 +15,8 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, EntryWindow, HostNames, OldBookies, ReadAhead}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable}
 
 /** Entries of a ledger by BookKeeper's own client: from the start some windows of consecutive entries are on their way,
   * within `readAheadBytes`.

@@ -4,14 +4,16 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentLocation}
+import io.github.pulsarspark.storage.bookkeeper.BookieLocation
+import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.Segment
 
 class ReadAheadSuite extends ScalaCheckSuite {
   private val Window = 1000L
 
   private def ahead(last: Long, bytes: Long, readAheadBytes: Long = 10 * Window) =
     new ReadAhead(
-      Segment(1, 0, last, bytes, SegmentLocation.Bookies(BookieLedger(1, 3, 1, 1, 1, "CRC32C", Nil, None))),
+      Segment(1, 0, last, bytes, BookieLocation(BookieLedger(1, 3, 1, 1, 1, "CRC32C", Nil, None))),
       readAheadBytes,
       4,
       Window

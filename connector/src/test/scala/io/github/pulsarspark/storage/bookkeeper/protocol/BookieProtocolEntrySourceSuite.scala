@@ -14,7 +14,7 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.ledgers.BookieLedger
 
 class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
   import WireReads._
