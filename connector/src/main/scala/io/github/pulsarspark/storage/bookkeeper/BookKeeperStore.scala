@@ -47,7 +47,7 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
   private def belongs(ledger: BookieLedger, owner: String): Either[String, Unit] = Either.cond(
     ledger.managedLedger.contains(owner),
     (),
-    s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("nobody")}"
+    s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("no managed ledger")}"
   )
 
   /** Reads the files of `bookKeeper.tls...`. */

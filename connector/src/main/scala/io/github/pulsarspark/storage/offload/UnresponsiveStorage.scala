@@ -19,5 +19,5 @@ private[offload] object UnresponsiveStorage {
 
   /** Why it is not read. */
   def obstacle(uri: String): Option[String] =
-    Option.when(contains(uri))(s"$uri gave no answer in the last ${Pause.toMinutes} minutes")
+    Option.when(contains(uri))(s"$uri did not respond in the last ${Pause.toMinutes} minutes")
 }

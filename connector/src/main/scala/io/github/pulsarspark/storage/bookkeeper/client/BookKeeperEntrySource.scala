@@ -62,7 +62,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
     else {
       current = nextEntry()
       if (current.getEntryId != expected || current.getLedgerId != segment.ledgerId)
-        throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None,
+        throw unreadable(s"the bookies returned entry ${current.getLedgerId}:${current.getEntryId} instead", None,
           isSilent = false)
       expected += 1
       ahead.came(current.getEntryBuffer.readableBytes) // its `getLength` is that of the ledger up to it

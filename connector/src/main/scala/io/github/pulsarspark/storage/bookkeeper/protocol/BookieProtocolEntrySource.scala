@@ -92,7 +92,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
             log.info(s"ledger ${segment.ledgerId}, entry $expected: connecting to bookie $bookie again: $problem")
             ended += bookie
           case _ =>
-            log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: $problem")
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not return it: $problem")
             if (e.isSlow) connections.ranks.addSlow(bookie)
             failed += bookie
         }

@@ -67,7 +67,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
       fill(size)
       val length = size.getInt(0)
       if (length < 0 || length > MostFrameBytes)
-        throw new ReplicaFailed(s"it wants to send $length bytes", isSlow = false)
+        throw new ReplicaFailed(s"it announces $length bytes", isSlow = false)
       val frame = NetworkMemory.allocator.directBuffer(length, length)
       orUndo(frame.release()) {
         fill(frame.internalNioBuffer(0, length))

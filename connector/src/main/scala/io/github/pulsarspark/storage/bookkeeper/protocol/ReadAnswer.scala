@@ -53,7 +53,7 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
       if (!digest.fits(frame, start, next.toInt))
         throw new ReplicaFailed("the entry's checksum is wrong", isSlow = false)
       if (frame.getLong(start) != ledgerId || frame.getLong(start + 8) != entryId)
-        throw new ReplicaFailed(s"it gave entry ${frame.getLong(start)}:${frame.getLong(start + 8)} instead",
+        throw new ReplicaFailed(s"it returned entry ${frame.getLong(start)}:${frame.getLong(start + 8)} instead",
           isSlow = false)
       at = next.toInt
       frame.setIndex(payload, at)

@@ -97,7 +97,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
         return read
       }
     }
-    throw new ReplicaFailed("it answers what was not asked", isSlow = false)
+    throw new ReplicaFailed("it sent a response that was not requested", isSlow = false)
   }
 
   /** After any failure it is not known what comes next, so the connection is given up. */

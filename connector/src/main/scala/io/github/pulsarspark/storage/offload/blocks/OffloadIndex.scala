@@ -62,7 +62,7 @@ private[offload] object OffloadIndex {
     val metadataLength = in.getInt
     require(
       headerLength >= BlockHeader.Length && headerLength <= BlockHeader.Longest,
-      s"the index gives blocks a header of $headerLength bytes"
+      s"the index says that blocks have a header of $headerLength bytes"
     )
     require(
       count > 0 && metadataLength >= 0 &&
