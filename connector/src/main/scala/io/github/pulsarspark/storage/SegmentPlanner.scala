@@ -43,7 +43,7 @@ private[pulsarspark] object SegmentPlanner {
       }
   }
 
-  /** None when the range wants nothing of the ledger.
+  /** None when the range has nothing of the ledger.
     *
     * @param from
     *   where the slice before ends
@@ -118,8 +118,8 @@ private[pulsarspark] object SegmentPlanner {
         if (next - begin > most) (chosen :+ start, start) else (chosen, begin)
     }._1
 
-  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than wanted, none
-    * very small unless asked for.
+  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than `most`, none
+    * very small unless `minTasks` says so.
     */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
     val shared = minTasks match {

@@ -26,7 +26,7 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
 
   override def holds(ledger: StoredLedger): Boolean = !ledger.isOffloaded
 
-  /** By the metadata that came with the list of ledgers. */
+  /** By the metadata in the list of ledgers; sends no request. */
   override def locate(
       ledgers: Map[String, Seq[StoredLedger]],
       admin: LedgerMetadata

@@ -8,7 +8,7 @@ import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
   * @param entries
   *   number of entries, 0 while it is being written
   * @param home
-  *   where its bookies have it, or why that is not understood; None when the broker gave no metadata
+  *   on which bookies it is, or why that is not understood; None when the broker reported no metadata
   */
 private[storage] final case class StoredLedger(
     id: Long,
@@ -18,7 +18,7 @@ private[storage] final case class StoredLedger(
     home: Option[Either[String, BookieLedger]]
 )
 
-/** How a topic partition is stored at one moment: the admin API's `internalStats`, as far as somebody needs it.
+/** How a topic partition is stored at one moment: what is needed of the admin API's `internalStats`.
   *
   * @param ledgers
   *   in the order of their ids, without a gap

@@ -52,8 +52,8 @@ class SplitPointLoaderSuite extends FunSuite {
   }
 
   test("storage that responds, but not always in time, is not silent") {
-    SlowFiles.delay = _ => LockSupport.parkNanos(100.millis.toNanos)
-    val blocks = found(400.millis)
+    SlowFiles.delay = _ => LockSupport.parkNanos(500.millis.toNanos)
+    val blocks = found(2.seconds)
     assert(blocks.exists(_.isSuccess), "nothing was found")
     assertEquals(blocks.filterNot(_.isSuccess).distinct, Seq(Failure(SplitPointLoader.NoTime)))
     assertNoThreads()

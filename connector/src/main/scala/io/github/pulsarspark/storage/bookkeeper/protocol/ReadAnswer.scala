@@ -25,7 +25,7 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
   private val sizeBytes = if (isBatch) 4 else 0
   private var at        = headBytes
 
-  /** False when it cannot be told which request it answers. */
+  /** False when the request that it answers is unknown. */
   def isFormed: Boolean = end >= headBytes && frame.getInt(0) == ReadRequest.header(isBatch)
 
   def answers(read: PendingRead): Boolean =
