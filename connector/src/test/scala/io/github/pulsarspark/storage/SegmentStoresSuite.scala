@@ -26,7 +26,7 @@ class SegmentStoresSuite extends FunSuite {
     override def hosts(entry: Long): Seq[String] = Nil
   }
 
-  test("each ledger is located by the first store that holds it, which is asked once for all partitions") {
+  test("each ledger is located by the first store that holds it, which is called once for all partitions") {
     val locate = stores.locate(
       Map("a" -> Seq(ledger(10), ledger(20), ledger(30)), "b" -> Seq(ledger(11), ledger(12, entries = 0))),
       null // of no use here
@@ -38,7 +38,7 @@ class SegmentStoresSuite extends FunSuite {
     assertEquals(locate("a")(ledger(30)), Left("no storage is known that has ledger 30"))
   }
 
-  test("a store without ledgers is not asked") {
+  test("a store without ledgers is not called") {
     stores.locate(Map("a" -> Seq(ledger(20))), null)
     assertEquals(trace.toSeq, Seq("hot locates 20"))
   }
