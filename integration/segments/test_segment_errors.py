@@ -130,7 +130,7 @@ def _with_metadata(change: Callable[[str], str]) -> Callable[[Json], Json]:
         (_with_metadata(lambda text: text.replace("0=[", "first: [")), "its ensembles are not understood"),
         (_with_metadata(lambda text: text.replace("writeQuorumSize=1", "writeQuorumSize=9")), "is not sound"),
         (_with_metadata(lambda text: text.replace("digestType=CRC32C", "digestType=MAC")), "digest type MAC"),
-        (_with_metadata(lambda _: ""), "gave no metadata of ledger"),
+        (_with_metadata(lambda _: ""), "reported no metadata of ledger"),
         (lambda answer: {**answer, "ledgers": []}, "is not in the topic's list of ledgers"),
         (lambda answer: {**answer, "lastConfirmedEntry": "?"}, "is not"),
         (lambda _: {}, "is not in the topic's list of ledgers"),

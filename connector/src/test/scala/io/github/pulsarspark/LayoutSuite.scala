@@ -142,7 +142,7 @@ private object LayoutSuite {
     "schema.convert schema.columns schema.evolution schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
     "pulsar pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker pulsar.producer",
-    "storage.segment storage.offload storage.ledgers",
+    "storage.ledgers storage.segment storage.offload.format storage.offload.blocks storage.offload.mapfile storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
     "metrics read read.task read.plan read.stream read.scan write functions plans"
   ).flatMap(_.split(' ')) :+ ""

@@ -3,40 +3,44 @@ package io.github.pulsarspark.storage
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.broker.BrokerEntrySource
 import io.github.pulsarspark.pulsar.connection.ClientPool
-import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
-import io.github.pulsarspark.storage.bookkeeper.{BookieEntrySource, Reachability}
 import io.github.pulsarspark.storage.ledgers.KnownLedgers
-import io.github.pulsarspark.storage.offload.OffloadedLedgers
-import io.github.pulsarspark.storage.segment.{HadoopSettings, OffloadedLedger, SegmentLocation, SegmentUnreadable, Slice}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, SegmentUnreadable, Slice}
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
-  * ledger was offloaded or trimmed), the rest of the slice is looked up again, and when that does not help, the broker
-  * reads it, unless `readLevel` forbids that.
+  * ledger was offloaded or trimmed), the rest of the slice is located again, at most twice. After that, and at once
+  * where a store did not respond, the broker reads it, unless `readLevel` forbids that.
+  *
+  * @param stores
+  *   of the task
+  * @param fromBroker
+  *   opens a range at broker level
+  * @param locate
+  *   the slices of a range, by what the admin service reports now
   */
 private[pulsarspark] final class SegmentEntrySource private[storage] (
     slice: Slice,
     options: ReadOptions,
-    hadoop: HadoopSettings,
-    connections: WireConnections,
-    reachability: Reachability
+    stores: SegmentStores,
+    fromBroker: (OffsetRange, RangeGuard) => EntrySource,
+    locate: (OffsetRange, DataLossPolicy) => Seq[Slice]
 ) extends EntrySource {
   import SegmentEntrySource._
 
   private var left                = List(slice)
   private var source: EntrySource = _
   private var last                = slice.range.startExclusive
-  private var before              = slice.range.startExclusive // the entry before the one at hand
+  private var before              = slice.range.startExclusive // the entry before the current one
   private var isBegun             = false                      // the source is more than prepared
   private var attempts            = 0
   private var waitingSince        = 0L
-  private var passed              = 0L                         // ranges lost in sources that are closed
+  private var passed              = 0L                         // ranges lost in closed sources
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
   private val guard               = new RangeGuard(slice.range)
 
@@ -45,14 +49,16 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   override def entry: ByteBuf   = source.entry
   override def lostRanges: Long = passed + losses.lostRanges + (if (source == null) 0 else source.lostRanges)
 
-  /** Entries that arrived out of the range or of their order, and were not handed out. */
+  /** Entries that arrived outside the range or out of order, and were rejected. */
   def rejectedEntries: Long = guard.rejected
 
-  /** Who delivers the entry at hand. */
+  /** Who delivers the current entry. */
   def level: Tier = left.head.level
 
-  /** Requests entries of bookies before they are needed. What fails here fails again when they are. */
-  def prepare(): Unit = if (left.headOption.exists(_.level == Tier.Bookies))
+  /** Opens a direct read before it is needed, so that its store may request entries. A failure here occurs again when
+    * the entries are needed.
+    */
+  def prepare(): Unit = if (left.headOption.exists(_.segment.nonEmpty))
     try {
       begin()
       isBegun = false
@@ -67,12 +73,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
           source.next()
         } catch {
           case e: SegmentUnreadable =>
-            reachability.doubt(e.silent)
-            lookAgain(e, isSilent = e.silent.nonEmpty)
-          case e: PulsarException if e.condition == "PULSAR_OFFLOAD_TIMEOUT" =>
-            tiered(left.head).foreach(ledger => UnresponsiveStorage.add(ledger.location))
-            lookAgain(e, isSilent = true)
-          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e, isSilent = false)
+            left.head.segment.foreach(stores.failed(_, e))
+            fallBack(e)
         }
       if (more) {
         val entry = Position(source.ledgerId, source.entryId)
@@ -89,7 +91,9 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     false
   }
 
-  /** Lets the broker deliver the entry at hand, if it does, and what follows: the others cannot know what it knows. */
+  /** Leaves the current entry and the rest of the range to the broker, which alone knows the outcome of the
+    * transaction.
+    */
   def leaveToBroker(undecided: UndecidedTransaction): Unit = {
     val reason = undecided.getMessage
     if (options.readLevel == ReadLevel.Segment) throw failed(before, reason, undecided)
@@ -99,7 +103,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     last = before
   }
 
-  /** Opens what is next unless it is open. What was opened ahead is given up when its storage has become silent since.
+  /** Opens the next slice unless it is open. A source that was opened ahead is closed when its store has stopped
+    * responding since.
     */
   private def begin(): Unit = if (!isBegun) {
     val next = readable(left.head)
@@ -109,47 +114,29 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     isBegun = true
   }
 
-  /** The slice, or what the broker reads in its place where storage has become silent, or cannot be reached from here.
-    */
+  /** The slice, or the same range at broker level where its store does not respond. */
   private def readable(slice: Slice): Slice =
-    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => obstacle(s.home)) else None).fold(slice) {
-      obstacle =>
+    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => stores.obstacle(s.location)) else None)
+      .fold(slice) { obstacle =>
         log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
         Slice(slice.range, None, obstacle)
-    }
+      }
 
-  private def obstacle(home: SegmentLocation): Option[String] = home match {
-    case SegmentLocation.Bookies(ledger) => reachability.obstacle(ledger)
-    case SegmentLocation.Tiered(ledger)  => UnresponsiveStorage.obstacle(ledger.location)
-  }
+  private def open(slice: Slice): EntrySource =
+    slice.segment.fold(fromBroker(slice.range, guard))(stores.open)
 
-  private def tiered(slice: Slice): Option[OffloadedLedger] = slice.segment.map(_.home).collect {
-    case SegmentLocation.Tiered(ledger) =>
-      ledger
-  }
-
-  private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
-    case None                                             => BrokerEntrySource(slice.range, options, guard)
-    case Some((segment, SegmentLocation.Bookies(ledger))) =>
-      BookieEntrySource.open(ledger, segment, options, connections)
-    case Some((segment, SegmentLocation.Tiered(ledger))) =>
-      OffloadedLedgers.open(ledger, segment.first, segment.last, hadoop.configuration, options.readAheadBytes,
-        options.pollTimeout)
-  }
-
-  /** Plans what is left of the slice anew, but for storage that gives no answer: where the broker may read, it does.
-    * Always false.
-    */
-  private def lookAgain(unreadable: Exception, isSilent: Boolean): Boolean = {
+  /** Locates the rest of the slice again, unless the store did not respond and the broker may read. Always false. */
+  private def fallBack(unreadable: SegmentUnreadable): Boolean = {
     closeSource()
     attempts += 1
     val rest   = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
     val inTime = System.nanoTime() - waitingSince < options.pollTimeout.toNanos
-    val again  = attempts <= MostLookUps && inTime && !(isSilent && options.readLevel == ReadLevel.Auto)
+    val isAuto = options.readLevel == ReadLevel.Auto
+    val again  = attempts <= MostLookUps && inTime && !(unreadable.isSilent && isAuto)
     log.warn("{}: {}; {}", rest, unreadable.getMessage, if (again) "looking up the ledger again" else "giving up": Any)
     left =
-      if (again) lookUp(rest)
-      else if (options.readLevel == ReadLevel.Auto) List(Slice(rest, None, unreadable.getMessage))
+      if (again) locate(rest, losses).toList
+      else if (isAuto) List(Slice(rest, None, unreadable.getMessage))
       else throw failed(last, unreadable.getMessage, unreadable)
     false
   }
@@ -161,12 +148,6 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     "position" -> after.toString,
     "cause"    -> reason
   )
-
-  private def lookUp(rest: OffsetRange): List[Slice] = {
-    val lease = ClientPool.acquire(options.client)
-    try new SegmentLocator(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
-    finally lease.close()
-  }
 
   private def closeSource(): Unit = if (source != null) {
     passed += source.lostRanges
@@ -181,6 +162,18 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 private object SegmentEntrySource {
   private val log = LoggerFactory.getLogger(classOf[SegmentEntrySource])
 
-  /** Further failures go to the broker. */
+  /** After further failures the broker reads. */
   private val MostLookUps = 2
+
+  /** @param stores
+    *   of the task
+    */
+  def apply(slice: Slice, options: ReadOptions, hadoop: HadoopSettings, stores: SegmentStores): SegmentEntrySource =
+    new SegmentEntrySource(slice, options, stores, BrokerEntrySource(_, options, _), lookUp(options, hadoop))
+
+  private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {
+    val lease = ClientPool.acquire(options.client)
+    try new SegmentLocator(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
+    finally lease.close()
+  }
 }

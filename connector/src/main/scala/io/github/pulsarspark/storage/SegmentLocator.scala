@@ -1,6 +1,5 @@
 package io.github.pulsarspark.storage
 
-import scala.util.{Failure, Success}
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
@@ -8,20 +7,16 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
-import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.connection.ClientLease
-import io.github.pulsarspark.storage.bookkeeper.Reachability
-import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
-import io.github.pulsarspark.storage.ledgers.{KnownLedgers, LedgerMetadata, LedgerPruning, Offloads, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.offload.OffloadedLedgers
-import io.github.pulsarspark.storage.segment.{BookieLedger, HadoopSettings, OffloadedLedger, Segment, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.ledgers.{KnownLedgers, LedgerMetadata, LedgerPruning, StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice}
 
 /** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose
   * ledger is not where it was.
   *
   * @param known
-  *   what the query knows of ledgers already
+  *   the ledgers that the query has located
   */
 private[pulsarspark] final class SegmentLocator(
     lease: ClientLease,
@@ -32,26 +27,27 @@ private[pulsarspark] final class SegmentLocator(
 ) {
   import SegmentLocator._
 
-  private val reachability = new Reachability(options.bookKeeper)
+  private val stores = SegmentStores(options, hadoop)
 
-  /** Leaves out, at the start and at the end of ranges, ledgers of which nothing is wanted, going by their ids, and at
-    * the start also those in which every message was published before, unless the producer's clock was further ahead of
-    * the brokers' than `publishTimeSkewMs`.
+  /** Skips ledgers at the start and at the end of ranges. Bounds on ledger ids skip at both ends. Bounds on publish
+    * times skip at the start alone, ledgers in which every message was published before, unless a producer's clock was
+    * further ahead of the brokers' than `publishTimeSkewMs`.
     *
-    * At the end times leave nothing out, however old what is wanted: a message may be stored long after it was
-    * published, as after an outage or by replication. Of the compacted view nothing is left out: compaction keeps
-    * messages of ledgers that are no longer listed.
+    * Times skip nothing at the end: a message may be stored long after it was published, as after an outage or by
+    * replication. In the compacted view nothing is skipped: compaction keeps messages of ledgers that are no longer
+    * listed.
     *
     * @return
-    *   what is left of each range, and the number of ledgers left out
+    *   what remains of each range, and the number of ledgers skipped
     */
   def narrow(ranges: Seq[(OffsetRange, PruningBounds)]): Seq[(OffsetRange, Long)] = {
-    val asked = ranges.collect {
+    val bounded = ranges.collect {
       case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic
     }
-    val ages = lease.admin.filter(_ => asked.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
-      agesOf(_, asked)
-    )
+    val ages =
+      lease.admin.filter(_ => bounded.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
+        agesOf(_, bounded)
+      )
     ranges.map { case (range, wanted) =>
       ages.get(range.topic).fold((range, 0L))(_.narrow(range, wanted, options.publishTimeSkew.toMillis))
     }
@@ -60,7 +56,7 @@ private[pulsarspark] final class SegmentLocator(
   private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerPruning] =
     unlessSilent(admin, topics)(new LedgerMetadata(admin, options).ages(topics)).fold(
       { problem =>
-        log.info("No ledger is left out, because the admin service did not tell which there are: {}", problem)
+        log.info("No ledger is skipped, because the admin service did not report the ledgers: {}", problem)
         Map.empty
       },
       identity
@@ -74,12 +70,12 @@ private[pulsarspark] final class SegmentLocator(
     *   the newest ledger.
     */
   def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
-    val found = (options.readLevel, lease.admin) match {
+    val slices = (options.readLevel, lease.admin) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
       case (_, Some(admin))           =>
-        options.bookKeeper.tls.foreach(BookieConnections.context)
+        stores.check()
         val isStream = tailEntries > 0
         val short    =
           if (isStream && options.readLevel == ReadLevel.Auto) ranges.filter(isShort(_, tailEntries)).toSet
@@ -92,9 +88,9 @@ private[pulsarspark] final class SegmentLocator(
             )
         }
     }
-    if (options.readLevel == ReadLevel.Segment) found.find(_.segment.isEmpty).foreach(fail)
-    logReasons(found)
-    found
+    if (options.readLevel == ReadLevel.Segment) slices.find(_.segment.isEmpty).foreach(fail)
+    logReasons(slices)
+    slices
   }
 
   private def isShort(range: OffsetRange, tailEntries: Long): Boolean =
@@ -103,40 +99,42 @@ private[pulsarspark] final class SegmentLocator(
     )
 
   private def slicesOf(range: OffsetRange, topics: Topics, isStream: Boolean): Seq[Slice] = {
-    val there   = present(range, topics)
+    val present = this.present(range, topics)
     val storage = topics.storage(range.topic)
-    val home    = this.home(range.topic, topics)
+    val locate  = topics.locate(range.topic)
     val isTail  =
-      if (isStream && options.readLevel == ReadLevel.Auto) tail(there, storage) else (_: StoredLedger) => false
-    if (there.isEmpty) Nil
-    else SegmentPlanner.slices(there, storage, ledger => if (isTail(ledger)) Left(Short) else home(ledger))
+      if (isStream && options.readLevel == ReadLevel.Auto) tail(present, storage) else (_: StoredLedger) => false
+    if (present.isEmpty) Nil
+    else
+      SegmentPlanner.slices(present, storage,
+        ledger => if (isTail(ledger)) Left(Short) else locate(ledger).flatMap(readable))
   }
 
+  private def readable(location: SegmentLocation): Either[String, SegmentLocation] =
+    if (options.readLevel == ReadLevel.Auto) stores.obstacle(location).toLeft(location) else Right(location)
+
   private def located(admin: AdminApi, ranges: Seq[OffsetRange], isStream: Boolean): Either[String, Topics] = {
-    val lists       = new LedgerMetadata(admin, options)
-    def ask: Topics = {
+    val lists           = new LedgerMetadata(admin, options)
+    def request: Topics = {
       val storage =
         if (isStream) known.locate(ranges, Option.when(options.readLevel == ReadLevel.Auto)(tail))(lists.ofTopics)
         else lists.ofTopics(
           ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId, r.endInclusive.ledgerId + 1)).toMap,
           withMetadata = true
         )
-      val offloaded = ranges.map(r =>
-        r.topic -> storage(r.topic).within(r).filter(_.isOffloaded).map(_.id).toSet
-      ).filter(_._2.nonEmpty)
-      Topics(storage, lists.offloads(offloaded.toMap))
+      Topics(storage, stores.locate(ranges.map(r => r.topic -> storage(r.topic).within(r)).toMap, lists))
     }
-    if (options.readLevel == ReadLevel.Segment) Right(ask)
+    if (options.readLevel == ReadLevel.Segment) Right(request)
     else
-      unlessSilent(admin, ranges.map(_.topic))(ask).left.map(problem =>
-        s"the admin service did not tell where topics are stored: $problem"
+      unlessSilent(admin, ranges.map(_.topic))(request).left.map(problem =>
+        s"the admin service did not report where topics are stored: $problem"
       )
   }
 
-  /** Left with a reason when the admin service does not answer, or did not lately. */
-  private def unlessSilent[A](admin: AdminApi, topics: Seq[String])(ask: => A): Either[String, A] =
+  /** Left with a reason when the admin service does not respond, or did not recently. */
+  private def unlessSilent[A](admin: AdminApi, topics: Seq[String])(request: => A): Either[String, A] =
     (if (topics.isEmpty) None else UnresponsiveAdmin.obstacle(admin, topics.head)).toLeft(()).flatMap { _ =>
-      try Right(ask)
+      try Right(request)
       catch {
         case NonFatal(e) =>
           e match {
@@ -150,28 +148,7 @@ private[pulsarspark] final class SegmentLocator(
   /** Preferred split points per ledger; empty means split anywhere. Read failures are left to the task, which can fall
     * back.
     */
-  def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = {
-    val ledgers =
-      segments.map(_.home).collect {
-        case SegmentLocation.Tiered(ledger) if !UnresponsiveStorage.contains(ledger.location) => ledger
-      }
-    if (ledgers.isEmpty) Map.empty
-    else startsOf(ledgers) // without offloaded ledgers Hadoop need not read its configuration
-  }
-
-  private def startsOf(ledgers: Seq[OffloadedLedger]): Map[Long, Seq[Long]] = {
-    val blocks  = OffloadedLedgers.blocks(ledgers, hadoop.configuration, options.client.operationTimeout)
-    val unknown = ledgers.zip(blocks).collect { case (ledger, Failure(e)) => ledger -> e }
-    unknown.headOption.foreach { case (_, e) =>
-      log.warn("The blocks of {} offloaded ledgers are not known, first: {}", unknown.size, e.getMessage)
-    }
-    unknown.foreach {
-      case (ledger, e: PulsarError) if e.condition == "PULSAR_OFFLOAD_TIMEOUT" =>
-        UnresponsiveStorage.add(ledger.location)
-      case _ => ()
-    }
-    ledgers.zip(blocks).collect { case (ledger, Success(found)) => ledger.ledgerId -> found.map(_.firstEntryId) }.toMap
-  }
+  def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = stores.splitPoints(segments)
 
   private def logReasons(slices: Seq[Slice]): Unit = {
     val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)
@@ -184,9 +161,7 @@ private[pulsarspark] final class SegmentLocator(
     }
   }
 
-  /** The range without what was in ledgers that are gone. Where the broker may be asked, it tells whether that is a
-    * loss.
-    */
+  /** The range without the ledgers that are gone. Where the broker may read, it decides whether that is a loss. */
   private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).listed match {
     case Some((first, _)) if options.readLevel == ReadLevel.Segment && range.startExclusive.ledgerId < first =>
       val begin = Position(first, -1)
@@ -196,35 +171,6 @@ private[pulsarspark] final class SegmentLocator(
     case _ => range
   }
 
-  private def home(topic: String, topics: Topics): StoredLedger => Either[String, SegmentLocation] = {
-    val managedLedger = TopicNames.managedLedger(topic)
-    ledger =>
-      if (ledger.isOffloaded)
-        for {
-          location <- topics.offloads(topic).location
-          _ <- if (options.readLevel == ReadLevel.Auto) UnresponsiveStorage.obstacle(location).toLeft(()) else Right(())
-          uuid <- topics.offloads(topic).uuids.get(ledger.id).toRight(
-            s"the id of the offload of ledger ${ledger.id} is not known"
-          )
-        } yield SegmentLocation.Tiered(OffloadedLedger(ledger.id, uuid, managedLedger, location))
-      else
-        for {
-          parsed <- ledger.home.toRight(s"the broker gave no metadata of ledger ${ledger.id}")
-          found  <- parsed
-          _      <- belongs(found, managedLedger)
-          _      <-
-            Either.cond(Digests(found.digestType), (), s"ledger ${ledger.id} has the digest type ${found.digestType}")
-          _ <- if (options.readLevel == ReadLevel.Auto) reachability.obstacle(found).toLeft(()) else Right(())
-        } yield SegmentLocation.Bookies(found)
-  }
-
-  /** The ledgers of a shadow topic, for instance, are another topic's. */
-  private def belongs(ledger: BookieLedger, owner: String): Either[String, Unit] = Either.cond(
-    ledger.managedLedger.contains(owner),
-    (),
-    s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("nobody")}"
-  )
-
   private def fail(slice: Slice): Nothing = throw PulsarErrors(
     "PULSAR_SEGMENT_UNAVAILABLE",
     "topic"  -> slice.range.topic,
@@ -233,8 +179,8 @@ private[pulsarspark] final class SegmentLocator(
     "reason" -> slice.reason
   )
 
-  /** Of what ledgers the broker has in its cache what a range wants: of all, if that is little, else of the newest, if
-    * that is.
+  /** The ledgers of which the broker probably caches what a range reads: all, if that is little, else the newest, if
+    * that is little.
     */
   private val tail: KnownLedgers.Tail = (range, storage) => {
     val isLittle = storage.within(range).iterator.scanLeft(0L)(_ + storage.bytesWithin(range, _)).forall(_ <= TailBytes)
@@ -250,8 +196,15 @@ private[pulsarspark] final class SegmentLocator(
 private object SegmentLocator {
   private val log = LoggerFactory.getLogger(classOf[SegmentLocator])
 
-  /** What the admin service says of topic partitions. */
-  private final case class Topics(storage: Map[String, TopicStorage], offloads: Map[String, Offloads])
+  /** What the admin service reports of topic partitions.
+    *
+    * @param locate
+    *   by topic partition and ledger
+    */
+  private final case class Topics(
+      storage: Map[String, TopicStorage],
+      locate: String => StoredLedger => Either[String, SegmentLocation]
+  )
 
   // Why the broker reads where nothing is wrong.
   private val ByOption  = "readLevel is broker"
@@ -265,7 +218,4 @@ private object SegmentLocator {
 
   /** Reasons in one line of the log. */
   private val MostShown = 5
-
-  /** What can be checked without a password. */
-  private val Digests = Set("CRC32C", "CRC32", "DUMMY")
 }

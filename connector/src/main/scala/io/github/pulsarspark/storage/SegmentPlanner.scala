@@ -9,19 +9,19 @@ private[pulsarspark] object SegmentPlanner {
 
   /** The slices of a range, in order and without a gap: each is one ledger, or what the broker has to read.
     *
-    * @param home
-    *   where a ledger is read; Left says why only the broker can
+    * @param locate
+    *   where a ledger is read; Left: why only the broker can read it
     */
   private[storage] def slices(
       range: OffsetRange,
       storage: TopicStorage,
-      home: StoredLedger => Either[String, SegmentLocation]
+      locate: StoredLedger => Either[String, SegmentLocation]
   ): Seq[Slice] =
     obstacle(range, storage) match {
       case Some(reason) => Seq(Slice(range, None, reason))
       case None         =>
         storage.within(range).foldLeft((Vector.empty[Slice], range.startExclusive)) { case ((done, from), ledger) =>
-          slice(range, storage, ledger, from, home).fold((done, from))(s => (append(done, s), s.range.endInclusive))
+          slice(range, storage, ledger, from, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
         }._1
     }
 
@@ -43,7 +43,7 @@ private[pulsarspark] object SegmentPlanner {
       }
   }
 
-  /** None when the range wants nothing of the ledger.
+  /** None when the range has nothing of the ledger.
     *
     * @param from
     *   where the slice before ends
@@ -53,14 +53,14 @@ private[pulsarspark] object SegmentPlanner {
       storage: TopicStorage,
       ledger: StoredLedger,
       from: Position,
-      home: StoredLedger => Either[String, SegmentLocation]
+      locate: StoredLedger => Either[String, SegmentLocation]
   ): Option[Slice] = {
     val (start, end) = (range.startExclusive, range.endInclusive)
     val isFirst      = ledger.id == start.ledgerId
     val first        = if (!isFirst) 0L else if (start.isWholeEntry) start.entryId + 1 else start.entryId
     val until = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
     until.filter(_.entryId >= first).map { last =>
-      home(ledger) match {
+      locate(ledger) match {
         case Left(reason) => Slice(OffsetRange(range.topic, from, last), None, reason)
         case Right(where) =>
           val bytes = (last.entryId - first + 1) * storage.entryBytes(ledger)
@@ -84,7 +84,7 @@ private[pulsarspark] object SegmentPlanner {
   /** Cuts a slice into pieces of about `bytes`; what the broker reads stays whole.
     *
     * @param starts
-    *   entries at which a piece of the segment had better begin, in order; none when any will do
+    *   preferred split points of the segment, in order; empty = split anywhere
     */
   def cut(slice: Slice, bytes: Long, starts: Segment => Seq[Long] = _ => Nil): Seq[Slice] = slice.segment match {
     case Some(segment) if isCut(segment, bytes) =>
@@ -118,8 +118,8 @@ private[pulsarspark] object SegmentPlanner {
         if (next - begin > most) (chosen :+ start, start) else (chosen, begin)
     }._1
 
-  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than wanted, none
-    * very small unless asked for.
+  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than `most`, none
+    * very small unless `minTasks` says so.
     */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
     val shared = minTasks match {

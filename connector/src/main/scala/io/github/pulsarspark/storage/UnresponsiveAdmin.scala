@@ -9,9 +9,10 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.pulsar.admin.{AdminApi, JsonFields, LedgerSink}
 
-/** Admin services that gave this JVM no answer in time. Where reads can do without, they are not waited for again,
-  * since otherwise each micro-batch would wait until the deadline. One request at a time, for which nobody waits, finds
-  * out when a service answers again, at longer and longer intervals.
+/** A circuit breaker for admin services, by URL: a service that did not respond in time to this JVM is not requested by
+  * reads that can do without it. Otherwise each micro-batch would wait until the deadline. While the circuit is open,
+  * one request at a time probes the service, at longer and longer intervals; no read waits for it. A response closes
+  * the circuit.
   */
 private[storage] object UnresponsiveAdmin {
 
@@ -19,7 +20,7 @@ private[storage] object UnresponsiveAdmin {
     private val attempts      = new AtomicInteger
     @volatile private var due = System.nanoTime() + FirstPause.toNanos
 
-    /** Whether the service may be tried now; then the caller does. */
+    /** Whether the service is to be probed now, by the caller. */
     def isDue: Boolean = synchronized {
       val isDue = System.nanoTime() - due >= 0
       if (isDue) due = System.nanoTime() +
@@ -35,16 +36,16 @@ private[storage] object UnresponsiveAdmin {
 
   def add(admin: AdminApi): Unit =
     if (silent.putIfAbsent(admin.url, new Silence).isEmpty)
-      log.warn("{} gives no answer; reads do without it until it does", admin.url)
+      log.warn("{} does not respond; reads do without it until it does", admin.url)
 
-  /** Why it is not asked.
+  /** Why it is not requested.
     *
     * @param partition
-    *   what it is tried with
+    *   the topic partition of the probe
     */
   def obstacle(admin: AdminApi, partition: => String): Option[String] = silent.get(admin.url).map { silence =>
     if (silence.isDue) admin.internalStats(partition, withMetadata = false)(Ignored).thenAccept(_ => remove(admin))
-    s"${admin.url} gave no answer lately"
+    s"${admin.url} did not respond recently"
   }
 
   private object Ignored extends LedgerSink[Unit] {
@@ -53,5 +54,5 @@ private[storage] object UnresponsiveAdmin {
   }
 
   private def remove(admin: AdminApi): Unit =
-    if (silent.remove(admin.url).nonEmpty) log.info("{} answers again", admin.url)
+    if (silent.remove(admin.url).nonEmpty) log.info("{} responds again", admin.url)
 }

@@ -5,15 +5,16 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.bookkeeper.BookieLocation
+import io.github.pulsarspark.storage.ledgers.{BookieLedger, StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{SegmentLocation, Slice}
 
 class SegmentPlannerSuite extends ScalaCheckSuite {
 
   private val topic = "persistent://public/default/t"
 
   private def onBookies(ledger: StoredLedger): Either[String, SegmentLocation] = Right(
-    SegmentLocation.Bookies(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
+    BookieLocation(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
   )
 
   private def ledger(id: Long, entries: Long, entryBytes: Long = 100) =

@@ -6,13 +6,14 @@ import scala.collection.concurrent.TrieMap
 
 import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.ledgers.BookieLedger
 
-/** Tells whether this JVM can read from the bookies that have a ledger: whether they answer. Answers are kept for a
-  * while, failures for longer each time.
+/** A circuit breaker for bookies, by id: a ledger whose bookies do not respond to this JVM is not read from them.
+  * Unlike a breaker that counts failed reads, it probes a bookie before the first read. Results are kept for a while,
+  * failures for longer each time; a read that got no response makes the next one probe again.
   *
-  * The driver finds out for the executors, which usually are in the same network; a task that does not reach bookies
-  * finds out by itself, once for all its slices.
+  * The driver probes for the executors, which usually are in the same network; a task that does not reach bookies finds
+  * out by itself, once for all its slices.
   */
 private[storage] final class Reachability(options: BookKeeperOptions, names: HostNames = HostNames.ofThisJvm) {
   import Reachability._
@@ -31,7 +32,7 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
     }
   }
 
-  /** A reader got no answer from these bookies: before the next one tries, they are probed again. */
+  /** These bookies did not respond to a read: the next one probes them again. */
   def doubt(bookies: Seq[String]): Unit = bookies.foreach(b =>
     known.get(b).filter(_.isGood).foreach(known.remove(b, _))
   )
@@ -59,7 +60,7 @@ private[storage] object Reachability {
   /** @param outcome
     *   what is wrong with a bookie; None when nothing is
     * @param at
-    *   when it was asked, by `System.nanoTime`
+    *   when it was probed, by `System.nanoTime`
     * @param failedBefore
     *   how often in a row, before this
     */

@@ -7,11 +7,9 @@ import java.util.regex.Pattern
 import scala.collection.mutable
 import scala.util.Try
 
-import io.github.pulsarspark.storage.segment.BookieLedger
-
-/** Reads the text that the admin API gives for a ledger's metadata (`LedgerMetadata.toSafeString` of BookKeeper). It is
-  * no contract, so whatever is not exactly as expected is refused. Regular expressions would take half of the time in
-  * which a read of 100,000 ledgers is planned.
+/** Reads the text that the admin API reports for a ledger's metadata (`LedgerMetadata.toSafeString` of BookKeeper). It
+  * is no contract, so whatever is not exactly as expected is refused. Regular expressions would take half of the time
+  * in which a read of 100,000 ledgers is planned.
   *
   * Ledgers of one topic mostly have the same bookies and the same owner; what they have in common is kept once. Used by
   * one thread at a time.
@@ -71,12 +69,12 @@ private object BookieLedgerParser {
 
   /** `0=[bookie, bookie], 245=[bookie, bookie]`; names are kept once in this JVM. */
   private def parseEnsembles(text: String): Either[String, Seq[(Long, Seq[String])]] = {
-    val found = Between.split(text.stripSuffix("]")).toSeq.map(_.split("=", 2)).collect { case Array(first, bookies) =>
+    val parsed = Between.split(text.stripSuffix("]")).toSeq.map(_.split("=", 2)).collect { case Array(first, bookies) =>
       first.toLongOption.getOrElse(-1L) -> Comma.split(bookies.stripPrefix("[")).toSeq.map(_.intern)
     }
-    val again = found.map { case (first, bookies) => s"$first=${bookies.mkString("[", ", ", "]")}" }.mkString(", ")
-    val plain = found.forall(_._2.forall(_.forall(c => c != '[' && c != ']' && c != '=')))
-    Either.cond(again == text && plain, found.sortBy(_._1), s"its ensembles are not understood: $text")
+    val rendered = parsed.map { case (first, bookies) => s"$first=${bookies.mkString("[", ", ", "]")}" }.mkString(", ")
+    val plain    = parsed.forall(_._2.forall(_.forall(c => c != '[' && c != ']' && c != '=')))
+    Either.cond(rendered == text && plain, parsed.sortBy(_._1), s"its ensembles are not understood: $text")
   }
 
   private def isSound(ledger: BookieLedger): Boolean =

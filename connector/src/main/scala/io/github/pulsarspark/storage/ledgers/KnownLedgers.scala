@@ -9,10 +9,10 @@ import io.github.pulsarspark.storage.ledgers.KnownLedgers._
 /** What a stream knows of how its topic partitions are stored, kept from micro-batch to micro-batch so that requests
   * are few and cheap.
   *
-  * Ledgers are only added behind the newest, and a closed one changes in nothing but where its copies are. So nothing
-  * is requested for a range that ends in a ledger which is known. For one that does not, the list of ledgers is enough
-  * where the metadata is known already or not needed; only else the broker is made to open all ledgers. What is known
-  * is requested anew after 10 minutes: until then tasks find out by themselves where copies have moved.
+  * Ledgers are only added after the newest, and of a closed one only the place of its copies changes. So a range that
+  * ends in a known ledger needs no request. Otherwise the list of ledgers is enough where the metadata is known or not
+  * needed. Only else the metadata is requested, for which the broker opens all ledgers. Everything is requested again
+  * after 10 minutes: until then tasks find out by themselves where copies have moved.
   */
 private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.nanoTime()) {
 
@@ -28,23 +28,23 @@ private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.n
     *   of one topic partition each
     * @param tail
     *   the ledgers of a range that the broker reads; None when it reads nothing
-    * @param ask
+    * @param request
     *   requests how partitions are stored
     */
-  def locate(ranges: Seq[OffsetRange], tail: Option[Tail])(ask: Ask): Map[String, TopicStorage] = {
+  def locate(ranges: Seq[OffsetRange], tail: Option[Tail])(request: Request): Map[String, TopicStorage] = {
     def isComplete(range: OffsetRange, storage: TopicStorage) = {
       val isTail = tail.fold((_: StoredLedger) => false)(_(range, storage))
       storage.within(range).forall(l => l.isOffloaded || l.home.nonEmpty || isTail(l))
     }
-    val covered = ranges.flatMap(r => covering(r).filter(c => isComplete(r, c.storage)).map(r.topic -> _)).toMap
-    val unknown = ranges.filterNot(r => covered.contains(r.topic))
-    val light   = if (tail.isEmpty) Nil else unknown.filter(covering(_).isEmpty)
-    val listed  = ask(idsOf(light), false).map { case (topic, storage) => topic -> completed(topic, storage) }
-    val lacking = unknown.filterNot(r => listed.get(r.topic).exists(l => isComplete(r, l.storage)))
-    val asked   = ask(idsOf(lacking), true).map { case (topic, storage) => topic -> Known(storage, nanos()) }
-    val found   = covered ++ listed ++ asked
-    ranges.foreach(r => known.put(r.topic, found(r.topic).behind(r)))
-    found.view.mapValues(_.storage).toMap
+    val covered  = ranges.flatMap(r => covering(r).filter(c => isComplete(r, c.storage)).map(r.topic -> _)).toMap
+    val unknown  = ranges.filterNot(r => covered.contains(r.topic))
+    val light    = if (tail.isEmpty) Nil else unknown.filter(covering(_).isEmpty)
+    val listed   = request(idsOf(light), false).map { case (topic, storage) => topic -> completed(topic, storage) }
+    val lacking  = unknown.filterNot(r => listed.get(r.topic).exists(l => isComplete(r, l.storage)))
+    val reported = request(idsOf(lacking), true).map { case (topic, storage) => topic -> Known(storage, nanos()) }
+    val located  = covered ++ listed ++ reported
+    ranges.foreach(r => known.put(r.topic, located(r.topic).behind(r)))
+    located.view.mapValues(_.storage).toMap
   }
 
   private def covering(range: OffsetRange): Option[Known] = for {
@@ -70,7 +70,7 @@ private[storage] object KnownLedgers {
   type Tail = (OffsetRange, TopicStorage) => StoredLedger => Boolean
 
   /** For each partition the ids of the ledgers that are needed, and whether their metadata is. */
-  type Ask = (Map[String, Interval], Boolean) => Map[String, TopicStorage]
+  type Request = (Map[String, Interval], Boolean) => Map[String, TopicStorage]
 
   /** @param at
     *   when its oldest metadata was requested, by `System.nanoTime`

@@ -22,8 +22,8 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
   /** The newest counts as endless: how far it goes is for the range to say. */
   private val ledgers = closed ++ newest.map(ClosedLedger(_, Long.MaxValue, Long.MaxValue))
 
-  /** The range without what is not wanted at its start and at its end, and how many ledgers these are. It begins and
-    * ends where there is something, for a position in a ledger that does not exist would count as data loss.
+  /** The range without the ledgers outside the bounds at its start and at its end, and their number. It begins and ends
+    * where there is something, for a position in a ledger that does not exist would count as data loss.
     *
     * @param ahead
     *   by how many milliseconds a producer's clock may be ahead of the brokers'
@@ -35,7 +35,7 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
     (left, ledgers.count(l => holds(range, l) && !holds(left, l)).toLong)
   }
 
-  /** None when nothing can be left out at the start. */
+  /** None when nothing is skipped at the start. */
   private def begin(range: OffsetRange, wanted: PruningBounds, ahead: Long): Option[Position] = {
     val young = ledgers.dropWhile(l => isBefore(l.closedAt, wanted.times, ahead) || l.id < wanted.ledgers.fromInclusive)
     young.headOption match {
@@ -46,7 +46,7 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
     }
   }
 
-  /** None when nothing can be left out at the end. */
+  /** None when nothing is skipped at the end. */
   private def last(range: OffsetRange, wanted: PruningBounds): Option[Position] = {
     val some = ledgers.filter(_.id < wanted.ledgers.toExclusive)
     some.filter(_.entries > 0).lastOption match {

@@ -2,14 +2,13 @@ package io.github.pulsarspark.storage.ledgers
 
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
-import io.github.pulsarspark.storage.segment.BookieLedger
 
 /** One ledger of a topic partition as the broker describes it.
   *
   * @param entries
   *   number of entries, 0 while it is being written
   * @param home
-  *   where its bookies have it, or why that is not understood; None when the broker gave no metadata
+  *   on which bookies it is, or why that is not understood; None when the broker reported no metadata
   */
 private[storage] final case class StoredLedger(
     id: Long,
@@ -19,7 +18,7 @@ private[storage] final case class StoredLedger(
     home: Option[Either[String, BookieLedger]]
 )
 
-/** How a topic partition is stored at one moment: the admin API's `internalStats`, as far as somebody needs it.
+/** How a topic partition is stored at one moment: what is needed of the admin API's `internalStats`.
   *
   * @param ledgers
   *   in the order of their ids, without a gap

@@ -5,8 +5,9 @@ import java.util.concurrent.Future
 import io.netty.buffer.ByteBuf
 
 import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.storage.offload.format.{EntryBuffer, EntryBufferSource}
 
-/** The entries up to `last` of an offloaded ledger, read one chunk ahead. Nothing is opened before the first `next()`.
+/** The entries up to `last` of an offloaded ledger, read one buffer ahead. Nothing is opened before the first `next()`.
   *
   * @param open
   *   called on the storage thread
@@ -14,10 +15,10 @@ import io.github.pulsarspark.format.entry.EntrySource
 private[offload] final class OffloadedEntrySource(storage: StorageThread, last: Long, open: () => EntryBufferSource)
     extends EntrySource {
 
-  private var opened: Option[EntryBufferSource]   = None // of the storage thread alone
-  private var coming: Option[Future[EntryBuffer]] = None
-  private var current                             = new EntryBuffer
-  private var index                               = 0
+  private var opened: Option[EntryBufferSource]  = None // of the storage thread alone
+  private var ahead: Option[Future[EntryBuffer]] = None
+  private var current                            = new EntryBuffer
+  private var index                              = 0
 
   override def ledgerId: Long   = storage.ledger.ledgerId
   override def entryId: Long    = current.firstEntryId + index
@@ -36,17 +37,17 @@ private[offload] final class OffloadedEntrySource(storage: StorageThread, last: 
 
   private def advance(): Unit = {
     val read   = current
-    val filled = storage.await(coming.getOrElse(request(new EntryBuffer)))
+    val filled = storage.await(ahead.getOrElse(request(new EntryBuffer)))
     current = filled
     index = 0
     storage.reached(filled.lastEntryId + 1)
-    coming = Option.when(filled.lastEntryId < last)(request(read))
+    ahead = Option.when(filled.lastEntryId < last)(request(read))
   }
 
-  private def request(chunk: EntryBuffer): Future[EntryBuffer] = storage.submit { () =>
+  private def request(buffer: EntryBuffer): Future[EntryBuffer] = storage.submit { () =>
     if (opened.isEmpty) opened = Some(open())
-    opened.foreach(_.fill(chunk))
-    chunk
+    opened.foreach(_.fill(buffer))
+    buffer
   }
 
   override def close(): Unit = storage.close(() => opened.foreach(_.close()))

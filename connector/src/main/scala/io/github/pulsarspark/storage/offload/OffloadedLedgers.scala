@@ -6,18 +6,18 @@ import scala.util.{Try, Using}
 import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.format.OffloadedLedger
 
 /** Reads what brokers have offloaded, without a broker, over Hadoop's file systems.
   *
-  * Errors: `PULSAR_OFFLOAD_GONE` when the copy is not there (any more), `PULSAR_OFFLOAD_CORRUPT` when it is not what it
-  * should be, `PULSAR_OFFLOAD_UNSUPPORTED` for a format that is not read here, `PULSAR_OFFLOAD_FAILED` and
-  * `PULSAR_OFFLOAD_TIMEOUT` when the storage does not give it.
+  * Reads fail with `SegmentUnreadable`, whose cause is a named error: `PULSAR_OFFLOAD_GONE` when there is no copy (any
+  * more), `PULSAR_OFFLOAD_CORRUPT` when it is damaged, `PULSAR_OFFLOAD_UNSUPPORTED` for a format that is not read here,
+  * `PULSAR_OFFLOAD_FAILED` when the storage fails, `PULSAR_OFFLOAD_TIMEOUT` when it does not respond.
   */
-private[pulsarspark] object OffloadedLedgers {
+private[offload] object OffloadedLedgers {
 
-  private val SmallestChunk = 64L << 10
-  private val LargestChunk  = 8L << 20
+  private val SmallestBuffer = 64L << 10
+  private val LargestBuffer  = 8L << 20
 
   /** Entries `first` to `last`, both included.
     *
@@ -37,28 +37,27 @@ private[pulsarspark] object OffloadedLedgers {
       deadline: FiniteDuration
   ): EntrySource = {
     require(first >= 0 && first <= last, s"entries $first to $last")
-    val chunkBytes =
-      math.min(LargestChunk, math.max(SmallestChunk, readAheadBytes / 2)).toInt // one is read, the other filled
+    val bufferBytes =
+      math.min(LargestBuffer, math.max(SmallestBuffer, readAheadBytes / 2)).toInt // one is read, the other filled
     new OffloadedEntrySource(
       new StorageThread(ledger, first, deadline),
       last,
-      () => OffloadedFiles.open(ledger, first, last, chunkBytes, configuration)
+      () => ledger.location.format.open(ledger, first, last, bufferBytes, configuration)
     )
   }
 
-  /** For each ledger its blocks, where ranges of it had better begin; none when they may begin anywhere. Several
-    * indexes are read at a time.
+  /** For each ledger its preferred split points; empty = split anywhere. Several ledgers are read at a time.
     *
-    * An index that cannot be read is an error: `PULSAR_OFFLOAD_TIMEOUT` when the storage had half of the deadline to
-    * answer and did not, [[BlockIndexLoader.NoTime]] when it had not.
+    * A failure is a `SegmentUnreadable`, silent when the storage had half of the deadline to respond and did not, or
+    * [[SplitPointLoader.NoTime]] when it had less.
     *
     * @param deadline
     *   for all of them together
     */
-  def blocks(
+  def splitPoints(
       ledgers: Seq[OffloadedLedger],
       configuration: Configuration,
       deadline: FiniteDuration
-  ): Seq[Try[Seq[OffloadBlock]]] =
-    Using.resource(new BlockIndexLoader(configuration, deadline))(_.of(ledgers))
+  ): Seq[Try[Seq[Long]]] =
+    Using.resource(new SplitPointLoader(configuration, deadline))(_.of(ledgers))
 }

@@ -12,11 +12,12 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.storage.segment.OffloadedLedger
+import io.github.pulsarspark.storage.offload.format.{OffloadedLedger, UnsupportedOffload}
+import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
-/** The thread that waits for the storage of one ledger, so that nobody else has to without a deadline. Clients of
-  * object stores try again for minutes, and some of their calls cannot be interrupted: then the thread is left behind,
-  * and ends when the client lets it go.
+/** The thread that waits for the storage of one ledger, so that the caller waits with a deadline. Clients of object
+  * stores retry for minutes, and some of their calls cannot be interrupted: then the thread outlives its ledger, and
+  * ends when the client returns.
   *
   * @param deadline
   *   the longest wait for one answer
@@ -24,23 +25,25 @@ import io.github.pulsarspark.storage.segment.OffloadedLedger
 private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEntryId: Long, deadline: FiniteDuration) {
 
   private val thread = Executors.newSingleThreadExecutor { task =>
-    val made = new Thread(task, s"pulsar-spark-offloaded-${ledger.ledgerId}")
-    made.setDaemon(true)
-    made
+    val result = new Thread(task, s"pulsar-spark-offloaded-${ledger.ledgerId}")
+    result.setDaemon(true)
+    result
   }
-  private var nextEntryId              = firstEntryId
-  private var asked: Option[Future[_]] = None
+  private var nextEntryId                = firstEntryId
+  private var pending: Option[Future[_]] = None
 
-  /** From now on errors name this entry as the one that is wanted. */
+  /** From now on errors name this entry as the one that is needed. */
   def reached(entryId: Long): Unit = nextEntryId = entryId
 
   def submit[A](work: Callable[A]): Future[A] = {
     val future = thread.submit(work)
-    asked = Some(future)
+    pending = Some(future)
     future
   }
 
-  /** @param left
+  /** Fails with [[SegmentUnreadable]], whose cause is a `PULSAR_OFFLOAD_...` error.
+    *
+    * @param left
     *   of the deadline
     */
   def await[A](future: Future[A], left: FiniteDuration = deadline): A =
@@ -50,12 +53,17 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
       case _: TimeoutException   => throw late
     }
 
-  def late: RuntimeException with PulsarError =
-    PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
+  private def late = unreadable(
+    PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*),
+    silent = Seq(ledger.location.uri)
+  )
 
-  /** Returns at once; what is under way is given up and then `release` is called. */
+  private def unreadable(error: Throwable, silent: Seq[String] = Nil) =
+    new SegmentUnreadable(error.getMessage, error, silent)
+
+  /** Returns at once; cancels the pending request, then calls `release`. */
   def close(release: Runnable): Unit = if (!thread.isShutdown) {
-    asked.foreach { work => // else there is nothing to release, and no thread
+    pending.foreach { work => // else there is nothing to release, and no thread
       work.cancel(true)
       thread.execute(() => run(release))
     }
@@ -69,16 +77,17 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
         StorageThread.log.warn("closing the offloaded copy of ledger {}: {}", ledger.ledgerId, e.toString: Any)
     }
 
-  private def explain(failure: Throwable): Throwable = failure match {
+  private def explain(failure: Throwable): Throwable =
+    if (NonFatal(failure) || failure.isInstanceOf[LinkageError]) unreadable(named(failure)) else failure
+
+  private def named(failure: Throwable): Throwable = failure match {
     case _: PulsarError           => failure
     case e: MalformedBytes        => corrupt(e, e.getMessage)
     case e: EOFException          => corrupt(e, "it ends too early")
     case e: ChecksumException     => corrupt(e, "the file system's own checksum does not fit")
     case e: FileNotFoundException => PulsarErrors.caused("PULSAR_OFFLOAD_GONE", e, where: _*)
     case e: UnsupportedOffload    => PulsarErrors("PULSAR_OFFLOAD_UNSUPPORTED", where :+ ("form" -> e.form): _*)
-    case e if NonFatal(e) || e.isInstanceOf[LinkageError] =>
-      PulsarErrors.caused("PULSAR_OFFLOAD_FAILED", e, where :+ ("cause" -> firstLine(e)): _*)
-    case fatal => fatal
+    case e => PulsarErrors.caused("PULSAR_OFFLOAD_FAILED", e, where :+ ("cause" -> firstLine(e)): _*)
   }
 
   private def corrupt(e: Throwable, problem: String) =
@@ -87,7 +96,7 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
   private def where = Seq(
     "topic"    -> ledger.topic,
     "position" -> Position(ledger.ledgerId, nextEntryId).toString,
-    "file"     -> OffloadedFiles.data(ledger).toString
+    "file"     -> ledger.data.toString
   )
 
   private def firstLine(e: Throwable) = e.toString.linesIterator.nextOption().getOrElse("").stripSuffix(".")

@@ -12,9 +12,9 @@ import io.github.pulsarspark.options.registry.Secret
 private[pulsarspark] final class HadoopSettings private (entries: Seq[(String, Secret)]) extends Serializable {
 
   @transient lazy val configuration: Configuration = {
-    val made = new Configuration()
-    entries.foreach { case (key, value) => made.set(key, value.reveal) }
-    made
+    val result = new Configuration()
+    entries.foreach { case (key, value) => result.set(key, value.reveal) }
+    result
   }
 
   override def toString: String = s"HadoopSettings(${entries.size} entries)"

@@ -3,24 +3,14 @@ package io.github.pulsarspark.storage.segment
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.position.OffsetRange
 
-/** Where the entries of a ledger are read. */
-private[pulsarspark] sealed trait SegmentLocation extends Serializable {
+/** Where a ledger is read without the broker: all that a task has to know to do so. Each [[SegmentStore]] has a type of
+  * its own for this.
+  */
+private[pulsarspark] trait SegmentLocation extends Serializable {
   def level: Tier
 
-  /** Names or addresses of the machines that have an entry, as far as they can be known. */
+  /** Names or addresses of the machines that have an entry, as far as they are known. */
   def hosts(entry: Long): Seq[String]
-}
-
-private[pulsarspark] object SegmentLocation {
-  final case class Bookies(ledger: BookieLedger) extends SegmentLocation {
-    override def level: Tier                     = Tier.Bookies
-    override def hosts(entry: Long): Seq[String] = ledger.ensembleOf(entry)._1.map(BookieLedger.hostOf).distinct
-  }
-
-  final case class Tiered(ledger: OffloadedLedger) extends SegmentLocation {
-    override def level: Tier                     = Tier.Tiered
-    override def hosts(entry: Long): Seq[String] = Nil
-  }
 }
 
 /** Consecutive entries of one ledger, for a direct read.
@@ -33,7 +23,7 @@ private[pulsarspark] final case class Segment(
     first: Long,
     last: Long,
     bytes: Long,
-    home: SegmentLocation
+    location: SegmentLocation
 )
 
 /** A range of a topic partition and how it is read.
@@ -44,10 +34,10 @@ private[pulsarspark] final case class Segment(
   *   why the broker does
   */
 private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[Segment], reason: String = "") {
-  def level: Tier = segment.fold[Tier](Tier.Broker)(_.home.level)
+  def level: Tier = segment.fold[Tier](Tier.Broker)(_.location.level)
 
   /** Machines on which it begins. */
-  def hosts: Seq[String] = segment.toSeq.flatMap(s => s.home.hosts(s.first))
+  def hosts: Seq[String] = segment.toSeq.flatMap(s => s.location.hosts(s.first))
 
   /** How many positions it has, some of which may be empty; None for several ledgers at once, which only the broker
     * reads.

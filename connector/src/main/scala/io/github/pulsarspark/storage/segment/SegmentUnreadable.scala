@@ -1,13 +1,17 @@
 package io.github.pulsarspark.storage.segment
 
-/** A segment cannot be read where its metadata said it is. Whoever reads it looks for the ledger again, or goes to the
-  * broker; it never leaves this package.
+/** A segment cannot be read where its metadata said it is. Raised by stores; the reader of the slice refreshes the
+  * metadata or falls back to the broker, so that it never leaves `storage`.
   *
   * @param problem
   *   ledger, entry and what is wrong
   * @param silent
-  *   bookies that have the entry and did not answer, which they may not do for other ledgers either; none when the
-  *   entry itself is the problem
+  *   what did not respond and may not respond for other ledgers either, in the words of its store: ids of bookies, the
+  *   URI of a storage. Empty when the entry itself is the problem.
   */
 private[storage] final class SegmentUnreadable(problem: String, cause: Throwable, val silent: Seq[String] = Nil)
-    extends RuntimeException(problem, cause)
+    extends RuntimeException(problem, cause) {
+
+  /** Whether the store did not respond, so that another attempt would wait again. */
+  def isSilent: Boolean = silent.nonEmpty
+}

@@ -7,7 +7,6 @@ import munit.FunSuite
 
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.storage.Texts
-import io.github.pulsarspark.storage.segment.BookieLedger
 
 class KnownLedgersSuite extends FunSuite {
 
@@ -18,9 +17,9 @@ class KnownLedgersSuite extends FunSuite {
     var now                      = 0L
     var sizes: Seq[(Long, Long)] =
       Seq(10L -> 100L, 20L -> 100L, 30L -> 5L) // ids and numbers of entries; the last is open
-    var offloaded                          = Set.empty[Long]
-    val asked: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
-    val known                              = new KnownLedgers(() => now)
+    var offloaded                              = Set.empty[Long]
+    val requested: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+    val known                                  = new KnownLedgers(() => now)
 
     def locate(
         from: Position,
@@ -30,7 +29,7 @@ class KnownLedgersSuite extends FunSuite {
       known.locate(Seq(OffsetRange(topic, from, to)), tail)(answer)(topic)
 
     private def answer(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] = {
-      if (ids.nonEmpty) asked += (if (withMetadata) "metadata" else "list")
+      if (ids.nonEmpty) requested += (if (withMetadata) "metadata" else "list")
       ids.map { case (name, wanted) =>
         val kept = sizes.filter(l => wanted.contains(l._1)).map { case (id, entries) =>
           val isOpen = id == sizes.last._1
@@ -45,9 +44,9 @@ class KnownLedgersSuite extends FunSuite {
       }
     }
 
-    def takeAsked(): Seq[String] = {
-      val found = asked.toSeq
-      asked.clear()
+    def takeRequests(): Seq[String] = {
+      val found = requested.toSeq
+      requested.clear()
       found
     }
   }
@@ -57,13 +56,13 @@ class KnownLedgersSuite extends FunSuite {
   test("a stream that follows its newest ledger requests nothing but a list, once") {
     val cluster = new Cluster
     cluster.locate(Position(30, 0), Position(30, 4))
-    assertEquals(cluster.takeAsked(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("list"))
     for (end <- 5L to 500L by 5L) {
       val storage = cluster.locate(Position(30, end - 1), Position(30, end + 4))
       assertEquals(storage.lastConfirmed, Position(30, end + 4))
       assertEquals(storage.lastEntry(storage.ledgers.last), Some(end + 4))
     }
-    assertEquals(cluster.takeAsked(), Nil)
+    assertEquals(cluster.takeRequests(), Nil)
     assertEquals(cluster.known.entryBytes(topic), Some(10L))
   }
 
@@ -72,31 +71,31 @@ class KnownLedgersSuite extends FunSuite {
   ) {
     val cluster = new Cluster
     assertEquals(homes(cluster.locate(Position(10, -1), Position(30, 4))), Seq(10L, 20L, 30L))
-    assertEquals(cluster.takeAsked(), Seq("list", "metadata"))
+    assertEquals(cluster.takeRequests(), Seq("list", "metadata"))
     cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 7L)
     val rolled = cluster.locate(Position(30, 4), Position(40, 6))
-    assertEquals(cluster.takeAsked(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("list"))
     assertEquals(homes(rolled), Seq(30L))
     assertEquals(rolled.lastEntry(rolled.get(30).get), Some(89L))
     val large = cluster.locate(Position(40, 6), Position(40, 900), Some((_, _) => _ => false))
-    assertEquals(cluster.takeAsked(), Seq("metadata"))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
     assertEquals(homes(large), Seq(40L))
     cluster.locate(Position(40, 900), Position(40, 1900), Some((_, _) => _ => false))
-    assertEquals(cluster.takeAsked(), Nil)
+    assertEquals(cluster.takeRequests(), Nil)
   }
 
   test("where the broker reads nothing, the metadata is requested at once") {
     val cluster = new Cluster
     assertEquals(homes(cluster.locate(Position(30, 0), Position(30, 4), None)), Seq(30L))
     cluster.locate(Position(30, 4), Position(30, 9), None)
-    assertEquals(cluster.takeAsked(), Seq("metadata"))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
   }
 
   test("ledgers in storage need no metadata") {
     val cluster = new Cluster
     cluster.offloaded = Set(10L, 20L)
     cluster.locate(Position(10, -1), Position(30, 4))
-    assertEquals(cluster.takeAsked(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("list"))
   }
 
   test("what is known does not hold for ever") {
@@ -107,7 +106,7 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(bookies(cluster.locate(Position(30, 4), Position(30, 9), None)), Seq("b:0"))
     cluster.now += 1
     assertEquals(bookies(cluster.locate(Position(30, 9), Position(30, 14), None)), Seq(s"b:${cluster.now}"))
-    assertEquals(cluster.takeAsked(), Seq("metadata", "metadata"))
+    assertEquals(cluster.takeRequests(), Seq("metadata", "metadata"))
   }
 
   test("a list renews nothing but itself") {
@@ -118,17 +117,17 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(homes(cluster.locate(Position(30, 4), Position(40, 6))), Seq(30L))
     cluster.now = 10.minutes.toNanos
     assertEquals(homes(cluster.locate(Position(30, 4), Position(40, 6))), Seq(30L, 40L))
-    assertEquals(cluster.takeAsked(), Seq("list", "metadata", "list", "list", "metadata"))
+    assertEquals(cluster.takeRequests(), Seq("list", "metadata", "list", "list", "metadata"))
   }
 
   test("a position that is in no known ledger is looked up") {
     val cluster = new Cluster
     cluster.locate(Position(30, 0), Position(30, 4))
-    cluster.takeAsked()
+    cluster.takeRequests()
     cluster.locate(Position(25, 0), Position(30, 4))
-    assertEquals(cluster.takeAsked(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("list"))
     cluster.locate(Position(30, 4), Position(35, 4))
-    assertEquals(cluster.takeAsked(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("list"))
   }
 
   private def read(ids: Interval, end: Seq[(String, Any)], ledgers: Seq[(String, Any)]*): TopicStorage = {

@@ -14,7 +14,9 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.storage.segment.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.blocks.BlockFormat
+import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
 /** Whatever is wrong with offloaded files, there is a named error that says which topic, ledger and file, and never
   * entries that were not offloaded.
@@ -33,14 +35,24 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
 
   private def failure(ledger: OffloadedLedger, first: Long = 0, last: Long = 19): Throwable with PulsarError =
     Try(read(ledger, first, last)) match {
-      case Failure(e: PulsarError) =>
-        Seq(Topic, s"${ledger.ledgerId}:", OffloadedFiles.data(ledger).toString).foreach(part =>
+      case Failure(Unreadable(e)) =>
+        Seq(Topic, s"${ledger.ledgerId}:", ledger.data.toString).foreach(part =>
           assert(e.getMessage.contains(part), e.getMessage)
         )
         e
       case Failure(other) => throw other
       case Success(found) => fail(s"read ${found.size} entries")
     }
+
+  /** The named error behind an unreadable segment, whose text is the same. */
+  private object Unreadable {
+    def unapply(failure: Throwable): Option[Throwable with PulsarError] = failure match {
+      case e: SegmentUnreadable => Option(e.getCause).collect {
+          case named: PulsarError if named.getMessage == e.getMessage => named
+        }
+      case _ => None
+    }
+  }
 
   private def damaged(blocks: Blocks): OffloadedLedger = {
     val ledger = writer.blockLedger()
@@ -132,9 +144,9 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
       }
       val ledger = damaged(if (inIndex) whole.copy(index = flip(whole.index)) else whole.copy(data = flip(whole.data)))
       Try(read(ledger)) match {
-        case Success(found)          => assertEquals(found.map(_.length), entries.map(2 * _.length))
-        case Failure(e: PulsarError) => assertEquals(e.condition, "PULSAR_OFFLOAD_CORRUPT")
-        case Failure(other)          => throw other
+        case Success(found)         => assertEquals(found.map(_.length), entries.map(2 * _.length))
+        case Failure(Unreadable(e)) => assertEquals(e.condition, "PULSAR_OFFLOAD_CORRUPT")
+        case Failure(other)         => throw other
       }
     }
   }
@@ -154,15 +166,17 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
 
   test("files that are gone") {
     val ledger = damaged(whole)
-    Files.delete(FilePath.of(OffloadedFiles.data(ledger).toUri))
+    Files.delete(FilePath.of(ledger.data.toUri))
     check(ledger, "PULSAR_OFFLOAD_GONE", "is not there")
     check(writer.blockLedger(), "PULSAR_OFFLOAD_GONE", "is not there")
     check(writer.mapLedger(), "PULSAR_OFFLOAD_GONE", "is not there")
     assertEquals(
-      OffloadedLedgers.blocks(Seq(writer.blockLedger()), writer.configuration, 30.seconds).map(_.failed.get match {
-        case e: PulsarError => e.condition
-        case other          => throw other
-      }),
+      OffloadedLedgers.splitPoints(Seq(writer.blockLedger()), writer.configuration, 30.seconds).map(
+        _.failed.get match {
+          case Unreadable(e) => e.condition
+          case other         => throw other
+        }
+      ),
       Seq("PULSAR_OFFLOAD_GONE")
     )
   }
@@ -176,7 +190,7 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
   }
 
   test("a file system that is not there") {
-    val ledger = writer.blockLedger().copy(location = OffloadLocation.BlockObjects("nofs://bucket"))
+    val ledger = writer.blockLedger().copy(location = OffloadLocation(BlockFormat, "nofs://bucket"))
     check(ledger, "PULSAR_OFFLOAD_FAILED", """No FileSystem for scheme "nofs"""")
   }
 
@@ -213,7 +227,7 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
   test("bytes changed in a map file, found by the file system or not") {
     for (checksums <- Seq(true, false)) {
       val ledger = damagedMap(-1L to 19L)
-      val data   = FilePath.of(new Path(OffloadedFiles.data(ledger), "data").toUri)
+      val data   = FilePath.of(new Path(ledger.data, "data").toUri)
       if (!checksums) Files.delete(data.resolveSibling(".data.crc"))
       val bytes = Files.readAllBytes(data)
       bytes.indices.drop(200).foreach(i => bytes(i) = 0x55)
@@ -229,9 +243,11 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     val stuck   =
       new OffloadedEntrySource(new StorageThread(ledger, 5, 200.millis), 9,
         () => { release.await(); throw new IllegalStateException })
-    val error = intercept[RuntimeException with PulsarError](stuck.next())
+    val unreadable = intercept[SegmentUnreadable](stuck.next())
     stuck.close()
     release.countDown()
+    assertEquals(unreadable.silent, Seq(ledger.location.uri))
+    val error = Unreadable.unapply(unreadable).get
     assertEquals(error.condition, "PULSAR_OFFLOAD_TIMEOUT")
     assert(error.getMessage.contains("needed from 7:5 on, gave no answer within 200 ms"), error.getMessage)
   }

@@ -8,7 +8,8 @@ import scala.util.Using
 import munit.FunSuite
 
 import io.github.pulsarspark.storage.KilledTasks._
-import io.github.pulsarspark.storage.segment.OffloadLocation
+import io.github.pulsarspark.storage.offload.blocks.BlockFormat
+import io.github.pulsarspark.storage.offload.format.OffloadLocation
 
 class KilledOffloadReadsSuite extends FunSuite {
   import OffloadWriter._
@@ -25,7 +26,7 @@ class KilledOffloadReadsSuite extends FunSuite {
     writer.writeBlocks(inBlocks, blocks(entries, 1 << 20, metadata(299)))
     val inMap = writer.mapLedger()
     writer.writeMapFile(inMap, (-1L -> metadata(299)) +: entries.zipWithIndex.map { case (e, id) => (id.toLong, e) })
-    val slow  = inBlocks.copy(location = OffloadLocation.BlockObjects(s"slow://$folder"))
+    val slow  = inBlocks.copy(location = OffloadLocation(BlockFormat, s"slow://$folder"))
     (1 to rounds).foreach { n =>
       kill(random)(Using.resource(
         OffloadedLedgers.open(Seq(inBlocks, inMap, slow)(n % 3), 0, 299, writer.configuration, 1, 30.seconds)

@@ -3,9 +3,14 @@ package io.github.pulsarspark.storage.offload
 import com.fasterxml.jackson.databind.ObjectMapper
 import munit.FunSuite
 
-import io.github.pulsarspark.storage.segment.OffloadLocation.{BlockObjects, MapFiles}
+import io.github.pulsarspark.storage.offload.blocks.BlockFormat
+import io.github.pulsarspark.storage.offload.format.OffloadLocation
+import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
 
 class OffloadLocationsSuite extends FunSuite {
+
+  private def blocks(uri: String)   = OffloadLocation(BlockFormat, uri)
+  private def mapFiles(uri: String) = OffloadLocation(MapFileFormat, uri)
 
   private def find(policies: String, location: String = "", format: String = "") = OffloadLocations.find(
     Option(policies).filter(_.nonEmpty).map(new ObjectMapper().readTree(_)),
@@ -20,20 +25,20 @@ class OffloadLocationsSuite extends FunSuite {
 
   private val byPolicy = Seq(
     policy("aws-s3", "s3ManagedLedgerOffloadBucket" -> "old", "managedLedgerOffloadBucket" -> "new") ->
-      BlockObjects("s3a://old"),
-    policy("aws-s3", "managedLedgerOffloadBucket" -> "new")                -> BlockObjects("s3a://new"),
-    policy("S3", "managedLedgerOffloadBucket" -> "new")                    -> BlockObjects("s3a://new"),
-    policy("AWS-S3", "managedLedgerOffloadBucket" -> "new")                -> BlockObjects("s3a://new"),
-    policy("google-cloud-storage", "gcsManagedLedgerOffloadBucket" -> "b") -> BlockObjects("gs://b"),
-    policy("google-cloud-storage", "managedLedgerOffloadBucket" -> "b")    -> BlockObjects("gs://b"),
-    policy("aliyun-oss", "managedLedgerOffloadBucket" -> "b")              -> BlockObjects("oss://b"),
+      blocks("s3a://old"),
+    policy("aws-s3", "managedLedgerOffloadBucket" -> "new")                -> blocks("s3a://new"),
+    policy("S3", "managedLedgerOffloadBucket" -> "new")                    -> blocks("s3a://new"),
+    policy("AWS-S3", "managedLedgerOffloadBucket" -> "new")                -> blocks("s3a://new"),
+    policy("google-cloud-storage", "gcsManagedLedgerOffloadBucket" -> "b") -> blocks("gs://b"),
+    policy("google-cloud-storage", "managedLedgerOffloadBucket" -> "b")    -> blocks("gs://b"),
+    policy("aliyun-oss", "managedLedgerOffloadBucket" -> "b")              -> blocks("oss://b"),
     policy(
       "azureblob",
       "managedLedgerOffloadBucket"          -> "box",
       "managedLedgerOffloadServiceEndpoint" -> "https://account1.blob.core.windows.net/"
-    ) -> BlockObjects("abfss://box@account1.dfs.core.windows.net"),
-    policy("filesystem", "fileSystemURI" -> "hdfs://name:9000/pulsar") -> MapFiles("hdfs://name:9000/pulsar"),
-    policy("filesystem", "fileSystemURI" -> " file:///data/ ")         -> MapFiles("file:///data/")
+    ) -> blocks("abfss://box@account1.dfs.core.windows.net"),
+    policy("filesystem", "fileSystemURI" -> "hdfs://name:9000/pulsar") -> mapFiles("hdfs://name:9000/pulsar"),
+    policy("filesystem", "fileSystemURI" -> " file:///data/ ")         -> mapFiles("file:///data/")
   )
 
   for ((policies, location) <- byPolicy) test(s"$policies is $location")(assertEquals(find(policies), Right(location)))
@@ -67,18 +72,18 @@ class OffloadLocationsSuite extends FunSuite {
   }
 
   private val byOption = Seq(
-    ("", "s3a://bucket/part", "", BlockObjects("s3a://bucket/part")),
-    ("", "gs://bucket", "", BlockObjects("gs://bucket")),
-    ("", "abfss://c@a.dfs.core.windows.net/p", "", BlockObjects("abfss://c@a.dfs.core.windows.net/p")),
-    ("", "hdfs://name/p", "", MapFiles("hdfs://name/p")),
-    ("", "file:///p", "block", BlockObjects("file:///p")),
-    ("", "file:///p", "mapfile", MapFiles("file:///p")),
-    ("", "s3a://bucket", "mapfile", MapFiles("s3a://bucket")),
-    (policy("filesystem"), "file:///p", "", MapFiles("file:///p")),
-    (policy("aws-s3"), "file:///p", "", BlockObjects("file:///p")),
-    (policy("filesystem"), "file:///p", "block", BlockObjects("file:///p")),
-    (policy("other"), "s3a://b", "", BlockObjects("s3a://b")),
-    (policy("filesystem", "fileSystemURI" -> "file:///p"), "", "block", BlockObjects("file:///p"))
+    ("", "s3a://bucket/part", "", blocks("s3a://bucket/part")),
+    ("", "gs://bucket", "", blocks("gs://bucket")),
+    ("", "abfss://c@a.dfs.core.windows.net/p", "", blocks("abfss://c@a.dfs.core.windows.net/p")),
+    ("", "hdfs://name/p", "", mapFiles("hdfs://name/p")),
+    ("", "file:///p", "block", blocks("file:///p")),
+    ("", "file:///p", "mapfile", mapFiles("file:///p")),
+    ("", "s3a://bucket", "mapfile", mapFiles("s3a://bucket")),
+    (policy("filesystem"), "file:///p", "", mapFiles("file:///p")),
+    (policy("aws-s3"), "file:///p", "", blocks("file:///p")),
+    (policy("filesystem"), "file:///p", "block", blocks("file:///p")),
+    (policy("other"), "s3a://b", "", blocks("s3a://b")),
+    (policy("filesystem", "fileSystemURI" -> "file:///p"), "", "block", blocks("file:///p"))
   )
 
   for ((policies, location, format, expected) <- byOption)

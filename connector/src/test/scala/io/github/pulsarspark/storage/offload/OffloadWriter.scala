@@ -12,24 +12,27 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.io.{BytesWritable, LongWritable, MapFile, SequenceFile, Writable}
 
-import io.github.pulsarspark.storage.segment.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.blocks.BlockFormat
+import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
 
 /** Writes ledgers into a folder as Pulsar's offloaders do. */
-final class OffloadWriter(folder: FilePath) {
+private[offload] final class OffloadWriter(folder: FilePath) {
   import OffloadWriter._
 
   val configuration = new Configuration
 
   def blockLedger(ledgerId: Long = 7): OffloadedLedger =
-    ledger(ledgerId, OffloadLocation.BlockObjects(folder.toUri.toString))
-  def mapLedger(ledgerId: Long = 7): OffloadedLedger = ledger(ledgerId, OffloadLocation.MapFiles(folder.toUri.toString))
+    ledger(ledgerId, OffloadLocation(BlockFormat, folder.toUri.toString))
+  def mapLedger(ledgerId: Long = 7): OffloadedLedger =
+    ledger(ledgerId, OffloadLocation(MapFileFormat, folder.toUri.toString))
 
   private def ledger(ledgerId: Long, location: OffloadLocation) =
     OffloadedLedger(ledgerId, UUID.randomUUID().toString, ManagedLedger, location)
 
   /** Writes data and index; `change` may damage both. */
   def writeBlocks(ledger: OffloadedLedger, blocks: Blocks): Unit = {
-    val data = OffloadedFiles.data(ledger)
+    val data = ledger.data
     write(data, blocks.data)
     write(data.suffix("-index"), blocks.index)
   }
@@ -54,13 +57,13 @@ final class OffloadWriter(folder: FilePath) {
     val options =
       Seq(MapFile.Writer.keyClass(classOf[LongWritable]), MapFile.Writer.valueClass(values),
         MapFile.Writer.compression(compression))
-    val writer = new MapFile.Writer(configuration, OffloadedFiles.data(ledger), options: _*)
+    val writer = new MapFile.Writer(configuration, ledger.data, options: _*)
     try entries.foreach { case (id, value) => writer.append(new LongWritable(id), value) }
     finally writer.close()
   }
 }
 
-object OffloadWriter {
+private[offload] object OffloadWriter {
   val ManagedLedger = "tenant/space/persistent/a%2Ftopic-partition-3"
   val Topic         = "persistent://tenant/space/a/topic-partition-3"
   val HeaderLength  = 128

@@ -11,9 +11,10 @@ import org.apache.hadoop.io.SequenceFile.CompressionType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
-import io.github.pulsarspark.errors.PulsarException
+import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.blocks.{BlockFormat, OffloadBlock}
+import io.github.pulsarspark.storage.offload.format.OffloadedLedger
 
 /** What was offloaded is read, in both formats: every entry of the range, once, in order. */
 class OffloadedLedgersSuite extends ScalaCheckSuite {
@@ -37,7 +38,7 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     new OffloadedEntrySource(
       new StorageThread(ledger, first, 30.seconds),
       last,
-      () => OffloadedFiles.open(ledger, first, last, chunkBytes, writer.configuration)
+      () => ledger.location.format.open(ledger, first, last, chunkBytes, writer.configuration)
     )
   )
 
@@ -125,12 +126,15 @@ class OffloadedLedgersSuite extends ScalaCheckSuite {
     val ledger  = writer.blockLedger()
     val written = blocks(entries, 3000, metadata(19))
     writer.writeBlocks(ledger, written)
-    val found = OffloadedLedgers.blocks(Seq(ledger, writer.mapLedger(), writer.blockLedger(), ledger),
+    val index = BlockFormat.readIndex(ledger, writer.configuration)
+    assertEquals(index.blocks.map(b => (b.firstEntryId, b.offset)), written.starts.toVector)
+    assertEquals(index.blocks.last, OffloadBlock(15, 9000, written.data.length - 9000L))
+    val found = OffloadedLedgers.splitPoints(Seq(ledger, writer.mapLedger(), writer.blockLedger(), ledger),
       writer.configuration, 30.seconds)
-    assertEquals(found.head.get.map(b => (b.firstEntryId, b.offset)), written.starts)
-    assertEquals(found.head.get.last, OffloadBlock(15, 9000, written.data.length - 9000L))
+    assertEquals(found.head.get, written.starts.map(_._1))
     assertEquals(found(1), Success(Nil))
-    assertEquals(found(2).failed.get.asInstanceOf[PulsarException].condition, "PULSAR_OFFLOAD_GONE")
+    assertEquals(Option(found(2).failed.get.getCause).collect { case e: PulsarError => e.condition },
+      Some("PULSAR_OFFLOAD_GONE"))
     assertEquals(found(3), found.head)
   }
 

@@ -18,7 +18,7 @@ import io.github.pulsarspark.options.{BookieTls, NamedFile}
 import io.github.pulsarspark.pulsar.connection.TlsCheck
 
 /** Encrypts the connections of one BookKeeper client; fails at once when this machine lacks a file. Remembers why the
-  * last handshake failed, of which the client tells its log alone.
+  * last handshake failed, which the client only logs.
   */
 private[bookkeeper] final class BookieConnections(tls: BookieTls) {
   import BookieConnections._

@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.common.Recently
 
-/** Which of the bookies that have an entry is asked for it: first one on this machine, last one that kept somebody
-  * waiting lately. Otherwise each task, and in a striped ledger each read, would wait for that one anew.
+/** The order in which the bookies of an entry are tried: first one on this machine, last one that was recently slow.
+  * Otherwise each task, and in a striped ledger each read, would wait for the slow one again.
   *
   * @param isHere
   *   whether a bookie is on this machine, by its id
@@ -24,13 +24,13 @@ private[bookkeeper] final class BookieRanks(
 
   def isSlow(bookie: String): Boolean = slow.contains(bookie)
 
-  /** The lowest is asked first. */
+  /** The lowest is tried first. */
   def apply(bookie: String): Int = if (isSlow(bookie)) 2 else if (here.getOrElseUpdate(bookie, isHere(bookie))) 0 else 1
 }
 
 private[bookkeeper] object BookieRanks {
   private val Avoided = 60.seconds
 
-  /** By what any task of this JVM came upon. */
+  /** By what all tasks of this JVM observed. */
   val ofThisJvm: BookieRanks = new BookieRanks
 }

@@ -26,7 +26,7 @@ private[bookkeeper] final class EntryWindow private (
   private val parts   = new java.util.ArrayDeque[LedgerEntries] // its monitor guards isReleased, too
   private val arrived = new CompletableFuture[Void]
 
-  @volatile private var askedAt                        = System.nanoTime()
+  @volatile private var requestedAt                    = System.nanoTime()
   @volatile private var arrivedTo                      = first - 1
   private var arrivedBytes                             = 0L // of the client's threads, one after the other
   private var isReleased                               = false
@@ -35,22 +35,22 @@ private[bookkeeper] final class EntryWindow private (
 
   def isBatch: Boolean = how != EntryWindow.Single
 
-  /** Waits until every entry is there; fails with BookKeeper's exception, and when no answer came so long after it was
-    * requested.
+  /** Waits until every entry is there; fails with BookKeeper's exception, and when no response arrived so long after it
+    * was requested.
     */
   @annotation.tailrec
   def await(millis: Long): Unit = {
-    val asked  = askedAt
-    val left   = asked + TimeUnit.MILLISECONDS.toNanos(millis) - System.nanoTime()
-    val isHere =
+    val requested = requestedAt
+    val left      = requested + TimeUnit.MILLISECONDS.toNanos(millis) - System.nanoTime()
+    val isHere    =
       try {
         arrived.get(math.max(0L, left), TimeUnit.NANOSECONDS)
         true
-      } catch { case _: TimeoutException if askedAt != asked => false }
+      } catch { case _: TimeoutException if requestedAt != requested => false }
     if (!isHere) await(millis)
   }
 
-  /** The last entry that came; less than `last` in a window that ended early. */
+  /** The last entry received; less than `last` in a window that ended early. */
   def reached: Long = arrivedTo
 
   /** The next entry, valid until the next call or [[release]]; null after the last one. */
@@ -81,8 +81,8 @@ private[bookkeeper] final class EntryWindow private (
     entries = java.util.Collections.emptyIterator[LedgerEntry]()
   }
 
-  private def ask(from: Long): Unit = {
-    askedAt = System.nanoTime()
+  private def request(from: Long): Unit = {
+    requestedAt = System.nanoTime()
     handle.thenCompose[LedgerEntries](how.read(_, from, last)).whenComplete { (answer, failure) =>
       if (failure != null) arrived.completeExceptionally(failure)
       else {
@@ -97,7 +97,7 @@ private[bookkeeper] final class EntryWindow private (
     ()
   }
 
-  /** False when nobody waits for it any more. */
+  /** False when it was released. */
   private def keep(answer: LedgerEntries): Boolean = parts.synchronized {
     if (isReleased) answer.close() else parts.add(answer)
     !isReleased
@@ -107,7 +107,7 @@ private[bookkeeper] final class EntryWindow private (
     if (arrivedTo < from)
       arrived.completeExceptionally(new IllegalStateException(s"the bookie's answer to a read of entry $from is empty"))
     else if (arrivedTo >= last || arrivedBytes >= how.maxBytes) arrived.complete(null)
-    else ask(arrivedTo + 1)
+    else request(arrivedTo + 1)
 }
 
 private[bookkeeper] object EntryWindow {
@@ -134,9 +134,9 @@ private[bookkeeper] object EntryWindow {
   }
 
   /** Requests the entries; they are on their way when this returns. */
-  def ask(handle: CompletableFuture[ReadHandle], first: Long, last: Long, how: Reads): EntryWindow = {
+  def request(handle: CompletableFuture[ReadHandle], first: Long, last: Long, how: Reads): EntryWindow = {
     val window = new EntryWindow(handle, first, last, how)
-    window.ask(first)
+    window.request(first)
     window
   }
 }

@@ -9,7 +9,7 @@ import scala.util.Try
 import io.netty.util.NetUtil
 
 /** Resolves host names on threads of its own, because a look-up has no deadline and cannot be interrupted. Callers wait
-  * with a deadline; a look-up that is under way is shared, so there is at most one thread for each name.
+  * with a deadline; a pending look-up is shared, so there is at most one thread for each name.
   */
 private[storage] final class HostNames(lookUp: String => InetAddress) {
   import HostNames._
@@ -18,9 +18,9 @@ private[storage] final class HostNames(lookUp: String => InetAddress) {
 
   /** Fails with `UnknownHostException` when there is no such host. */
   def resolve(address: BookieAddress): CompletableFuture[InetSocketAddress] =
-    found(address.host).thenApply[InetSocketAddress](new InetSocketAddress(_, address.port))
+    resolve(address.host).thenApply[InetSocketAddress](new InetSocketAddress(_, address.port))
 
-  private def found(host: String): CompletableFuture[InetAddress] =
+  private def resolve(host: String): CompletableFuture[InetAddress] =
     literal(host).fold(lookedUp(host))(CompletableFuture.completedFuture(_))
 
   private def lookedUp(host: String): CompletableFuture[InetAddress] = {
@@ -47,7 +47,7 @@ private[storage] object HostNames {
   def literal(host: String): Option[InetAddress] =
     Option(NetUtil.createByteArrayFromIpAddressString(host)).map(InetAddress.getByAddress)
 
-  /** What is found out about names within some time; None when that does not come about. */
+  /** The result of work that resolves names; None when it fails or exceeds its time. */
   def within[A](patience: FiniteDuration)(work: => A): Option[A] =
     Try(CompletableFuture.supplyAsync[A](() => work, threads).get(patience.toMillis, TimeUnit.MILLISECONDS)).toOption
 

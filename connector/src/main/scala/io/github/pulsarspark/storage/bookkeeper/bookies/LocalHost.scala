@@ -7,10 +7,10 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.ledgers.BookieLedger
 
-/** Tells which bookies are on this machine, by the host in their ids: it is one of this machine's addresses, or its
-  * name. Names are asked for only where an id has one, as that may take a name server.
+/** Finds the bookies that are on this machine, by the host in their ids: it is one of this machine's addresses, or its
+  * name. Names are resolved only where an id has one, as that may take a name server.
   */
 private[bookkeeper] object LocalHost {
 

@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage.bookkeeper.bookies
 import io.github.pulsarspark.storage.segment.Segment
 
 /** How entries are requested before they are needed: some windows at a time, each of so many consecutive entries as
-  * make up its bytes, as far as can be told from the entries that came so far.
+  * make up its bytes, by the average size of the entries received so far.
   *
   * @param readAheadBytes
   *   of all windows, unless one alone is larger
@@ -20,10 +20,10 @@ private[bookkeeper] final class ReadAhead(
   private var entries = 0L
   private var bytes   = 0L
 
-  /** On their way at a time. */
+  /** Requested at a time. */
   def windows: Int = math.max(1L, math.min(mostWindows.toLong, readAheadBytes / bytesOfWindow)).toInt
 
-  def came(entryBytes: Int): Unit = {
+  def received(entryBytes: Int): Unit = {
     entries += 1
     bytes += entryBytes
   }

@@ -15,14 +15,15 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, EntryWindow, HostNames, OldBookies, ReadAhead}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable}
 
 /** Entries of a ledger by BookKeeper's own client: from the start some windows of consecutive entries are on their way,
   * within `readAheadBytes`.
   *
-  * Replicas are BookKeeper's affair: each entry is asked of another bookie when one fails, is slow or gives bytes that
-  * do not fit their checksum. When a read of many entries fails or does not come back in time (BookKeeper 4.17 loses
-  * one whose checksum is wrong), the window is read once more entry by entry. No entry is waited for longer than
+  * BookKeeper chooses replicas: it reads an entry from another bookie when one fails, is slow or returns bytes that do
+  * not fit their checksum. When a read of many entries fails or does not return in time (BookKeeper 4.17 loses one
+  * whose checksum is wrong), the window is read once more entry by entry. No entry is waited for longer than
   * `patience`, half of which is left for that second read.
   *
   * @param patience
@@ -49,7 +50,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
   private var window: EntryWindow  = _
   private var current: LedgerEntry = _
   private var expected             = segment.first
-  private var toAsk                = segment.first
+  private var nextToRequest        = segment.first
 
   override def ledgerId: Long   = segment.ledgerId
   override def entryId: Long    = current.getEntryId
@@ -61,28 +62,28 @@ private[bookkeeper] final class BookKeeperEntrySource private (
     else {
       current = nextEntry()
       if (current.getEntryId != expected || current.getLedgerId != segment.ledgerId)
-        throw unreadable(s"the bookies gave entry ${current.getLedgerId}:${current.getEntryId} instead", None,
+        throw unreadable(s"the bookies returned entry ${current.getLedgerId}:${current.getEntryId} instead", None,
           isSilent = false)
       expected += 1
-      ahead.came(current.getEntryBuffer.readableBytes) // its `getLength` is that of the ledger up to it
+      ahead.received(current.getEntryBuffer.readableBytes) // its `getLength` is that of the ledger up to it
       true
     }
 
   private def nextEntry(): LedgerEntry = {
-    var found = fromWindow()
-    while (found == null) {
+    var result = fromWindow()
+    while (result == null) {
       moveOn()
-      found = fromWindow()
+      result = fromWindow()
     }
-    found
+    result
   }
 
   private def fromWindow(): LedgerEntry = if (window == null) null else window.next()
 
   private def moveOn(): Unit = {
-    val rest = Option(window).filter(w => w.reached < w.last).map(w => ask(w.reached + 1, w.last))
+    val rest = Option(window).filter(w => w.reached < w.last).map(w => request(w.reached + 1, w.last))
     releaseWindow()
-    askAhead()
+    requestAhead()
     window = rest.getOrElse(windows.poll())
     val deadline = System.nanoTime() + patience.toNanos
     if (!window.isBatch) waitForAll(deadline)
@@ -96,20 +97,20 @@ private[bookkeeper] final class BookKeeperEntrySource private (
       }
   }
 
-  private def askAhead(): Unit = while (windows.size < ahead.windows && toAsk <= segment.last) {
-    val last = ahead.lastOfWindow(toAsk, segment.last)
-    windows.add(ask(toAsk, last))
-    toAsk = last + 1
+  private def requestAhead(): Unit = while (windows.size < ahead.windows && nextToRequest <= segment.last) {
+    val last = ahead.lastOfWindow(nextToRequest, segment.last)
+    windows.add(request(nextToRequest, last))
+    nextToRequest = last + 1
   }
 
-  private def ask(first: Long, last: Long) =
-    EntryWindow.ask(handle, first, last, if (isBatch) EntryWindow.Batch(MostAnswerBytes) else EntryWindow.Single)
+  private def request(first: Long, last: Long) =
+    EntryWindow.request(handle, first, last, if (isBatch) EntryWindow.Batch(MostAnswerBytes) else EntryWindow.Single)
 
   private def readAgain(why: Throwable, deadline: Long): Unit = {
     val (first, last) = (window.first, window.last)
     log.info(s"reading entries $first to $last of ledger ${segment.ledgerId} one by one: $why")
     releaseWindow()
-    window = EntryWindow.ask(handle, first, last, EntryWindow.Single)
+    window = EntryWindow.request(handle, first, last, EntryWindow.Single)
     waitForAll(deadline)
   }
 
@@ -151,11 +152,11 @@ private[bookkeeper] final class BookKeeperEntrySource private (
 private[bookkeeper] object BookKeeperEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BookKeeperEntrySource])
 
-  /** What is asked for at a time: larger windows gain nothing and cost memory, smaller ones cost requests. */
+  /** What is requested at a time: larger windows gain nothing and cost memory, smaller ones cost requests. */
   private val WindowBytes = 1024L * 1024
   private val MostWindows = 4
 
-  /** Of one answer: what a bookie gives at most by default (`maxBatchReadSize`). */
+  /** Of one response: what a bookie returns at most by default (`maxBatchReadSize`). */
   private val MostAnswerBytes = 5L * 1024 * 1024
 
   /** How long host names may take, all together. */
@@ -193,7 +194,7 @@ private[bookkeeper] object BookKeeperEntrySource {
     try {
       val source = new BookKeeperEntrySource(lease, handleOf(lease.value, ledger, segment), ledger, segment, options,
         patience, old)
-      source.askAhead()
+      source.requestAhead()
       source
     } catch {
       case e: Throwable =>
@@ -237,7 +238,7 @@ private[bookkeeper] object BookKeeperEntrySource {
       .whenComplete((_, _) => reader.ledgers.remove(segment.ledgerId))
   }
 
-  /** Whether the bookies gave no answer, rather than one that is of no use. */
+  /** Whether the bookies did not respond, rather than with an error. */
   @annotation.tailrec
   private def isSilent(e: Throwable): Boolean = e match {
     case wrapped: CompletionException if wrapped.getCause != null => isSilent(wrapped.getCause)

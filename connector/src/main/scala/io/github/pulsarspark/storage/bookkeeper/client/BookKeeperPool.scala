@@ -11,7 +11,7 @@ import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieConnections, BookieTlsFactory}
 import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
-/** A BookKeeper client that reads the ledgers which tasks tell it of. */
+/** A BookKeeper client that reads the ledgers which tasks announce. */
 private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) extends AutoCloseable {
   val ledgers: InMemoryLedgerMetadata = new InMemoryLedgerMetadata
   private val tls                     = options.tls.map(new BookieConnections(_))
@@ -49,7 +49,7 @@ private object BookKeeperReader {
     conf.setThrottleValue(0) // by default BookKeeper's client reads 5,000 entries a second and no more
     conf.setStickyReadsEnabled(true)
     conf.setReorderReadSequenceEnabled(true) // by RankedReplicas
-    conf.setSpeculativeReadTimeout(2000)     // then another replica is asked as well
+    conf.setSpeculativeReadTimeout(2000)     // then another replica is read as well
     conf.setReadEntryTimeout(10)
     conf.setNumIOThreads(2)
     conf.setNumWorkerThreads(2)
@@ -69,14 +69,14 @@ private object BookKeeperReader {
 /** The BookKeeper clients of this JVM, one for each cluster and its settings. */
 private[storage] object BookKeeperPool {
 
-  /** It connects to nobody while it is made, but it asks for the name of this machine. */
+  /** Its constructor opens no connection, but it resolves the name of this machine. */
   private val Patience = 30.seconds
 
   private val pool =
     new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close(),
       _ => Patience, _ => late)
 
-  private def late = new SegmentUnreadable(s"no BookKeeper client could be made within $Patience", null)
+  private def late = new SegmentUnreadable(s"no BookKeeper client could be created within $Patience", null)
 
   private[bookkeeper] def acquire(options: BookKeeperOptions): SharedLease[BookKeeperReader] = pool.acquire(options)
 }

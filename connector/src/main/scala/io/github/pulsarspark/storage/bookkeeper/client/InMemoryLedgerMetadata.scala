@@ -10,13 +10,12 @@ import org.apache.bookkeeper.client.api.{DigestType, LedgerMetadata}
 import org.apache.bookkeeper.net.BookieId
 import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.ledgers.BookieLedger
 
-/** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves: BookKeeper's client finds here
-  * what it would ask a metadata store for.
+/** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves, in place of a metadata store.
   *
   * Every ledger is said to be closed at an entry that the broker has confirmed, also the one that is being written. So
-  * opening it asks no bookie, needs no recovery (which would fence the writer), and plain reads cannot go beyond that
+  * opening it sends no request, needs no recovery (which would fence the writer), and plain reads cannot go beyond that
   * entry.
   */
 private[bookkeeper] final class InMemoryLedgerMetadata {
@@ -47,8 +46,8 @@ private[bookkeeper] final class InMemoryLedgerMetadata {
   }
 
   def find(ledgerId: Long): CompletableFuture[Versioned[LedgerMetadata]] = Option(known.get(ledgerId)) match {
-    case Some(found) => CompletableFuture.completedFuture(found.metadata)
-    case None        => CompletableFuture.failedFuture(new BKException.BKNoSuchLedgerExistsOnMetadataServerException)
+    case Some(ledger) => CompletableFuture.completedFuture(ledger.metadata)
+    case None         => CompletableFuture.failedFuture(new BKException.BKNoSuchLedgerExistsOnMetadataServerException)
   }
 
   def size: Int = known.size

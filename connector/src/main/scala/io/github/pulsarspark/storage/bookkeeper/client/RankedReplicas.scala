@@ -14,8 +14,8 @@ import org.apache.bookkeeper.stats.StatsLogger
 
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 
-/** The order in which BookKeeper's client asks replicas: by their bookies' ranks. It says itself which are slow: those
-  * in whose place another one had to answer. Bookies for writing are not chosen, as nothing is written.
+/** The order in which BookKeeper's client tries replicas: by their bookies' ranks. The slow ones are those in whose
+  * place another one responded. Bookies for writing are not chosen, as nothing is written.
   */
 private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends EnsemblePlacementPolicy {
   import InMemoryMetadataDriver.refuse
@@ -31,7 +31,7 @@ private[bookkeeper] final class RankedReplicas(ranks: BookieRanks) extends Ensem
       replicas: WriteSet
   ): WriteSet = {
     def rank(bookie: Int) = ranks(ensemble.get(bookie).getId)
-    // seldom true, and asked for each entry of a striped ledger
+    // seldom true, and checked for each entry of a striped ledger
     if ((1 until replicas.size).exists(i => rank(replicas.get(i)) < rank(replicas.get(i - 1))))
       (0 until replicas.size).map(replicas.get(_)).sortBy(rank).zipWithIndex.foreach { case (bookie, place) =>
         replicas.set(place, bookie)

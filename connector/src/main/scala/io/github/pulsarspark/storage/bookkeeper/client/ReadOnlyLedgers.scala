@@ -8,7 +8,7 @@ import org.apache.bookkeeper.proto.BookkeeperInternalCallbacks.{LedgerMetadataLi
 import org.apache.bookkeeper.versioning.{Version, Versioned}
 import org.apache.zookeeper.AsyncCallback
 
-/** Answers what a reading client asks of the metadata store and refuses the rest. */
+/** A metadata store for reads alone; it refuses everything else. */
 private[bookkeeper] final class ReadOnlyLedgers(ledgers: InMemoryLedgerMetadata) extends LedgerManager {
   import InMemoryMetadataDriver.refuse
 

@@ -8,8 +8,8 @@ import org.apache.bookkeeper.discover.{BookieServiceInfo, BookieServiceInfoUtils
 import org.apache.bookkeeper.net.BookieId
 import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
-/** Tells BookKeeper's client where bookies are. A bookie's id is its address unless `addresses` says otherwise. No
-  * bookie is ever chosen for writing, so none is listed.
+/** The addresses of bookies, for BookKeeper's client. A bookie's id is its address unless `addresses` says otherwise.
+  * No bookie is ever chosen for writing, so none is listed.
   */
 private[bookkeeper] final class StaticBookieRegistry(addresses: Map[String, String]) extends RegistrationClient {
 
@@ -27,14 +27,14 @@ private[bookkeeper] final class StaticBookieRegistry(addresses: Map[String, Stri
   override def getReadOnlyBookies: CompletableFuture[Versioned[JSet[BookieId]]] =
     CompletableFuture.completedFuture(none)
 
-  override def watchWritableBookies(listener: RegistrationListener): CompletableFuture[Void] = told(listener)
-  override def watchReadOnlyBookies(listener: RegistrationListener): CompletableFuture[Void] = told(listener)
+  override def watchWritableBookies(listener: RegistrationListener): CompletableFuture[Void] = notifyOnce(listener)
+  override def watchReadOnlyBookies(listener: RegistrationListener): CompletableFuture[Void] = notifyOnce(listener)
   override def unwatchWritableBookies(listener: RegistrationListener): Unit                  = ()
   override def unwatchReadOnlyBookies(listener: RegistrationListener): Unit                  = ()
   override def close(): Unit                                                                 = ()
 
-  /** BookKeeper's client does not start before it was told of the bookies once. */
-  private def told(listener: RegistrationListener): CompletableFuture[Void] = {
+  /** BookKeeper's client does not start before its first notification. */
+  private def notifyOnce(listener: RegistrationListener): CompletableFuture[Void] = {
     listener.onBookiesChanged(none)
     CompletableFuture.completedFuture(null)
   }

@@ -9,15 +9,16 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
+import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.Segment
 
-/** Entries of a ledger in the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in
+/** Entries of a ledger by the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in
   * threads of its own. For ledgers each of whose bookies has all entries, without TLS and authentication; see
   * [[BookieProtocolEntrySource.of]].
   *
-  * Of the replicas of the best rank a task chooses one by lot, and stays with it until it fails; then another one goes
-  * on. A connection that ends is replaced once for an entry before its bookie counts as failed. When no replica gives
-  * an entry, within a quarter of `pollTimeoutMs`, that is a [[NoReplicaLeft]].
+  * A task picks a replica of the best rank by a hash and keeps it until it fails; then another one continues. A
+  * connection that ends is replaced once for an entry before its bookie counts as failed. When no replica returns an
+  * entry within a quarter of `pollTimeoutMs`, the source fails with [[NoReplicaLeft]].
   */
 private[bookkeeper] final class BookieProtocolEntrySource private (
     ledger: BookieLedger,
@@ -38,8 +39,8 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
   private var until                 = 0L                // the deadline of the expected entry
   private var reader: ReplicaReader = _
   private var bookie                = ""
-  private var failed                = Set.empty[String] // which did not give the expected entry
-  private var ended                 = Set.empty[String] // which ended a connection instead of giving it
+  private var failed                = Set.empty[String] // which did not return the expected entry
+  private var ended                 = Set.empty[String] // which ended a connection instead of returning it
   private var problem               = ""
 
   override def ledgerId: Long   = segment.ledgerId
@@ -77,7 +78,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
     math.min(until, now + patience.toNanos)
   }
 
-  /** False when the replica failed, which is not asked for this entry again. */
+  /** False when the replica failed; this entry is not requested from it again. */
   private def attempt(work: => Unit): Boolean =
     try {
       work
@@ -91,7 +92,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
             log.info(s"ledger ${segment.ledgerId}, entry $expected: connecting to bookie $bookie again: $problem")
             ended += bookie
           case _ =>
-            log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not give it: $problem")
+            log.info(s"ledger ${segment.ledgerId}, entry $expected: bookie $bookie did not return it: $problem")
             if (e.isSlow) connections.ranks.addSlow(bookie)
             failed += bookie
         }
@@ -107,7 +108,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
     val ahead      = if (connection.isBatch) batches else singles
     reader =
       new ReplicaReader(connection, segment.ledgerId, expected, lastOfThem, digest, ahead, stall, () => deadline())
-    reader.askAhead()
+    reader.requestAhead()
   }
 
   /** The bookies of the expected entry, and the last entry they have. */
@@ -134,13 +135,13 @@ private[bookkeeper] object BookieProtocolEntrySource {
   /** Reads of single entries under way at a time. */
   private val MostSingles = 32
 
-  /** Then another replica is asked, as by BookKeeper's client (its `speculativeReadTimeout`). */
+  /** Then another replica is tried, as by BookKeeper's client (its `speculativeReadTimeout`). */
   private val Stall = 2.seconds
 
-  /** No bookie gives an entry. Says what the last one did. */
+  /** No bookie returns an entry. Its text is what the last one did. */
   final class NoReplicaLeft(why: String) extends RuntimeException(why)
 
-  /** None for a ledger that is not read like this. Who sets something for BookKeeper's client wants that one.
+  /** None for a ledger that is not read like this. Settings for BookKeeper's client select that client.
     *
     * @param connections
     *   of the task; this does not close them

@@ -13,7 +13,7 @@ import io.netty.buffer.ByteBuf
 
 import io.github.pulsarspark.common.NetworkMemory
 
-/** A TCP connection to a bookie. Requests are on their way while nobody waits; frames are read by who needs them, from
+/** A TCP connection to a bookie. Requests are sent without waiting; frames are read by the thread that needs them, from
   * the socket into the memory where they stay. Used by one thread, which never waits longer than its deadline.
   *
   * Failures are [[ReplicaFailed]], whatever the reason. After one nothing but [[close]] is called.
@@ -25,7 +25,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
   private val size     = ByteBuffer.allocate(4)
   private var outgoing = ByteBuffer.allocate(16 * ReadRequest.MostBytes)
   private var started  = 0L // of the wait
-  private var moved    = 0L // when something last came or went
+  private var moved    = 0L // when bytes were last received or sent
 
   /** Sends a request, or keeps it until a frame is waited for.
     *
@@ -67,7 +67,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
       fill(size)
       val length = size.getInt(0)
       if (length < 0 || length > MostFrameBytes)
-        throw new ReplicaFailed(s"it wants to send $length bytes", isSlow = false)
+        throw new ReplicaFailed(s"it announces $length bytes", isSlow = false)
       val frame = NetworkMemory.allocator.directBuffer(length, length)
       orUndo(frame.release()) {
         fill(frame.internalNioBuffer(0, length))

@@ -25,7 +25,7 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
   private val sizeBytes = if (isBatch) 4 else 0
   private var at        = headBytes
 
-  /** False when it cannot be told which request it answers. */
+  /** False when the request that it answers is unknown. */
   def isFormed: Boolean = end >= headBytes && frame.getInt(0) == ReadRequest.header(isBatch)
 
   def answers(read: PendingRead): Boolean =
@@ -53,7 +53,7 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
       if (!digest.fits(frame, start, next.toInt))
         throw new ReplicaFailed("the entry's checksum is wrong", isSlow = false)
       if (frame.getLong(start) != ledgerId || frame.getLong(start + 8) != entryId)
-        throw new ReplicaFailed(s"it gave entry ${frame.getLong(start)}:${frame.getLong(start + 8)} instead",
+        throw new ReplicaFailed(s"it returned entry ${frame.getLong(start)}:${frame.getLong(start + 8)} instead",
           isSlow = false)
       at = next.toInt
       frame.setIndex(payload, at)

@@ -2,7 +2,7 @@ package io.github.pulsarspark.storage.bookkeeper.protocol
 
 import scala.util.control.NoStackTrace
 
-/** A bookie does not give an entry that it should have; another one may.
+/** A bookie does not return an entry that it should have; another one may.
   *
   * @param isSlow
   *   it kept us waiting or cannot be reached, and would do so to others
@@ -10,7 +10,7 @@ import scala.util.control.NoStackTrace
 private[protocol] sealed class ReplicaFailed(why: String, val isSlow: Boolean) extends RuntimeException(why)
     with NoStackTrace
 
-/** An established connection ended before its answers came: the bookie restarts, refuses a request, or closes what was
-  * idle. A new connection may do.
+/** An established connection ended before its responses arrived: the bookie restarts, refuses a request, or closes what
+  * was idle. A new connection may do.
   */
 private[protocol] final class ConnectionEnded(why: String) extends ReplicaFailed(why, isSlow = true)

@@ -27,14 +27,14 @@ private[protocol] final class ReplicaReader(
     deadline: () => Long
 ) extends AutoCloseable {
 
-  private val asked              = new ArrayDeque[PendingRead] // in the order of their entries
-  private var toAsk              = first
+  private val pending            = new ArrayDeque[PendingRead] // in the order of their entries
+  private var nextToRequest      = first
   private var expected           = first
   private var answer: ReadAnswer = _
 
   def isDone: Boolean = expected > last
 
-  /** The payload of the entry that came last. */
+  /** The payload of the last entry. */
   def entry: ByteBuf = answer.entry
 
   /** Moves to the next entry; not called when this is done. */
@@ -42,28 +42,28 @@ private[protocol] final class ReplicaReader(
     while (answer == null || !answer.next(ledgerId, expected, digest)) {
       releaseAnswer()
       answer = take()
-      askAhead()
+      requestAhead()
       answer.check()
     }
     expected += 1
-    ahead.came(answer.entry.readableBytes)
+    ahead.received(answer.entry.readableBytes)
   }
 
-  /** Requests what comes next, so that it is on its way before it is needed. */
-  def askAhead(): Unit = while (asked.size < ahead.windows && toAsk <= last) {
-    val window = connection.ask(ledgerId, toAsk, ahead.lastOfWindow(toAsk, last))
-    asked.add(window)
-    toAsk = window.last + 1
+  /** Requests the following entries before they are needed. */
+  def requestAhead(): Unit = while (pending.size < ahead.windows && nextToRequest <= last) {
+    val window = connection.request(ledgerId, nextToRequest, ahead.lastOfWindow(nextToRequest, last))
+    pending.add(window)
+    nextToRequest = window.last + 1
   }
 
   private def take(): ReadAnswer = {
-    val following = asked.peek()
+    val following = pending.peek()
     if (following == null || following.first > expected) {
-      val end = if (following == null) toAsk - 1 else following.first - 1
-      asked.push(connection.ask(ledgerId, expected, ahead.lastOfWindow(expected, end)))
+      val end = if (following == null) nextToRequest - 1 else following.first - 1
+      pending.push(connection.request(ledgerId, expected, ahead.lastOfWindow(expected, end)))
     }
-    val answer = connection.await(asked.peek(), stall, deadline())
-    asked.poll()
+    val answer = connection.await(pending.peek(), stall, deadline())
+    pending.poll()
     answer
   }
 
@@ -74,7 +74,7 @@ private[protocol] final class ReplicaReader(
 
   override def close(): Unit = {
     releaseAnswer()
-    asked.forEach(connection.abandon(_))
-    asked.clear()
+    pending.forEach(connection.abandon(_))
+    pending.clear()
   }
 }

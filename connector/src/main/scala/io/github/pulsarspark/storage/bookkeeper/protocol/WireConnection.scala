@@ -16,8 +16,8 @@ private[protocol] final class PendingRead(val requestId: Long, val ledgerId: Lon
   private[protocol] var isAbandoned: Boolean = false
 }
 
-/** A connection of a task to a bookie, shared by the slices of the task: while one of them waits for its answer,
-  * answers to the others arrive and are kept for them. Used by one thread.
+/** A connection of a task to a bookie, shared by the slices of the task: while one of them waits for its response,
+  * responses to the others are kept for them. Used by one thread.
   *
   * @param isBatch
   *   whether the bookie is sent batch reads; else each read is of one entry
@@ -32,14 +32,14 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
   private var hasAnswered = false
   private var lost: Option[Throwable] = None
 
-  /** It takes no more requests, and those that had no answer get none. */
+  /** It accepts no more requests, and pending ones get no response. */
   def isLost: Boolean = lost.nonEmpty
 
   /** The bookie ended it without ever answering. */
   def wasRefused: Boolean = !hasAnswered && lost.exists(_.isInstanceOf[ConnectionEnded])
 
   /** Requests the entries; a single one unless this [[isBatch]]. */
-  def ask(ledgerId: Long, first: Long, last: Long): PendingRead = use {
+  def request(ledgerId: Long, first: Long, last: Long): PendingRead = use {
     requests += 1
     val read = new PendingRead(requests, ledgerId, first, last)
     socket.send { to =>
@@ -67,7 +67,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
     answer
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The response is not needed any more. */
   def abandon(read: PendingRead): Unit = {
     read.isAbandoned = true
     if (read.answer != null) read.answer.release()
@@ -97,10 +97,10 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
         return read
       }
     }
-    throw new ReplicaFailed("it answers what was not asked", isSlow = false)
+    throw new ReplicaFailed("it sent a response that was not requested", isSlow = false)
   }
 
-  /** After any failure it is not known what comes next, so the connection is given up. */
+  /** After any failure the position in the stream is unknown, so the connection is closed. */
   private def use[A](work: => A): A = {
     lost.foreach(why => throw new ConnectionEnded(s"the connection was given up: ${why.getMessage}"))
     try work

@@ -18,7 +18,7 @@ import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRa
   * thread.
   *
   * @param ranks
-  *   in which order bookies are asked
+  *   in which order bookies are tried
   * @param old
   *   bookies without batch reads
   */
@@ -33,7 +33,7 @@ private[storage] final class WireConnections(
 
   private val open = mutable.Map.empty[String, WireConnection]
 
-  /** Bookies that ended a connection without an answer to a batch read: they are sent single reads, whose answer tells.
+  /** Bookies that ended a connection without an answer to a batch read: a single read then shows whether that was why.
     */
   private val suspects = mutable.Set.empty[String]
 
@@ -49,9 +49,9 @@ private[storage] final class WireConnections(
       }
       val isBatch = !suspects(bookie) && !old.contains(bookie)
       val socket  = BookieSocket.connect(addressOf(bookie, patience), sockets)
-      val made    = new WireConnection(socket, isBatch, () => if (!isBatch) confirm(bookie))
-      open.put(bookie, made)
-      made
+      val result  = new WireConnection(socket, isBatch, () => if (!isBatch) confirm(bookie))
+      open.put(bookie, result)
+      result
     }
 
   private def confirm(bookie: String): Unit = if (suspects.remove(bookie)) {

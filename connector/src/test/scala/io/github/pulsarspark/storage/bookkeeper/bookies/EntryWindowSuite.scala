@@ -31,7 +31,7 @@ class EntryWindowSuite extends FunSuite {
     )
 
     def window(last: Long): EntryWindow =
-      EntryWindow.ask(CompletableFuture.completedFuture(handle), 0, last, EntryWindow.Batch(1000))
+      EntryWindow.request(CompletableFuture.completedFuture(handle), 0, last, EntryWindow.Batch(1000))
 
     def answer(request: Int, entries: Long*): Unit = {
       val found = entries.map { id =>

@@ -4,14 +4,16 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentLocation}
+import io.github.pulsarspark.storage.bookkeeper.BookieLocation
+import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.Segment
 
 class ReadAheadSuite extends ScalaCheckSuite {
   private val Window = 1000L
 
   private def ahead(last: Long, bytes: Long, readAheadBytes: Long = 10 * Window) =
     new ReadAhead(
-      Segment(1, 0, last, bytes, SegmentLocation.Bookies(BookieLedger(1, 3, 1, 1, 1, "CRC32C", Nil, None))),
+      Segment(1, 0, last, bytes, BookieLocation(BookieLedger(1, 3, 1, 1, 1, "CRC32C", Nil, None))),
       readAheadBytes,
       4,
       Window
@@ -20,7 +22,7 @@ class ReadAheadSuite extends ScalaCheckSuite {
   property("windows follow each other to the end, and what is on its way is within the bytes by what came so far") {
     forAll(Gen.choose(0L, 5000L), Gen.choose(0L, 100000L), Gen.listOf(Gen.choose(0, 3000))) { (last, bytes, sizes) =>
       val ahead = this.ahead(last, bytes)
-      sizes.foreach(ahead.came)
+      sizes.foreach(ahead.received)
       val average = if (sizes.isEmpty) bytes / (last + 1) else sizes.map(_.toLong).sum / sizes.size
       val windows = Iterator.iterate((0L, ahead.lastOfWindow(0, last))) { case (_, end) =>
         (end + 1, ahead.lastOfWindow(end + 1, last))

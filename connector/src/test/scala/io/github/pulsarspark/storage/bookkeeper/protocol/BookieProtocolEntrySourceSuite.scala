@@ -14,7 +14,7 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.ledgers.BookieLedger
 
 class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
   import WireReads._
@@ -76,9 +76,10 @@ class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
     ("gives an entry of another ledger", "1:7",
       gives(all.updated(7, ScriptedBookie.stored(1, 7, content(7), DigestType.CRC32C)))),
     ("gives nothing", "empty", _ => Reply.Entries(Nil)),
-    ("answers another request", "not asked", request => Reply.Answering(request.id + 100, all(request.entry.toInt))),
-    ("gives far too much", "wants to send", _ => Reply.Bytes(ScriptedBookie.int(Int.MaxValue))),
-    ("gives less than nothing", "wants to send", _ => Reply.Bytes(ScriptedBookie.int(-1))),
+    ("answers another request", "not requested",
+      request => Reply.Answering(request.id + 100, all(request.entry.toInt))),
+    ("gives far too much", "it announces", _ => Reply.Bytes(ScriptedBookie.int(Int.MaxValue))),
+    ("gives less than nothing", "it announces", _ => Reply.Bytes(ScriptedBookie.int(-1))),
     ("gives a short answer", "malformed", _ => Reply.Bytes(ScriptedBookie.framed(new Array[Byte](7)))),
     ("gives half a head", "malformed",
       r => Reply.Bytes(ScriptedBookie.framed(ScriptedBookie.head(r, 0, r.id).array.take(31)))),

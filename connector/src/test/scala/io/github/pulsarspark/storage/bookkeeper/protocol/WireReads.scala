@@ -8,9 +8,11 @@ import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.storage.bookkeeper.BookieLocation
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentLocation}
+import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.Segment
 
 /** A ledger, and reads of it from scripted bookies. */
 private[bookkeeper] object WireReads {
@@ -41,7 +43,7 @@ private[bookkeeper] object WireReads {
     BookieLedger(LedgerId, 3, ensembles.head._2.size, ensembles.head._2.size, 1, digest, ensembles, None)
 
   def segment(ledger: BookieLedger, first: Long, last: Long): Segment =
-    Segment(ledger.id, first, last, (last - first + 1) * 100, SegmentLocation.Bookies(ledger))
+    Segment(ledger.id, first, last, (last - first + 1) * 100, BookieLocation(ledger))
 
   def connections(
       options: ReadOptions = plain,

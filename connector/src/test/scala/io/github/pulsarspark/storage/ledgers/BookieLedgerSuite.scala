@@ -1,8 +1,6 @@
-package io.github.pulsarspark.storage.segment
+package io.github.pulsarspark.storage.ledgers
 
 import munit.FunSuite
-
-import io.github.pulsarspark.storage.ledgers.BookieLedgerParser
 
 class BookieLedgerSuite extends FunSuite {
 

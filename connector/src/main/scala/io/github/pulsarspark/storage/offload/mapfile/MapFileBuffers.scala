@@ -1,8 +1,9 @@
-package io.github.pulsarspark.storage.offload
+package io.github.pulsarspark.storage.offload.mapfile
 
 import org.apache.hadoop.io.{BytesWritable, LongWritable, MapFile}
 
 import io.github.pulsarspark.format.entry.MalformedBytes
+import io.github.pulsarspark.storage.offload.format.{EntryBuffer, EntryBufferSource, OffloadedLedgerMetadata}
 
 /** The entries `first` to `last` of a Hadoop `MapFile`: keys are entry ids, values the entries. Under the key -1 is the
   * metadata of the ledger.
@@ -12,7 +13,7 @@ private[offload] final class MapFileBuffers(
     managedLedger: String,
     first: Long,
     last: Long,
-    chunkBytes: Int
+    bufferBytes: Int
 ) extends EntryBufferSource {
   import MapFileBuffers._
 
@@ -21,26 +22,26 @@ private[offload] final class MapFileBuffers(
   private var nextId = first
   private var isOpen = false
 
-  override def fill(chunk: EntryBuffer): Unit = {
-    chunk.clear()
+  override def fill(buffer: EntryBuffer): Unit = {
+    buffer.clear()
     if (!isOpen) {
       OffloadedLedgerMetadata.parse(find(MetadataKey).getBytes, 0, value.getLength).check(managedLedger, last)
       find(first)
       isOpen = true
     } else step()
-    var size = put(chunk, 0)
-    while (nextId <= last && size < chunkBytes) {
+    var size = put(buffer, 0)
+    while (nextId <= last && size < bufferBytes) {
       step()
-      size = put(chunk, size)
+      size = put(buffer, size)
     }
   }
 
-  /** Not `seek`, which steps over what it finds. */
+  /** Not `seek`, which steps over the entry at the key. */
   private def find(wanted: Long): BytesWritable = {
     key.set(wanted)
     Option(file.getClosest(key, value)) match {
-      case Some(found: LongWritable) if found.get == wanted => value
-      case Some(found: LongWritable)                        => missing(wanted, s"entry $found is in its place")
+      case Some(id: LongWritable) if id.get == wanted => value
+      case Some(id: LongWritable)                     => missing(wanted, s"entry $id is in its place")
       case Some(other) => throw new MalformedBytes(s"its keys are of type ${other.getClass.getName}")
       case None        => missing(wanted, "the file ends before it")
     }
@@ -51,12 +52,12 @@ private[offload] final class MapFileBuffers(
     if (key.get != nextId) missing(nextId, s"entry $key is in its place")
   }
 
-  private def put(chunk: EntryBuffer, at: Int): Int = {
+  private def put(buffer: EntryBuffer, at: Int): Int = {
     val end = at + value.getLength
-    if (end > chunk.bytes.length)
-      chunk.reserve(math.max(end, math.min(2L * chunk.bytes.length, chunkBytes + value.getLength.toLong).toInt))
-    System.arraycopy(value.getBytes, 0, chunk.bytes, at, value.getLength)
-    chunk.add(nextId, at, value.getLength)
+    if (end > buffer.bytes.length)
+      buffer.reserve(math.max(end, math.min(2L * buffer.bytes.length, bufferBytes + value.getLength.toLong).toInt))
+    System.arraycopy(value.getBytes, 0, buffer.bytes, at, value.getLength)
+    buffer.add(nextId, at, value.getLength)
     nextId += 1
     end
   }

@@ -9,11 +9,12 @@ import scala.util.{Failure, Success, Try}
 
 import munit.FunSuite
 
-import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.storage.KilledTasks
-import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.blocks.BlockFormat
+import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
-class BlockIndexLoaderSuite extends FunSuite {
+class SplitPointLoaderSuite extends FunSuite {
   import OffloadWriter._
 
   private val folder = Files.createTempDirectory("slow")
@@ -23,7 +24,7 @@ class BlockIndexLoaderSuite extends FunSuite {
   private val ledgers: Seq[OffloadedLedger] = Seq.tabulate(100) { n =>
     val ledger = writer.blockLedger(n.toLong)
     writer.writeBlocks(ledger, blocks(Seq(Array[Byte](1)), 200, metadata(0)))
-    ledger.copy(location = OffloadLocation.BlockObjects(s"slow://$folder"))
+    ledger.copy(location = OffloadLocation(BlockFormat, s"slow://$folder"))
   }
 
   override def beforeEach(context: BeforeEach): Unit = {
@@ -31,15 +32,15 @@ class BlockIndexLoaderSuite extends FunSuite {
     SlowFiles.opened.set(0)
   }
 
-  private def found(deadline: FiniteDuration): Seq[Try[Seq[OffloadBlock]]] =
-    OffloadedLedgers.blocks(ledgers, writer.configuration, deadline)
+  private def found(deadline: FiniteDuration): Seq[Try[Seq[Long]]] =
+    OffloadedLedgers.splitPoints(ledgers, writer.configuration, deadline)
 
-  private def isSilence(blocks: Try[Seq[OffloadBlock]]): Boolean = blocks match {
-    case Failure(e: PulsarError) => e.condition == "PULSAR_OFFLOAD_TIMEOUT"
-    case _                       => false
+  private def isSilence(blocks: Try[Seq[Long]]): Boolean = blocks match {
+    case Failure(e: SegmentUnreadable) => e.silent == Seq(s"slow://$folder")
+    case _                             => false
   }
 
-  private def isUnasked(blocks: Try[Seq[OffloadBlock]]): Boolean = blocks == Failure(BlockIndexLoader.NoTime)
+  private def isUnrequested(blocks: Try[Seq[Long]]): Boolean = blocks == Failure(SplitPointLoader.NoTime)
 
   private def threads: Seq[String] = KilledTasks.threads("pulsar-spark-offloaded")
 
@@ -50,22 +51,22 @@ class BlockIndexLoaderSuite extends FunSuite {
     assertNoThreads()
   }
 
-  test("storage that answers, but not all in time, is not silent") {
-    SlowFiles.delay = _ => LockSupport.parkNanos(100.millis.toNanos)
-    val blocks = found(400.millis)
+  test("storage that responds, but not always in time, is not silent") {
+    SlowFiles.delay = _ => LockSupport.parkNanos(500.millis.toNanos)
+    val blocks = found(2.seconds)
     assert(blocks.exists(_.isSuccess), "nothing was found")
-    assertEquals(blocks.filterNot(_.isSuccess).distinct, Seq(Failure(BlockIndexLoader.NoTime)))
+    assertEquals(blocks.filterNot(_.isSuccess).distinct, Seq(Failure(SplitPointLoader.NoTime)))
     assertNoThreads()
   }
 
-  test("without time nothing is asked, and no thread begins") {
+  test("without time nothing is requested, and no thread begins") {
     val before = threads
-    assert(found(0.seconds).forall(isUnasked))
+    assert(found(0.seconds).forall(isUnrequested))
     assertEquals(SlowFiles.opened.get, 0)
     assertEquals(threads, before)
   }
 
-  test("storage that gives no answer is silent, which costs half of the deadline and few requests") {
+  test("storage that does not respond is silent, which costs half of the deadline and few requests") {
     val answers = new CountDownLatch(1)
     SlowFiles.delay = file => if (!file.getName.contains("-ledger-0-")) answers.await()
     val started = System.nanoTime()
@@ -75,7 +76,7 @@ class BlockIndexLoaderSuite extends FunSuite {
     assert((System.nanoTime() - started).nanos < 2.seconds)
     assert(blocks.head.isInstanceOf[Success[_]])
     assertEquals(blocks.count(isSilence), 16)
-    assertEquals(blocks.count(isUnasked), 83)
+    assertEquals(blocks.count(isUnrequested), 83)
     assertEquals(SlowFiles.opened.get, 17)
     assertNoThreads()
   }

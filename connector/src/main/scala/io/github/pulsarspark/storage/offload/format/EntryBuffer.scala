@@ -1,10 +1,8 @@
-package io.github.pulsarspark.storage.offload
+package io.github.pulsarspark.storage.offload.format
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 
-/** Consecutive entries of a ledger in one array, which is used again and again. Filled by one thread, then read by
-  * another.
-  */
+/** Consecutive entries of a ledger in one array, which is reused. Filled by one thread, then read by another. */
 private[offload] final class EntryBuffer {
   private var starts        = new Array[Int](1024)
   private var ends          = new Array[Int](1024)
@@ -20,7 +18,7 @@ private[offload] final class EntryBuffer {
 
   def clear(): Unit = count = 0
 
-  /** Makes room for `size` bytes; what is there stays. */
+  /** Grows the array to `size` bytes; its content remains. */
   def reserve(size: Int): Unit = if (size > bytes.length) bytes = java.util.Arrays.copyOf(bytes, size)
 
   def add(entryId: Long, start: Int, length: Int): Unit = {
@@ -41,9 +39,11 @@ private[offload] final class EntryBuffer {
   }
 }
 
-/** Where entries of an offloaded ledger come from. Used by one thread, which may have to wait for the storage. */
+/** The entries of an offloaded ledger, some at a time. Used by one thread, which may wait for the storage. */
 private[offload] trait EntryBufferSource extends AutoCloseable {
 
-  /** Puts the entries that come next into an empty chunk, at least one. Not called when all were given. */
-  def fill(chunk: EntryBuffer): Unit
+  /** Puts the following entries into the buffer, at least one, in place of its content. Not called after the last
+    * entry.
+    */
+  def fill(buffer: EntryBuffer): Unit
 }

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.storage.segment
+package io.github.pulsarspark.storage.ledgers
 
 /** Where the entries of a ledger are on bookies; all that a BookKeeper client has to know to read it.
   *

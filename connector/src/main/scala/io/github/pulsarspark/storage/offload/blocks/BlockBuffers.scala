@@ -1,39 +1,40 @@
-package io.github.pulsarspark.storage.offload
+package io.github.pulsarspark.storage.offload.blocks
 
 import java.nio.ByteBuffer
 
 import org.apache.hadoop.fs.FSDataInputStream
 
 import io.github.pulsarspark.format.entry.MalformedBytes
+import io.github.pulsarspark.storage.offload.format.{EntryBuffer, EntryBufferSource}
 
 /** The entries `first` to `last` of a data object, which the index must list.
   *
   * A block is its header, its entries (`int length, long id, bytes`) back to back, and padding. An entry never crosses
-  * the border of a block, and the index tells how many there are in each, so padding need not be looked at. Entries can
-  * only be found by walking a block from its beginning.
+  * the border of a block, and the index has the number of entries of each, so padding is never read. Entries are only
+  * found by walking a block from its beginning.
   *
-  * @param chunkBytes
-  *   how much is asked for at a time, unless a single entry is larger; more than a header
+  * @param bufferBytes
+  *   how much is requested at a time, unless a single entry is larger; more than a header
   */
 private[offload] final class BlockBuffers(
     in: FSDataInputStream,
     index: OffloadIndex,
     first: Long,
     last: Long,
-    chunkBytes: Int
+    bufferBytes: Int
 ) extends EntryBufferSource {
 
   private var block    = -1
   private var nextId   = 0L
   private var position = 0L                   // in the file, of what is read next
-  private var tail     = Array.emptyByteArray // beginning of the next entry, when a chunk ended inside it
+  private var tail     = Array.emptyByteArray // beginning of the next entry, when a buffer ended inside it
   private var needed   = 0                    // bytes of that entry, as far as they are known
 
-  override def fill(chunk: EntryBuffer): Unit = {
-    chunk.clear()
-    while (chunk.count == 0) {
+  override def fill(buffer: EntryBuffer): Unit = {
+    buffer.clear()
+    while (buffer.count == 0) {
       if (block < 0) enter(index.blockOf(first)) else if (nextId > index.lastEntryOf(block)) enter(block + 1)
-      walk(chunk, load(chunk))
+      walk(buffer, load(buffer))
     }
   }
 
@@ -44,20 +45,20 @@ private[offload] final class BlockBuffers(
     tail = Array.emptyByteArray
   }
 
-  /** Puts what is left of the last chunk and what comes behind it into this one; returns how many bytes that is. */
-  private def load(chunk: EntryBuffer): Int = {
-    val asked  = math.max(chunkBytes, needed - tail.length)
-    val length = math.min(asked.toLong, index.blocks(block).end - position).toInt
-    chunk.reserve(tail.length + length)
-    System.arraycopy(tail, 0, chunk.bytes, 0, tail.length)
+  /** Puts the tail of the last buffer and the bytes after it into this one; returns how many bytes that is. */
+  private def load(buffer: EntryBuffer): Int = {
+    val wanted = math.max(bufferBytes, needed - tail.length)
+    val length = math.min(wanted.toLong, index.blocks(block).end - position).toInt
+    buffer.reserve(tail.length + length)
+    System.arraycopy(tail, 0, buffer.bytes, 0, tail.length)
     if (in.getPos != position) in.seek(position)
-    in.readFully(chunk.bytes, tail.length, length)
+    in.readFully(buffer.bytes, tail.length, length)
     position += length
     tail.length + length
   }
 
-  private def walk(chunk: EntryBuffer, length: Int): Unit = {
-    val bytes   = ByteBuffer.wrap(chunk.bytes, 0, length)
+  private def walk(buffer: EntryBuffer, length: Int): Unit = {
+    val bytes   = ByteBuffer.wrap(buffer.bytes, 0, length)
     val isStart = position - length == index.blocks(block).offset
     val lastId  = math.min(index.lastEntryOf(block), last)
     var at      = if (isStart) BlockHeader.check(bytes, index, block) else 0
@@ -66,27 +67,27 @@ private[offload] final class BlockBuffers(
       val size = entrySize(bytes, at)
       if (size > length - at) needed = size
       else {
-        if (nextId >= first) chunk.add(nextId, at + EntryHeader, size - EntryHeader)
+        if (nextId >= first) buffer.add(nextId, at + EntryHeader, size - EntryHeader)
         at += size
         nextId += 1
       }
     }
-    tail = if (needed > 0) java.util.Arrays.copyOfRange(chunk.bytes, at, length) else Array.emptyByteArray
+    tail = if (needed > 0) java.util.Arrays.copyOfRange(buffer.bytes, at, length) else Array.emptyByteArray
   }
 
-  /** Bytes of the next entry with what is in front of it; only of what is in front when not even that is all there. */
+  /** Bytes of the next entry with its header; of the header alone when that is not complete here. */
   private def entrySize(bytes: ByteBuffer, at: Int): Int = {
-    val here  = bytes.limit() - at
-    val there = here + (index.blocks(block).end - position)
-    if (there < EntryHeader) missing("its block ends before it")
+    val here    = bytes.limit() - at
+    val inBlock = here + (index.blocks(block).end - position)
+    if (inBlock < EntryHeader) missing("its block ends before it")
     if (here < EntryHeader) EntryHeader
     else {
       val length = bytes.getInt(at)
       val id     = bytes.getLong(at + 4)
       if (length < 0) missing("there is padding in its place")
       if (id != nextId) missing(s"entry $id is in its place")
-      if (length > there - EntryHeader)
-        missing(s"its length is $length, but its block ends after ${there - EntryHeader} bytes")
+      if (length > inBlock - EntryHeader)
+        missing(s"its length is $length, but its block ends after ${inBlock - EntryHeader} bytes")
       EntryHeader + length
     }
   }
@@ -101,7 +102,7 @@ private[offload] final class BlockBuffers(
 private[offload] object BlockHeader {
   private val Magic = 0xfbdbabcb
 
-  /** Of what it must hold: magic, own length, the block's length, first entry. */
+  /** Of its fixed part: magic, own length, the block's length, first entry. */
   val Length = 28
 
   /** More than any header has; brokers write 128 bytes. */
@@ -115,10 +116,10 @@ private[offload] object BlockHeader {
     val block                          = index.blocks(number)
     val (magic, header, length, first) = (bytes.getInt(0), bytes.getLong(4), bytes.getLong(12), bytes.getLong(20))
     if (magic != Magic) throw new MalformedBytes(f"block ${number + 1} begins with $magic%08x instead of $Magic%08x")
-    val found    = s"a header of $header bytes, $length bytes and first entry $first"
+    val actual   = s"a header of $header bytes, $length bytes and first entry $first"
     val promised =
       s"a header of ${index.headerLength} bytes, ${block.bytes} bytes and first entry ${block.firstEntryId}"
-    if (found != promised) throw new MalformedBytes(s"block ${number + 1} has $found, but in the index $promised")
+    if (actual != promised) throw new MalformedBytes(s"block ${number + 1} has $actual, but in the index $promised")
     index.headerLength
   }
 }

@@ -1,9 +1,9 @@
-package io.github.pulsarspark.storage.offload
+package io.github.pulsarspark.storage.offload.blocks
 
 import java.nio.ByteBuffer
 
 import io.github.pulsarspark.format.entry.MalformedBytes
-import io.github.pulsarspark.storage.segment.OffloadBlock
+import io.github.pulsarspark.storage.offload.format.{OffloadedLedgerMetadata, UnsupportedOffload}
 
 /** The index object beside a ledger's blocks: which entries each block begins with, and what the ledger was like when
   * it was closed.
@@ -36,6 +36,10 @@ private[offload] final case class OffloadIndex(
 }
 
 private[offload] object OffloadIndex {
+
+  /** Several ledgers in one object; off unless a broker's administrator enables it. */
+  val Streaming = "in the format of streaming offload"
+
   private val Magic          = 0xde47de47
   private val StreamingMagic = 0x3d1fb0bc
   private val FixedLength    = 32
@@ -48,7 +52,7 @@ private[offload] object OffloadIndex {
     val in = ByteBuffer.wrap(bytes)
     require(bytes.length >= FixedLength, s"the index has only ${bytes.length} bytes")
     val magic = in.getInt
-    if (magic == StreamingMagic) throw new UnsupportedOffload(UnsupportedOffload.Streaming)
+    if (magic == StreamingMagic) throw new UnsupportedOffload(Streaming)
     require(magic == Magic, f"the index begins with $magic%08x instead of $Magic%08x")
     val length = in.getInt
     require(length == bytes.length, s"the index has ${bytes.length} bytes and says that it has $length")
@@ -58,7 +62,7 @@ private[offload] object OffloadIndex {
     val metadataLength = in.getInt
     require(
       headerLength >= BlockHeader.Length && headerLength <= BlockHeader.Longest,
-      s"the index gives blocks a header of $headerLength bytes"
+      s"the index says that blocks have a header of $headerLength bytes"
     )
     require(
       count > 0 && metadataLength >= 0 &&
@@ -99,11 +103,11 @@ private[offload] object OffloadIndex {
   private def require(holds: Boolean, problem: => String): Unit = if (!holds) throw new MalformedBytes(problem)
 }
 
-/** A copy that may well be whole, in a form that is not read here. */
-private[offload] final class UnsupportedOffload(val form: String) extends RuntimeException(form, null, false, false)
-
-private[offload] object UnsupportedOffload {
-
-  /** Several ledgers in one object; off unless a broker's administrator asks for it. */
-  val Streaming = "in the format of streaming offload"
+/** A part of an offloaded ledger that can be read without what is before it.
+  *
+  * @param offset
+  *   where it begins in the file
+  */
+private[offload] final case class OffloadBlock(firstEntryId: Long, offset: Long, bytes: Long) {
+  def end: Long = offset + bytes
 }

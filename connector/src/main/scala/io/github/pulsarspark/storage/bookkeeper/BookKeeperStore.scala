@@ -1,0 +1,73 @@
+package io.github.pulsarspark.storage.bookkeeper
+
+import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
+import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
+import io.github.pulsarspark.storage.ledgers.{BookieLedger, LedgerMetadata, StoredLedger}
+import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentStore, SegmentUnreadable}
+
+/** Ledgers on bookies. A bookie that does not respond is an obstacle for the ledgers that need it, see
+  * [[Reachability]].
+  */
+private[storage] final class BookKeeperStore(options: ReadOptions) extends SegmentStore {
+  import BookKeeperStore._
+
+  override type Location = BookieLocation
+
+  private val connections  = new WireConnections(options.bookKeeper)
+  private val reachability = new Reachability(options.bookKeeper)
+
+  override def own(location: SegmentLocation): Option[BookieLocation] = location match {
+    case here: BookieLocation => Some(here)
+    case _                    => None
+  }
+
+  override def holds(ledger: StoredLedger): Boolean = !ledger.isOffloaded
+
+  /** By the metadata in the list of ledgers; sends no request. */
+  override def locate(
+      ledgers: Map[String, Seq[StoredLedger]],
+      admin: LedgerMetadata
+  ): String => StoredLedger => Either[String, BookieLocation] = { topic =>
+    val owner = TopicNames.managedLedger(topic)
+    ledger =>
+      for {
+        parsed   <- ledger.home.toRight(s"the broker reported no metadata of ledger ${ledger.id}")
+        reported <- parsed
+        _        <- belongs(reported, owner)
+        _        <-
+          Either.cond(Digests(reported.digestType), (),
+            s"ledger ${ledger.id} has the digest type ${reported.digestType}")
+      } yield BookieLocation(reported)
+  }
+
+  /** The ledgers of a shadow topic, for instance, are another topic's. */
+  private def belongs(ledger: BookieLedger, owner: String): Either[String, Unit] = Either.cond(
+    ledger.managedLedger.contains(owner),
+    (),
+    s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("no managed ledger")}"
+  )
+
+  /** Reads the files of `bookKeeper.tls...`. */
+  override def check(): Unit = options.bookKeeper.tls.foreach(BookieConnections.context)
+
+  override def obstacle(location: BookieLocation): Option[String] = reachability.obstacle(location.ledger)
+
+  /** Bookies read any entry alike. */
+  override def splitPoints(locations: Seq[BookieLocation]): Map[Long, Seq[Long]] = Map.empty
+
+  override def open(segment: Segment, location: BookieLocation): EntrySource =
+    BookieEntrySource.open(location.ledger, segment, options, connections)
+
+  override def failed(failure: SegmentUnreadable): Unit = reachability.doubt(failure.silent)
+
+  override def close(): Unit = connections.close()
+}
+
+private object BookKeeperStore {
+
+  /** Those that are checked without a password. */
+  private val Digests = Set("CRC32C", "CRC32", "DUMMY")
+}
