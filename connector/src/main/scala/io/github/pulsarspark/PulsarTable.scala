@@ -13,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
-import io.github.pulsarspark.read.scan.PulsarScanBuilder
+import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.PulsarWriteBuilder
 
@@ -74,11 +74,11 @@ private[pulsarspark] final class PulsarTable(
     }
 
   private def raw(options: CaseInsensitiveStringMap) = {
-    /* Depending on its line, Spark passes a write into a temporary view or of a stream fewer options than it made the
-     * table with. */
-    val made = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
+    /* Some lines of Spark pass a write into a temporary view or of a stream fewer options than they created the table
+     * with. */
+    val own = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
     new RawOptions(
-      made.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala,
+      own.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala,
       ClientSettings.fields,
       session,
       stored
@@ -86,6 +86,6 @@ private[pulsarspark] final class PulsarTable(
   }
 }
 
-/** A hidden column, as Spark wants it described. */
+/** A hidden column, in Spark's terms. */
 private final case class PulsarMetadataColumn(name: String, dataType: DataType, override val comment: String)
     extends MetadataColumn

@@ -12,9 +12,9 @@ import org.apache.spark.sql.types.BinaryType
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, SchemaMode, SessionOptions, TopicSelection, WriteOptions}
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.pulsar.broker.PulsarBroker
-import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.plan.DriverSession
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
@@ -102,7 +102,8 @@ object PulsarFunctions {
     PulsarErrors("PULSAR_OPTION_INVALID", "option" -> option, "given" -> value, "allowed" -> allowed)
 
   private def newestSchema(topic: String, write: WriteOptions): TopicSchema =
-    Using.resource(new PulsarBroker(ClientPool.acquire(write.client), "spark-pulsar")) { broker =>
+    Using.resource(PulsarConnection(write.client)) { connection =>
+      val broker = connection.broker()
       if (broker.partitions(Seq(topic)).isEmpty)
         throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> topic, "url" -> write.client.serviceUrl)
       val schema = broker.schema(topic).getOrElse(TopicSchema.Bytes)

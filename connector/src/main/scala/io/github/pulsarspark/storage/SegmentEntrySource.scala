@@ -8,8 +8,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.BrokerEntrySource
-import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
 import io.github.pulsarspark.storage.bookkeeper.{BookieEntrySource, Reachability}
 import io.github.pulsarspark.storage.ledgers.KnownLedgers
@@ -129,7 +128,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   }
 
   private def open(slice: Slice): EntrySource = slice.segment.map(s => s -> s.home) match {
-    case None                                             => BrokerEntrySource(slice.range, options, guard)
+    case None                                             => PulsarConnection.entries(slice.range, options, guard)
     case Some((segment, SegmentLocation.Bookies(ledger))) =>
       BookieEntrySource.open(ledger, segment, options, connections)
     case Some((segment, SegmentLocation.Tiered(ledger))) =>
@@ -163,9 +162,9 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   )
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
-    val lease = ClientPool.acquire(options.client)
-    try new SegmentLocator(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
-    finally lease.close()
+    val connection = PulsarConnection(options.client)
+    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
+    finally connection.close()
   }
 
   private def closeSource(): Unit = if (source != null) {

@@ -8,9 +8,8 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.connection.ClientLease
 import io.github.pulsarspark.storage.bookkeeper.Reachability
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
 import io.github.pulsarspark.storage.ledgers.{KnownLedgers, LedgerMetadata, LedgerPruning, Offloads, StoredLedger, TopicStorage}
@@ -24,7 +23,7 @@ import io.github.pulsarspark.storage.segment.{BookieLedger, HadoopSettings, Offl
   *   what the query knows of ledgers already
   */
 private[pulsarspark] final class SegmentLocator(
-    lease: ClientLease,
+    admin: Option[AdminApi],
     options: ReadOptions,
     hadoop: HadoopSettings,
     losses: DataLossPolicy,
@@ -49,7 +48,7 @@ private[pulsarspark] final class SegmentLocator(
     val asked = ranges.collect {
       case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic
     }
-    val ages = lease.admin.filter(_ => asked.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
+    val ages = admin.filter(_ => asked.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
       agesOf(_, asked)
     )
     ranges.map { case (range, wanted) =>
@@ -74,7 +73,7 @@ private[pulsarspark] final class SegmentLocator(
     *   the newest ledger.
     */
   def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
-    val found = (options.readLevel, lease.admin) match {
+    val found = (options.readLevel, admin) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))

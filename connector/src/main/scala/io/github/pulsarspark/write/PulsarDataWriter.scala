@@ -10,9 +10,9 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.metrics.Metrics
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.rows.RowEncoder
 
@@ -30,12 +30,12 @@ private[write] case object Acknowledged extends WriterCommitMessage
 /** Sends the rows of one task and waits for their acknowledgement in `commit`. */
 private[write] final class PulsarDataWriter(task: WriteContext) extends DataWriter[InternalRow] {
 
-  private val lease = ClientPool.acquire(task.options.client)
+  private val connection = PulsarConnection(task.options.client)
 
   /** A topic's encoder and producer. */
   private final class Destination(plan: WritePlan) {
     val encoder  = new RowEncoder(plan)
-    val producer = TopicProducer.open(lease, plan.topic.get, plan.schema, task.options, plan.metadata.keySet)
+    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet)
   }
 
   private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]
@@ -58,7 +58,8 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
     val name = row.getUTF8String(topicColumn)
     destinations.getOrElse(
       name, {
-        val destination = new Destination(Preflight.planFor(TopicNames.full(name.toString), task.input, task.options))
+        val topic       = TopicNames.full(name.toString)
+        val destination = new Destination(Preflight.planFor(topic, task.input, task.options, connection))
         destinations.put(name.copy(), destination)
         destination
       }
@@ -80,5 +81,5 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
 
   override def close(): Unit =
     try TopicProducer.close(destinations.values.map(_.producer), task.options.client.operationTimeout)
-    finally lease.close()
+    finally connection.close()
 }

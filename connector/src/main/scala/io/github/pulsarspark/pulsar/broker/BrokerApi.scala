@@ -3,10 +3,10 @@ package io.github.pulsarspark.pulsar.broker
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.schema.TopicSchema
 
-/** Everything the connector asks a cluster, apart from entries. Every call waits for its answer, at most
-  * `operationTimeoutMs`, and fails with a named condition. Used on the driver; tasks ask for schemas only.
+/** All requests to brokers, except those for entries. Each call waits for its answer, at most `operationTimeoutMs`, and
+  * fails with a named condition. The driver uses all of them; tasks request schemas and what precedes a range.
   */
-private[pulsarspark] trait BrokerApi extends AutoCloseable {
+private[pulsarspark] trait BrokerApi {
 
   /** Full names of the partitions of each topic that exists; a topic that does not is left out. */
   def partitions(topics: Seq[String]): Map[String, Seq[String]]

@@ -15,7 +15,7 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.TopicMissing
+import io.github.pulsarspark.pulsar.topics.TopicMissing
 import io.github.pulsarspark.pulsar.broker.ContinuityCheck.Verdict
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 
@@ -24,7 +24,7 @@ import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
   * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its
   * arrival proves that nothing is missing between them. [[ContinuityCheck]] decides about every entry after that.
   */
-private[pulsarspark] final class BrokerEntrySource(
+private[pulsar] final class BrokerEntrySource(
     feeds: EntryFeeds,
     answers: ClusterCalls,
     range: OffsetRange,
@@ -222,7 +222,7 @@ private[pulsarspark] final class BrokerEntrySource(
   }
 }
 
-private[pulsarspark] object BrokerEntrySource {
+private[pulsar] object BrokerEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
 
   /** When no entry arrives for this long, the broker is asked whether it is still there. */

@@ -6,13 +6,14 @@ import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 
+import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
-import io.github.pulsarspark.pulsar.connection.{ClientLease, ClusterCalls}
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
-import io.github.pulsarspark.pulsar.{SubscriptionNames, TopicMissing, TopicNames}
+import io.github.pulsarspark.pulsar.topics.{TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
@@ -20,15 +21,16 @@ import io.github.pulsarspark.schema.TopicSchema
   * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a
   * stream asks for its end with one request for each partition, and they are gone with the connection whatever happens.
   */
-private[pulsarspark] final class PulsarBroker(
-    lease: ClientLease,
+private[pulsar] final class PulsarBroker(
+    client: PulsarClientImpl,
+    options: ClientOptions,
     subscriptionPrefix: String,
-    readCompacted: Boolean = false
-) extends BrokerApi {
+    readCompacted: Boolean
+) extends BrokerApi
+    with AutoCloseable {
 
-  private val client  = lease.client
-  private val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
-  private val lookup  = new SchemaLookup(client, answers, lease.options.serviceUrl)
+  private val answers = new ClusterCalls(options, options.serviceUrl)
+  private val lookup  = new SchemaLookup(client, answers, options.serviceUrl)
   private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
   private val watches = new IdleTailMonitor(watchAfter, answers)
 
@@ -113,16 +115,16 @@ private[pulsarspark] final class PulsarBroker(
 
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = lookup.at(topic, version)
 
-  /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
+  /** Ends every subscription of this object on the server, within the deadline. */
   override def close(): Unit = {
     val closing = probes.values.map(_.close()).toSeq ++ watches.closeAll()
     probes.clear()
-    try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+    try CompletableFuture.allOf(closing: _*).get(options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
     catch {
       case _: InterruptedException =>
         Thread.currentThread.interrupt() // a query that is stopped; the requests are on their way
       case NonFatal(e) => PulsarBroker.log.warn("closing the consumers that watched positions: {}", e.toString)
-    } finally lease.close()
+    }
   }
 
   /** Partitions that are not asked for any more, and consumers that a broker ended. */
@@ -146,7 +148,7 @@ private[pulsarspark] final class PulsarBroker(
       role: String,
       positionsOnly: Boolean
   ): PendingFeed[EntryConsumer] = {
-    val subscription = SubscriptionNames.fresh(subscriptionPrefix, role)
+    val subscription = BrokerFeeds.subscription(subscriptionPrefix, role)
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
       EntryConsumer.open(client,
@@ -174,7 +176,7 @@ private[pulsarspark] final class PulsarBroker(
   }
 }
 
-private[pulsarspark] object PulsarBroker {
+private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
 
   /** Partitions that are asked about at the same time. */

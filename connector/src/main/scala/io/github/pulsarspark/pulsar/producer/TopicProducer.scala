@@ -125,12 +125,12 @@ private[pulsarspark] object TopicProducer {
     * @param columns
     *   metadata columns of the rows to send
     */
-  def open(
+  private[pulsar] def open(
       lease: ClientLease,
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String] = Set.empty
+      columns: Set[String]
   ): TopicProducer = {
     val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
     val builder = lease.client.newProducer(EncodedSchema(schema))

@@ -6,7 +6,7 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.NearestName
 import io.github.pulsarspark.position.{BoundParser, BoundSpec, Interval, OffsetRange, PartitionBounds, Position, PositionSpec, PulsarOffset, RangePlanner, StreamStart}
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 
 /** Turns what the options say of start and end into positions, once, on the driver. Times are looked up with the

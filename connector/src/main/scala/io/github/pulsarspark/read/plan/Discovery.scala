@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.{ProtobufMessageOption, SchemaMode, TopicSelection}
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroFormat

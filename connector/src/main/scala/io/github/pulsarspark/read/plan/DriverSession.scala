@@ -5,8 +5,8 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
-import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.read.task.DeadLetters
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
@@ -16,10 +16,10 @@ import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
-private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions)
+private[pulsarspark] final class DriverSession private (connection: PulsarConnection, options: ReadOptions)
     extends AutoCloseable {
 
-  val broker: BrokerApi = new PulsarBroker(lease, options.subscriptionPrefix, options.readCompacted)
+  val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
 
   private[read] val discovery =
     new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
@@ -67,14 +67,14 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   /** Says who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
-    new SegmentLocator(lease, options, hadoop, losses, ledgers)
+    new SegmentLocator(connection.admin, options, hadoop, losses, ledgers)
 
-  override def close(): Unit = broker.close()
+  override def close(): Unit = connection.close()
 }
 
 private[pulsarspark] object DriverSession {
   def apply(options: ReadOptions): DriverSession = {
     DeadLetters.check(options)
-    new DriverSession(ClientPool.acquire(options.client), options)
+    new DriverSession(PulsarConnection(options.client), options)
   }
 }

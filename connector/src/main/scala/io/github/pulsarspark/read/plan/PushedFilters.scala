@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.{IntegerType, LongType, StringType, TimestampT
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
+import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a
   * message, to read less. Spark applies them to every row again, so all that matters here is that nothing is left out
@@ -19,14 +20,19 @@ private[pulsarspark] final class PushedFilters private (
     rules: Seq[PushedFilters.Rule]
 ) {
 
-  /** In a topic partition, only these messages can pass.
+  /** Bounds on the messages of a topic partition that can pass.
     *
-    * @param partition
-    *   -1 for a topic that is not partitioned
+    * @param topic
+    *   full name of the partition, or of a topic without partitions
     */
-  def wanted(topic: String, partition: Int): PruningBounds = {
+  def bounds(topic: String): PruningBounds = bounds(topic, TopicNames.partitionIndex(topic))
+
+  /** @param partition
+    *   -1 for a topic without partitions
+    */
+  private[plan] def bounds(topic: String, partition: Int): PruningBounds = {
     val place = PushedFilters.Place(UTF8String.fromString(topic), Option.when(partition >= 0)(partition))
-    rules.foldLeft(PruningBounds.Everything)((wanted, rule) => wanted.intersect(rule(place).whenTrue))
+    rules.foldLeft(PruningBounds.Everything)((bounds, rule) => bounds.intersect(rule(place).whenTrue))
   }
 }
 

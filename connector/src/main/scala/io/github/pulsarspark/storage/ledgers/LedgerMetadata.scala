@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.BoundedParallel
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Interval
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.admin.{AdminApi, JsonFields, LedgerSink}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.storage.offload.OffloadLocations

@@ -34,7 +34,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   private def column(name: String)                      = Expressions.column(name)
   private def call(name: String, children: Expression*) = new Predicate(name, children.toArray)
   private def bounds(filters: PushedFilters, topic: String, partition: Int) =
-    Some(filters.wanted(topic, partition)).filterNot(_.isEmpty).fold(never)(_.times)
+    Some(filters.bounds(topic, partition)).filterNot(_.isEmpty).fold(never)(_.times)
   private def times(topic: String, conditions: Predicate*) = bounds(PushedFilters(conditions), topic, topic.last - '0')
 
   private val topic     = column("__topic")
@@ -69,12 +69,12 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     assertEquals(times(s"$t-partition-2", call("=", topic, text(s"$t-partition-2"))), Interval.Always)
     assertEquals(times(s"$t-partition-2", call("ENDS_WITH", topic, text("-1"))), never)
     assertEquals(bounds(PushedFilters(Seq(call(">", partition, number(-1)))), t, -1), never, "null is not greater")
-    assertEquals(PushedFilters(Seq(call("IS_NULL", partition))).wanted(t, -1), PruningBounds.Everything)
+    assertEquals(PushedFilters(Seq(call("IS_NULL", partition))).bounds(t, -1), PruningBounds.Everything)
   }
 
   private def places(conditions: Predicate*) = {
-    val wanted = PushedFilters(conditions).wanted(t, -1)
-    (wanted.ledgers, wanted.entries)
+    val bounds = PushedFilters(conditions).bounds(t, -1)
+    (bounds.ledgers, bounds.entries)
   }
 
   test("ids of ledgers and entries are bounds") {
@@ -84,8 +84,8 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     assertEquals(places(call(">", long(7), ledger), call("IN", entry, long(3), long(9))),
       (Interval(toExclusive = 7), Interval(3, 10)))
     assertEquals(places(call("<=", entry, long(Long.MaxValue))), (Interval.Always, Interval.Always))
-    assert(PushedFilters(Seq(call("=", ledger, long(1)), call("=", ledger, long(2)))).wanted(t, -1).isEmpty)
-    assert(PushedFilters(Seq(call("IS_NULL", ledger))).wanted(t, -1).isEmpty)
+    assert(PushedFilters(Seq(call("=", ledger, long(1)), call("=", ledger, long(2)))).bounds(t, -1).isEmpty)
+    assert(PushedFilters(Seq(call("IS_NULL", ledger))).bounds(t, -1).isEmpty)
   }
 
   test("a position is the entry it names; a text that no position has is nothing") {
@@ -94,7 +94,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
       (Interval(7, 9), Interval(3, 10)))
     assertEquals(places(call("IN", position, text("7:3:1"), text("x"))), (Interval(7, 8), Interval(3, 4)))
     for (wrong <- Seq("07:3", "7:3:-1", " 7:3", "7", "", "earliest"))
-      assert(PushedFilters(Seq(call("=", position, text(wrong)))).wanted(t, -1).isEmpty, wrong)
+      assert(PushedFilters(Seq(call("=", position, text(wrong)))).bounds(t, -1).isEmpty, wrong)
     assertEquals(places(call("<>", position, text("7:3"))), (Interval.Always, Interval.Always))
     assertEquals(places(call("NOT", call("=", position, text("7:3")))), (Interval.Always, Interval.Always))
   }
@@ -247,7 +247,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   }
 
   private def keeps(pushed: PushedFilters, row: FilteredRow): Boolean =
-    pushed.wanted(row.topic, row.partition).contains(row.millis, row.at.ledgerId, row.at.entryId)
+    pushed.bounds(row.topic, row.partition).contains(row.millis, row.at.ledgerId, row.at.entryId)
 
   property("no row is left out that passes the filters") {
     forAll(Gen.listOfN(2, conditions(3)), Gen.listOfN(20, rows)) { (filters, messages) =>

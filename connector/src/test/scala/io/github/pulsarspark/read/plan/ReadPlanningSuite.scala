@@ -9,42 +9,10 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
-import io.github.pulsarspark.pulsar.broker.BrokerApi
-import io.github.pulsarspark.read.ReadContext
 import io.github.pulsarspark.read.stream.{IdlePartitions, PulsarMicroBatchStream}
+import io.github.pulsarspark.read.task.ReadContext
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.segment.HadoopSettings
-
-/** A cluster that answers from memory. */
-private final class FakeBroker(
-    topics: Map[String, Seq[String]],
-    positions: Map[String, PartitionBounds],
-    before: Map[String, Long => Position] = Map.empty,
-    newest: Map[String, TopicSchema] = Map.empty
-) extends BrokerApi {
-
-  /** The topics of each question for schemas. */
-  var asked = Seq.empty[Seq[String]]
-
-  override def partitions(names: Seq[String]): Map[String, Seq[String]] = topics.filter { case (t, _) =>
-    names.exists(t.endsWith)
-  }
-  override def matching(pattern: String): (Seq[String], Seq[String]) =
-    (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
-  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
-    partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
-  override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) =>
-    p -> before(p)(t)
-  }
-  override def watch(positions: Map[String, Position]): Unit               = ()
-  override def endingBefore(positions: Map[String, Position]): Set[String] = Set.empty
-  override def schemas(topics: Seq[String]): Map[String, TopicSchema]      = {
-    asked :+= topics; newest.view.filterKeys(topics.toSet).toMap
-  }
-  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = fail("not asked for")
-  override def close(): Unit                                              = ()
-  private def fail(why: String)                                           = throw new AssertionError(why)
-}
 
 class ReadPlanningSuite extends FunSuite {
 

@@ -1,13 +1,14 @@
-package io.github.pulsarspark.read
+package io.github.pulsarspark.read.plan
 
 import io.github.pulsarspark.format.Tier
+import io.github.pulsarspark.read.task.PulsarInputPartition
 
-/** What the driver decided of a read.
+/** The driver's plan of a read.
   *
   * @param partitionsSkipped
-  *   topic partitions in which the filters want nothing
+  *   topic partitions without messages that the filters accept
   * @param ledgersSkipped
-  *   ledgers in which they want nothing, in the others
+  *   ledgers of other partitions without such messages
   */
 private[read] final case class PlannedRead(
     tasks: Seq[PulsarInputPartition],
@@ -15,13 +16,13 @@ private[read] final case class PlannedRead(
     ledgersSkipped: Long = 0
 ) {
 
-  /** Bytes as they are stored, at least 1; None when the broker reads something, which does not tell. */
+  /** Stored bytes, at least 1; None when the broker reads a slice, because it reports no sizes. */
   def bytes: Option[Long] = {
     val segments = tasks.flatMap(_.slices).map(_.slice.segment)
     Option.when(segments.forall(_.nonEmpty))(math.max(1L, segments.flatten.map(_.bytes).sum))
   }
 
-  /** Tasks, and how many slices are read from where. */
+  /** The number of tasks, and of slices at each level. */
   def summary: String = {
     val slices  = tasks.flatMap(_.slices).map(_.slice)
     val byLevel = Tier.all.flatMap { level =>

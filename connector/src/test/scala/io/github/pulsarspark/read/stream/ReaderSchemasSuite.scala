@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.plan
+package io.github.pulsarspark.read.stream
 
 import scala.concurrent.duration._
 
@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
 import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.read.plan.{Discovery, FakeBroker, SourceColumns}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 
@@ -82,7 +83,7 @@ class ReaderSchemasSuite extends FunSuite {
   test("three thousand topics of one schema are asked for at once and translated once") {
     val (broker, translated, took) = planning((1 to 3000).map(n => name(n) -> record(0)))
     println(s"3,000 topics of one schema: ${took.toMillis} ms")
-    assertEquals(broker.asked.map(_.size), Seq(2999, 1))
+    assertEquals(broker.requested.map(_.size), Seq(2999, 1))
     assertEquals(translated.size, 1)
     assert(took < 10.seconds, took)
   }
