@@ -17,8 +17,8 @@ import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.read.plan.DriverSession
 
 /** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also
-  * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read leaves out those of writes, and a write
-  * those of reads.
+  * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read ignores those of writes, and a write those
+  * of reads.
   */
 final class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
 
@@ -26,7 +26,7 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
 
   override def keyPrefix(): String = SessionOptions.Name
 
-  /** Called for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
+  /** Spark calls this for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
     val stored  = TableProperties.storedOptions(options.asCaseSensitiveMap())
     val query   = if (stored.isDefined) Map.empty[String, String] else options.asCaseSensitiveMap().asScala.toMap

@@ -65,10 +65,10 @@ private object FromPulsar {
   /** In SQL. */
   val Name: String = "from_pulsar"
 
-  /** Values do not tell theirs. */
+  /** A value alone has no partition. */
   private val NoPartition = -1
 
-  /** Spark does not check what a query gives to a function of this kind; null is allowed. */
+  /** Spark does not check the arguments of a function of this kind; null is allowed. */
   private def binary(argument: String, value: Any): Array[Byte] = value match {
     case null               => null
     case bytes: Array[Byte] => bytes

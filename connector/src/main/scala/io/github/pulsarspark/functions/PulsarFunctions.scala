@@ -21,8 +21,8 @@ import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.SchemaTranslation
 
-/** Functions between the values of one topic and their bytes, as reads with `schemaMode=raw` give them and writes with
-  * `schemaType=bytes` take them. The topic is asked for its schema when a function is made, which then stays the same.
+/** Functions between the values of one topic and their bytes, as reads with `schemaMode=raw` return them and writes
+  * with `schemaType=bytes` accept them. A function requests the schema of its topic when it is created, and keeps it.
   * For SQL: `spark.udf.register("from_pulsar", PulsarFunctions.fromPulsar(...))`.
   */
 object PulsarFunctions {

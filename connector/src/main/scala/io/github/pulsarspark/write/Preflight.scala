@@ -14,7 +14,7 @@ import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.WritePlanner
 import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 
-/** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a
+/** Checks on the driver that a write can work: the columns fit the schema of the topic, and the cluster accepts a
   * producer with that schema (permission, existence, compatibility).
   */
 private[write] object Preflight {

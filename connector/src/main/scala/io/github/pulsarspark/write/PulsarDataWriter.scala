@@ -16,7 +16,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.rows.RowEncoder
 
-/** Makes the writer of a task; has no state. */
+/** Creates the writer of a task; has no state. */
 private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory
     with StreamingDataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
@@ -71,7 +71,7 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
     Acknowledged
   }
 
-  /** What was sent stays: Pulsar cannot take a message back. */
+  /** Sent messages remain: Pulsar cannot take a message back. */
   override def abort(): Unit = ()
 
   private val metrics =

@@ -23,7 +23,7 @@ private[pulsar] trait EntryFeeds extends AutoCloseable {
   def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed]
 }
 
-/** The feeds of a broker for a task. Closing gives the client back. */
+/** The feeds of a broker for a task. Closing returns the client. */
 private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, options: ReadOptions) extends EntryFeeds {
 
   private val partition = TopicNames.partitionIndex(topic)

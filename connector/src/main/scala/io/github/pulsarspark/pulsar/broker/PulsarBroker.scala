@@ -19,7 +19,7 @@ import io.github.pulsarspark.schema.TopicSchema
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
   *
   * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a
-  * stream asks for its end with one request for each partition, and they are gone with the connection whatever happens.
+  * stream requests its end with one request for each partition. They end with the connection, whatever happens.
   */
 private[pulsar] final class PulsarBroker(
     client: PulsarClientImpl,
@@ -49,26 +49,26 @@ private[pulsar] final class PulsarBroker(
 
   override def matching(pattern: String): (Seq[String], Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)
-    val found                   =
+    val listed                  =
       answers.await(s"Listing the topics of $namespace")(
         client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
       )
-    val all = found.getTopics.asScala.toSeq
+    val all = listed.getTopics.asScala.toSeq
     (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
   }
 
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     forgetAllBut(partitions.toSet)
-    val found = ask(partitions)
-    // a cursor does not follow when the ledger it stands in is trimmed while nothing comes after it
-    val again = found.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
+    val first = request(partitions)
+    // a cursor does not follow when the ledger it stands in is trimmed while nothing arrives after it
+    val again = first.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
     forgetAllBut(partitions.toSet -- again)
-    val now   = found ++ ask(again)
+    val now   = first ++ request(again)
     val empty = watches.emptyBefore(now.view.mapValues(_.first).toMap)
     now.map { case (p, b) => p -> b.copy(emptyAfter = empty.get(p)) }
   }
 
-  private def ask(partitions: Seq[String]): Map[String, PartitionBounds] =
+  private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
     answers.awaitAll(partitions, PulsarBroker.AtOnce)(p => s"Asking for the last position of $p")(p =>
       boundsOf(probe(p))
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
@@ -127,9 +127,9 @@ private[pulsar] final class PulsarBroker(
     }
   }
 
-  /** Partitions that are not asked for any more, and consumers that a broker ended. */
-  private def forgetAllBut(wanted: Set[String]): Unit =
-    probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach {
+  /** Closes the consumers of other partitions, and those that a broker ended. */
+  private def forgetAllBut(partitions: Set[String]): Unit =
+    probes.filterNot { case (partition, probe) => partitions(partition) && !probe.isGone }.foreach {
       case (partition, probe) =>
         probes.remove(partition)
         probe.close()
@@ -179,6 +179,6 @@ private[pulsar] final class PulsarBroker(
 private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
 
-  /** Partitions that are asked about at the same time. */
+  /** Partitions whose bounds are requested at the same time. */
   private val AtOnce = 128
 }
