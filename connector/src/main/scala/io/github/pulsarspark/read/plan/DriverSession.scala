@@ -3,11 +3,11 @@ package io.github.pulsarspark.read.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.DataLossPolicy
-import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.BrokerApi
-import io.github.pulsarspark.read.task.DeadLetters
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
@@ -77,7 +77,19 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 
 private[pulsarspark] object DriverSession {
   def apply(options: ReadOptions): DriverSession = {
-    DeadLetters.check(options)
+    checkDeadLetters(options)
     new DriverSession(PulsarConnection(options.client), options)
+  }
+
+  /** A read that also reads its dead letters would never end. */
+  private def checkDeadLetters(options: ReadOptions): Unit = options.onDecodeError match {
+    case OnDecodeError.DeadLetter(topic) if TopicNames.includes(options.topics, topic) =>
+      throw PulsarErrors(
+        "PULSAR_OPTION_INVALID",
+        "option"  -> "dlqTopic",
+        "given"   -> topic,
+        "allowed" -> "a topic that the query does not read"
+      )
+    case _ => ()
   }
 }

@@ -3,9 +3,9 @@ package io.github.pulsarspark.read.task
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, HashMap => JHashMap, Map => JMap}
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.MessageView
-import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, WriteOptions}
+import io.github.pulsarspark.options.{ReadOptions, WriteOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
@@ -42,18 +42,6 @@ private[read] final class DeadLetters(topic: String, options: ReadOptions) exten
 private[read] object DeadLetters {
 
   private val Origins = Seq("topic", "position", "version")
-
-  /** A read that also reads its dead letters would never end. */
-  def check(options: ReadOptions): Unit = options.onDecodeError match {
-    case OnDecodeError.DeadLetter(topic) if TopicNames.includes(options.topics, topic) =>
-      throw PulsarErrors(
-        "PULSAR_OPTION_INVALID",
-        "option"  -> "dlqTopic",
-        "given"   -> topic,
-        "allowed" -> "a topic that the query does not read"
-      )
-    case _ => ()
-  }
 
   /** The message's own properties, its origin and the error. */
   private def properties(m: MessageView, error: Throwable with PulsarError): JMap[String, String] = {
