@@ -2,8 +2,6 @@ package io.github.pulsarspark
 
 import java.util.{EnumSet, Map => JMap, Set => JSet}
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsWrite, TableCapability}
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
@@ -11,9 +9,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.options.registry.RawOptions
-import io.github.pulsarspark.pulsar.connection.ClientSettings
-import io.github.pulsarspark.read.scan.PulsarScanBuilder
+import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.PulsarWriteBuilder
 
@@ -32,8 +28,6 @@ private[pulsarspark] final class PulsarTable(
     definition: JMap[String, String],
     session: Map[String, String]
 ) extends SupportsRead with SupportsWrite with SupportsMetadataColumns {
-
-  private val stored = TableProperties.storedOptions(definition)
 
   override def name(): String = "pulsar"
 
@@ -59,7 +53,7 @@ private[pulsarspark] final class PulsarTable(
     new PulsarScanBuilder(raw(options), columns)
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
-    if (stored.isDefined) checkNames(info.schema)
+    if (TableProperties.storedOptions(definition).isDefined) checkNames(info.schema)
     new PulsarWriteBuilder(raw(info.options), info.schema)
   }
 
@@ -73,19 +67,9 @@ private[pulsarspark] final class PulsarTable(
           "columns"                                                -> columns.fieldNames.mkString(", "))
     }
 
-  private def raw(options: CaseInsensitiveStringMap) = {
-    /* Depending on its line, Spark passes a write into a temporary view or of a stream fewer options than it made the
-     * table with. */
-    val made = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
-    new RawOptions(
-      made.filterNot(o => options.containsKey(o._1)) ++ options.asCaseSensitiveMap().asScala,
-      ClientSettings.fields,
-      session,
-      stored
-    )
-  }
+  private def raw(query: CaseInsensitiveStringMap) = TableProperties.rawOptions(definition, session, query)
 }
 
-/** A hidden column, as Spark wants it described. */
+/** A hidden column, in Spark's terms. */
 private final case class PulsarMetadataColumn(name: String, dataType: DataType, override val comment: String)
     extends MetadataColumn

@@ -2,7 +2,6 @@ package io.github.pulsarspark
 
 import java.util.{Map => JMap}
 
-import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
@@ -11,14 +10,13 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.options.registry.{RawOptions, Scope}
+import io.github.pulsarspark.options.registry.Scope
 import io.github.pulsarspark.options.{ReadOptions, SessionOptions}
-import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.read.plan.DriverSession
 
 /** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also
-  * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read leaves out those of writes, and a write
-  * those of reads.
+  * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read ignores those of writes, and a write those
+  * of reads.
   */
 final class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
 
@@ -26,11 +24,9 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
 
   override def keyPrefix(): String = SessionOptions.Name
 
-  /** Called for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
+  /** Spark calls this for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    val stored  = TableProperties.storedOptions(options.asCaseSensitiveMap())
-    val query   = if (stored.isDefined) Map.empty[String, String] else options.asCaseSensitiveMap().asScala.toMap
-    val checked = new RawOptions(query, ClientSettings.fields, SessionOptions.now(), stored).check(Scope.BatchRead,
+    val checked = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now()).check(Scope.BatchRead,
       Scope.StreamRead)
     Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
   }

@@ -5,8 +5,10 @@ import java.util.{Map => JMap}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.connector.catalog.TableCatalog
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.options.registry.{OptionRegistry, Secret}
+import io.github.pulsarspark.options.registry.{OptionRegistry, RawOptions, Secret}
+import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** The properties of a table in Spark's session catalog. Spark passes them as if they were options: each option of
   * `CREATE TABLE ... OPTIONS` by its own name and again with the prefix `option.`, next to `TBLPROPERTIES`, `provider`,
@@ -23,6 +25,31 @@ private[pulsarspark] object TableProperties {
           key.stripPrefix(TableCatalog.OPTION_PREFIX) -> value
       }.toMap
     }
+
+  /** The options of a read or write, not yet checked.
+    *
+    * @param definition
+    *   the properties of a table in Spark's catalog; else the options that Spark created the table with
+    * @param session
+    *   the options of the session alone
+    * @param query
+    *   the options of the query. Some lines of Spark pass a write into a temporary view or of a stream fewer of them
+    *   than they created the table with.
+    */
+  def rawOptions(
+      definition: JMap[String, String],
+      session: Map[String, String],
+      query: CaseInsensitiveStringMap = CaseInsensitiveStringMap.empty
+  ): RawOptions = {
+    val stored = storedOptions(definition)
+    val own    = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
+    new RawOptions(
+      own.filterNot(o => query.containsKey(o._1)) ++ query.asCaseSensitiveMap().asScala,
+      ClientSettings.fields,
+      session,
+      stored
+    )
+  }
 
   /** What DESCRIBE and SHOW CREATE TABLE may show of a table of the catalog, empty for anything else. Of the stored
     * options only those have their value that the option table knows and does not call secret; Spark masks more by its

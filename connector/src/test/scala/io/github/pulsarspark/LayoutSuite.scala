@@ -141,10 +141,11 @@ private object LayoutSuite {
     "format.entry format.chunk format.codec format",
     "schema.convert schema.columns schema.evolution schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
-    "pulsar pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker pulsar.producer",
+    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker",
+    "pulsar.producer pulsar",
     "storage.ledgers storage.segment storage.offload.format storage.offload.blocks storage.offload.mapfile storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
-    "metrics read read.task read.plan read.stream read.scan write functions plans"
+    "metrics read.task read.plan read.stream read write functions plans"
   ).flatMap(_.split(' ')) :+ ""
 
   /** What has to live in a package of others, to reach what only that shows. */

@@ -10,7 +10,7 @@ class TablePropertiesSuite extends FunSuite {
   private def properties(options: Map[String, String], more: (String, String)*) =
     (options ++ options.map { case (key, value) => s"option.$key" -> value } ++ more).asJava
 
-  test("only names with the prefix are options, and only in a table of the catalog") {
+  test("only names with the prefix are stored options, and only in a table of the catalog") {
     val options = Map("service.url" -> "u", "topic" -> "t")
     val added   =
       Seq("provider" -> "pulsar", "owner" -> "me", "path" -> "/p", "is_managed_location" -> "true", "colour" -> "blue")
@@ -19,7 +19,7 @@ class TablePropertiesSuite extends FunSuite {
     assertEquals(TableProperties.storedOptions(Map("service.url" -> "u").asJava), None)
   }
 
-  test("stored options are shown when they are known and no secrets, properties always") {
+  test("known stored options without secrets are shown, properties always") {
     val public  = Map("Topic" -> "t", "readLevel" -> "broker", "path" -> "/p")
     val secrets = Seq("auth.token", "AUTH.TOKEN", "auth.tokn", "pulsar.client.authParams", "pulsar.client.numIoThreads",
       "bookkeeper.x")

@@ -8,8 +8,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
-import io.github.pulsarspark.pulsar.broker.PulsarBroker
-import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoder, SchemaTranslation}
 
@@ -54,11 +53,9 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
     } catch { case DecodeError(_) if isNullIfBad => null }
   }
 
-  /** Nobody tells a function that it is done: the client goes back at once, to the pool that keeps it for a while. */
+  /** A function is never closed: so the connection is closed at once, and the pool keeps its client for a while. */
   private def schemaAt(version: Array[Byte]): TopicSchema =
-    Using.resource(new PulsarBroker(ClientPool.acquire(options.client), options.subscriptionPrefix))(
-      _.schemaAt(topic, version)
-    )
+    Using.resource(PulsarConnection(options.client))(_.broker().schemaAt(topic, version))
 
   override def toString: String = s"${FromPulsar.Name}($topic)"
 }
@@ -68,10 +65,10 @@ private object FromPulsar {
   /** In SQL. */
   val Name: String = "from_pulsar"
 
-  /** Values do not tell theirs. */
+  /** A value alone has no partition. */
   private val NoPartition = -1
 
-  /** Spark does not check what a query gives to a function of this kind; null is allowed. */
+  /** Spark does not check the arguments of a function of this kind; null is allowed. */
   private def binary(argument: String, value: Any): Array[Byte] = value match {
     case null               => null
     case bytes: Array[Byte] => bytes

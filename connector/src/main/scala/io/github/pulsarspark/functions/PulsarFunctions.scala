@@ -12,17 +12,17 @@ import org.apache.spark.sql.types.BinaryType
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, SchemaMode, SessionOptions, TopicSelection, WriteOptions}
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.pulsar.broker.PulsarBroker
-import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.plan.DriverSession
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.SchemaTranslation
 
-/** Functions between the values of one topic and their bytes, as reads with `schemaMode=raw` give them and writes with
-  * `schemaType=bytes` take them. The topic is asked for its schema when a function is made, which then stays the same.
+/** Functions between the values of one topic and their bytes, as reads with `schemaMode=raw` return them and writes
+  * with `schemaType=bytes` accept them. A function requests the schema of its topic when it is created, and keeps it.
   * For SQL: `spark.udf.register("from_pulsar", PulsarFunctions.fromPulsar(...))`.
   */
 object PulsarFunctions {
@@ -102,7 +102,8 @@ object PulsarFunctions {
     PulsarErrors("PULSAR_OPTION_INVALID", "option" -> option, "given" -> value, "allowed" -> allowed)
 
   private def newestSchema(topic: String, write: WriteOptions): TopicSchema =
-    Using.resource(new PulsarBroker(ClientPool.acquire(write.client), "spark-pulsar")) { broker =>
+    Using.resource(PulsarConnection(write.client)) { connection =>
+      val broker = connection.broker()
       if (broker.partitions(Seq(topic)).isEmpty)
         throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> topic, "url" -> write.client.serviceUrl)
       val schema = broker.schema(topic).getOrElse(TopicSchema.Bytes)

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import io.github.pulsarspark.schema.rows.{RowEncoder, SchemaTranslation, WritePlanner}
 import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, WritePlan}
 
-/** `to_pulsar(value)`: the encoder of writes for values without their messages. The type of what it gets is only known
+/** `to_pulsar(value)`: the encoder of writes for values without their messages. The type of its argument is known only
   * with the first value. Every task has its own; one that Spark evaluates on the driver may be used by several threads.
   *
   * @param schema
@@ -35,7 +35,7 @@ private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cuts
       encoding.encode(value)
     }
 
-  /** Arrays and maps do not tell what they hold. */
+  /** The type of items is unknown in arrays and maps. */
   private def typeOf(value: Any): DataType = value match {
     case row: Row                                                   => row.schema
     case _: scala.collection.Seq[_] | _: scala.collection.Map[_, _] => own

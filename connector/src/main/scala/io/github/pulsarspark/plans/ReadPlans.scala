@@ -4,22 +4,22 @@ import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
-import io.github.pulsarspark.read.PulsarInputPartition
-import io.github.pulsarspark.read.scan.PulsarScan
+import io.github.pulsarspark.read.PulsarScan
+import io.github.pulsarspark.read.task.PulsarInputPartition
 import io.github.pulsarspark.storage.segment.Slice
 
-/** Tells how the batch reads of a query share out what they read, before they read it. Callers are outside the JVM
-  * (`pulsar_spark.plan`), so they get text.
+/** Shows how the batch reads of a query are divided into tasks, before they run. Callers are outside the JVM
+  * (`pulsar_spark.plan`), so the result is text.
   *
-  * What is told is the plan that the read itself has, not another one made in the same way. Spark has no public name
-  * for the scans of a query: the relation that holds them is the same class from Spark 3.1 to 4.3.
+  * The plan shown is the plan of the read itself. Spark has no public name for the scans of a query: the relation that
+  * holds them is the same class from Spark 3.1 to 4.3.
   */
 object ReadPlans {
 
   private val nodes = JsonNodeFactory.instance
 
-  /** All tasks as JSON: `{"reads": 1, "tasks": [{"hosts": [...], "slices": [{...}]}]}`. Nothing is read, but clusters
-    * are asked where everything is.
+  /** All tasks as JSON: `{"reads": 1, "tasks": [{"hosts": [...], "slices": [{...}]}]}`. Reads no entries, but requests
+    * positions and ledgers of clusters.
     *
     * @param query
     *   the optimized plan of a DataFrame
@@ -34,25 +34,25 @@ object ReadPlans {
   }
 
   private def task(partition: PulsarInputPartition): ObjectNode = {
-    val made   = nodes.objectNode()
-    val hosts  = made.putArray("hosts")
-    val slices = made.putArray("slices")
+    val result = nodes.objectNode()
+    val hosts  = result.putArray("hosts")
+    val slices = result.putArray("slices")
     partition.preferredLocations().foreach(hosts.add(_))
     partition.slices.foreach(s => slices.add(slice(s.slice)))
-    made
+    result
   }
 
-  /** Numbers and reasons that are not known are left out. */
+  /** Skips numbers and reasons that are unknown. */
   private def slice(s: Slice): ObjectNode = {
-    val made = nodes
+    val result = nodes
       .objectNode()
       .put("topic", s.range.topic)
       .put("after", s.range.startExclusive.toString)
       .put("through", s.range.endInclusive.toString)
       .put("tier", s.level.name)
-    s.entries.foreach(made.put("entries", _))
-    s.segment.foreach(segment => made.put("bytes", segment.bytes))
-    if (s.segment.isEmpty) made.put("reason", s.reason)
-    made
+    s.entries.foreach(result.put("entries", _))
+    s.segment.foreach(segment => result.put("bytes", segment.bytes))
+    if (s.segment.isEmpty) result.put("reason", s.reason)
+    result
   }
 }

@@ -8,8 +8,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.BrokerEntrySource
-import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.{HadoopSettings, SegmentUnreadable, Slice}
 
@@ -169,11 +168,11 @@ private object SegmentEntrySource {
     *   of the task
     */
   def apply(slice: Slice, options: ReadOptions, hadoop: HadoopSettings, stores: SegmentStores): SegmentEntrySource =
-    new SegmentEntrySource(slice, options, stores, BrokerEntrySource(_, options, _), lookUp(options, hadoop))
+    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _), lookUp(options, hadoop))
 
   private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {
-    val lease = ClientPool.acquire(options.client)
-    try new SegmentLocator(lease, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
-    finally lease.close()
+    val connection = PulsarConnection(options.client)
+    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
+    finally connection.close()
   }
 }

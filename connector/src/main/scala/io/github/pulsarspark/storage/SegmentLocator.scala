@@ -8,7 +8,6 @@ import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.connection.ClientLease
 import io.github.pulsarspark.storage.ledgers.{KnownLedgers, LedgerMetadata, LedgerPruning, StoredLedger, TopicStorage}
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice}
 
@@ -19,7 +18,7 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLo
   *   the ledgers that the query has located
   */
 private[pulsarspark] final class SegmentLocator(
-    lease: ClientLease,
+    admin: Option[AdminApi],
     options: ReadOptions,
     hadoop: HadoopSettings,
     losses: DataLossPolicy,
@@ -45,7 +44,7 @@ private[pulsarspark] final class SegmentLocator(
       case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic
     }
     val ages =
-      lease.admin.filter(_ => bounded.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
+      admin.filter(_ => bounded.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
         agesOf(_, bounded)
       )
     ranges.map { case (range, wanted) =>
@@ -70,7 +69,7 @@ private[pulsarspark] final class SegmentLocator(
     *   the newest ledger.
     */
   def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
-    val slices = (options.readLevel, lease.admin) match {
+    val slices = (options.readLevel, admin) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))

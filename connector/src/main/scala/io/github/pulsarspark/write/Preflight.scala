@@ -6,47 +6,42 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.pulsar.broker.PulsarBroker
-import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
-import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.WritePlanner
 import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 
-/** Finds out on the driver whether a write can work: the columns fit the schema of the topic, and the cluster takes a
+/** Checks on the driver that a write can work: the columns fit the schema of the topic, and the cluster accepts a
   * producer with that schema (permission, existence, compatibility).
   */
 private[write] object Preflight {
-
-  private val SubscriptionPrefix = "spark-pulsar"
 
   def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
     case None if !input.fieldNames.contains("__topic") => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
     case None => // without a topic only the columns themselves, the settings and the connection can be checked
       plan(input, None, None, options)
       ClientSettings.check("pulsar.producer.", options.producer)
-      Using.resource(ClientPool.acquire(options.client))(_.checkConnection())
+      Using.resource(PulsarConnection(options.client))(_.checkConnection())
       None
     case Some(name) =>
-      val made = planFor(TopicNames.full(name), input, options)
-      Using.resource(ClientPool.acquire(options.client))(lease =>
-        TopicProducer.open(lease, made.topic.get, made.schema, options).close()
-      )
-      Some(made)
+      val topic = TopicNames.full(name)
+      Using.resource(PulsarConnection(options.client)) { connection =>
+        val plan = planFor(topic, input, options, connection)
+        connection.producer(topic, plan.schema, options).close()
+        Some(plan)
+      }
   }
 
-  /** What the topic's own schema, if it has one, asks of the columns. */
-  def planFor(topic: String, input: StructType, options: WriteOptions): WritePlan =
-    Using.resource(new PulsarBroker(ClientPool.acquire(options.client), SubscriptionPrefix)) { broker =>
-      val own = broker.schema(topic).map { schema =>
-        options.protobuf.fold(schema)(p =>
-          ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name)
-        )
-      }
-      plan(input, Some(topic), own, options)
+  /** The plan for one topic, by its current schema if it has one. */
+  def planFor(topic: String, input: StructType, options: WriteOptions, connection: PulsarConnection): WritePlan = {
+    val own = connection.broker().schema(topic).map { schema =>
+      options.protobuf.fold(schema)(p => ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name))
     }
+    plan(input, Some(topic), own, options)
+  }
 
   private def plan(
       input: StructType,

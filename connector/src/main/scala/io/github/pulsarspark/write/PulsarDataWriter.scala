@@ -10,13 +10,13 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.metrics.Metrics
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.pulsar.connection.ClientPool
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.rows.RowEncoder
 
-/** Makes the writer of a task; has no state. */
+/** Creates the writer of a task; has no state. */
 private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory
     with StreamingDataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
@@ -30,12 +30,12 @@ private[write] case object Acknowledged extends WriterCommitMessage
 /** Sends the rows of one task and waits for their acknowledgement in `commit`. */
 private[write] final class PulsarDataWriter(task: WriteContext) extends DataWriter[InternalRow] {
 
-  private val lease = ClientPool.acquire(task.options.client)
+  private val connection = PulsarConnection(task.options.client)
 
   /** A topic's encoder and producer. */
   private final class Destination(plan: WritePlan) {
     val encoder  = new RowEncoder(plan)
-    val producer = TopicProducer.open(lease, plan.topic.get, plan.schema, task.options, plan.metadata.keySet)
+    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet)
   }
 
   private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]
@@ -58,7 +58,8 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
     val name = row.getUTF8String(topicColumn)
     destinations.getOrElse(
       name, {
-        val destination = new Destination(Preflight.planFor(TopicNames.full(name.toString), task.input, task.options))
+        val topic       = TopicNames.full(name.toString)
+        val destination = new Destination(Preflight.planFor(topic, task.input, task.options, connection))
         destinations.put(name.copy(), destination)
         destination
       }
@@ -70,7 +71,7 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
     Acknowledged
   }
 
-  /** What was sent stays: Pulsar cannot take a message back. */
+  /** Sent messages remain: Pulsar cannot take a message back. */
   override def abort(): Unit = ()
 
   private val metrics =
@@ -80,5 +81,5 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
 
   override def close(): Unit =
     try TopicProducer.close(destinations.values.map(_.producer), task.options.client.operationTimeout)
-    finally lease.close()
+    finally connection.close()
 }

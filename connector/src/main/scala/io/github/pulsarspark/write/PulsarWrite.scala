@@ -17,7 +17,7 @@ private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: 
     with SupportsTruncate {
   override def build(): Write = new PulsarWrite(options, input)
 
-  /** Only there to say no in our own words: Spark asks for it in save mode `overwrite` and output mode `complete`. */
+  /** Refuses with a text of our own: Spark requests it in save mode `overwrite` and output mode `complete`. */
   override def truncate(): WriteBuilder = throw PulsarErrors("PULSAR_WRITE_MODE")
 }
 
@@ -38,15 +38,15 @@ private[write] final class PulsarWrite(options: RawOptions, input: StructType) e
   }
 }
 
-/** What every task of a write needs; has no secret in its text.
+/** What all tasks of a write share. Its text holds no secret.
   *
   * @param plan
   *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
   */
 private[write] final case class WriteContext(input: StructType, options: WriteOptions, plan: Option[WritePlan])
 
-/** At-least-once: a task has done its part when all its messages are acknowledged, so there is nothing to commit; what
-  * a failed task sent stays.
+/** At-least-once: a task ends when all its messages are acknowledged, so a commit does nothing. Messages of a failed
+  * task remain.
   */
 private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWrite {
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = PulsarWriterFactory(task)

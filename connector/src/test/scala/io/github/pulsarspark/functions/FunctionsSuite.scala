@@ -45,7 +45,7 @@ class FunctionsSuite extends ScalaCheckSuite {
     new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[A]
   }
 
-  property("what Spark takes from a function is what the row held") {
+  property("a value passes from a row through Spark's external types unchanged") {
     forAll(RowGenerators.rows) { case (struct, rows) =>
       val toInternal = CatalystTypeConverters.createToCatalystConverter(struct)
       rows.foreach(row =>
@@ -54,20 +54,20 @@ class FunctionsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a value is the same after both ways, whatever its types") {
+  property("to_pulsar and from_pulsar return the same value, of every type") {
     forAll(RowGenerators.rows) { case (struct, rows) =>
       val schema      = WritePlanner(struct, Some(topic), None, "avro").schema
       val (there, up) = (sent(to(schema)), sent(from(schema)))
       val toInternal  = CatalystTypeConverters.createToCatalystConverter(up.dataType)
       rows.foreach { row =>
-        val bytes = there.call(rowOf(struct, ExternalValues.ofRow(struct)(row).toSeq: _*))
-        val found = Plain.ofSpark(toInternal(up.call(bytes, null)), up.dataType)
-        assertEquals(found, Plain.ofSpark(row, struct))
+        val bytes  = there.call(rowOf(struct, ExternalValues.ofRow(struct)(row).toSeq: _*))
+        val result = Plain.ofSpark(toInternal(up.call(bytes, null)), up.dataType)
+        assertEquals(result, Plain.ofSpark(row, struct))
       }
     }
   }
 
-  test("values without fields are not in a struct, and bytes stay what they are") {
+  test("values without fields need no struct, and bytes stay unchanged") {
     val numbers = TopicSchema("INT64")
     assertEquals(from(numbers).dataType, LongType: DataType)
     assertEquals(from(numbers).call(to(numbers).call(7), Array.emptyByteArray), 7L: Any)
@@ -89,11 +89,11 @@ class FunctionsSuite extends ScalaCheckSuite {
   test("a key and a value in one payload are a struct") {
     val pair    = KeyValueSchema(TopicSchema("STRING"), record, separated = false).toTopicSchema()
     val columns = StructType(Seq(StructField("key", StringType), StructField("value", id)))
-    val found   = from(pair).call(to(pair).call(rowOf(columns, "k", rowOf(id, 5))), null)
-    assertEquals(String.valueOf(found), "[k,[5]]")
+    val result  = from(pair).call(to(pair).call(rowOf(columns, "k", rowOf(id, 5))), null)
+    assertEquals(String.valueOf(result), "[k,[5]]")
   }
 
-  test("nothing is nothing") {
+  test("null stays null") {
     assertEquals(from(record).call(null, null), null)
     assertEquals(to(record).call(null), null)
   }
@@ -123,12 +123,12 @@ class FunctionsSuite extends ScalaCheckSuite {
     assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call(Array.emptyByteArray, 3L)).contains("schema version"))
   }
 
-  test("functions show their topic and nothing that is secret") {
+  test("functions show their topic and no secret") {
     assertEquals(from(record).toString, s"from_pulsar($topic)")
     assertEquals(to(record).toString, s"to_pulsar($topic)")
   }
 
-  test("durations are the same") {
+  test("durations stay unchanged") {
     val struct = StructType(Seq(StructField("d", DayTimeIntervalType())))
     val micros = Seq(0L, -1L, Long.MaxValue, Long.MinValue)
     val there  = micros.map(m => ExternalValues.ofRow(struct)(InternalRow(m)).getAs[Duration](0))

@@ -8,7 +8,7 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.read.plan.InitialOffsetLog
+import io.github.pulsarspark.read.stream.InitialOffsetLog
 
 class PositionSuite extends ScalaCheckSuite {
 

@@ -3,22 +3,22 @@ package io.github.pulsarspark.pulsar.broker
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.schema.TopicSchema
 
-/** Everything the connector asks a cluster, apart from entries. Every call waits for its answer, at most
-  * `operationTimeoutMs`, and fails with a named condition. Used on the driver; tasks ask for schemas only.
+/** All requests to brokers, except those for entries. Each call waits for its answer, at most `operationTimeoutMs`, and
+  * fails with a named condition. The driver uses all of them; tasks request schemas and what precedes a range.
   */
-private[pulsarspark] trait BrokerApi extends AutoCloseable {
+private[pulsarspark] trait BrokerApi {
 
-  /** Full names of the partitions of each topic that exists; a topic that does not is left out. */
+  /** Full names of the partitions of each topic; missing topics are skipped. */
   def partitions(topics: Seq[String]): Map[String, Seq[String]]
 
-  /** Full names of the topics that match `[tenant/namespace/]expression` now, and of all topics there. */
+  /** Full names of the current topics that match `[tenant/namespace/]expression`, and of all topics there. */
   def matching(pattern: String): (Seq[String], Seq[String])
 
-  /** First and last position of topic partitions, now; one that does not exist any more is left out. */
+  /** Current first and last position of topic partitions; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
-  /** Watches from now on whether anything comes after these positions, and no others, so that [[bounds]] can tell when
-    * nothing did.
+  /** Watches from now on whether anything arrives after these positions, and no others, so that [[bounds]] can report
+    * that nothing did.
     */
   def watch(positions: Map[String, Position]): Unit
 
@@ -32,7 +32,7 @@ private[pulsarspark] trait BrokerApi extends AutoCloseable {
     */
   def positionsBefore(times: Map[String, Long]): Map[String, Position]
 
-  /** The newest schema of each topic that has one, with its version if the cluster says it. */
+  /** The newest schema of each topic that has one, with its version if the cluster reports it. */
   def schemas(topics: Seq[String]): Map[String, TopicSchema]
 
   /** The topic's newest schema; None when it has none. */

@@ -15,16 +15,16 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.TopicMissing
+import io.github.pulsarspark.pulsar.topics.TopicMissing
 import io.github.pulsarspark.pulsar.broker.ContinuityCheck.Verdict
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 
 /** Entries of a range as the broker dispatches them.
   *
-  * Positions are compared, not trusted. The broker is asked to begin with the entry before the first wanted one: its
-  * arrival proves that nothing is missing between them. [[ContinuityCheck]] decides about every entry after that.
+  * Positions are compared, not trusted. The feed begins with the entry before the first one of the range: its arrival
+  * proves that nothing is missing between them. [[ContinuityCheck]] decides about every entry after that.
   */
-private[pulsarspark] final class BrokerEntrySource(
+private[pulsar] final class BrokerEntrySource(
     feeds: EntryFeeds,
     answers: ClusterCalls,
     range: OffsetRange,
@@ -81,9 +81,9 @@ private[pulsarspark] final class BrokerEntrySource(
   private def decide(position: Position): Verdict = check.arrived(position, current.session) match {
     case Verdict.Ask =>
       feed.gather(new EntryFeed.Place(stop.ledgerId, stop.entryId), window.size / 2,
-        GatherMillis) // one question for all of them
-      val newest = feed.newest // before the broker is asked
-      Try(askUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
+        GatherMillis) // one request for all of them
+      val newest = feed.newest // before the request
+      Try(boundsUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
         case Success(bounds) => check.answered(position, Position(newest.ledgerId, newest.entryId), markDelete(bounds))
         case Failure(_) if feed.isGone => Verdict.Reopen
         case Failure(e)                => throw e
@@ -93,12 +93,12 @@ private[pulsarspark] final class BrokerEntrySource(
 
   private def handOut(position: Position): Boolean = {
     done = position >= stop
-    val isWanted = position <= stop
-    if (isWanted) {
+    val isInRange = position <= stop
+    if (isInRange) {
       window.refill(feed, current)
       check.took(position)
     }
-    isWanted
+    isInRange
   }
 
   override def close(): Unit = {
@@ -114,18 +114,18 @@ private[pulsarspark] final class BrokerEntrySource(
     */
   private def take(): EntryFeed.Entry = {
     val deadline = System.nanoTime() + options.pollTimeout.toNanos
-    val asked    = feed
+    val open     = feed
     var entry    = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
-    while (entry == null && !done && feed == asked) {
-      Try(ask()).foreach(lookAgain) // a broker that does not answer now may do so before the deadline
+    while (entry == null && !done && feed == open) {
+      Try(bounds()).foreach(lookAgain) // a broker that does not answer now may do so before the deadline
       val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
       if (left <= 0 && !done) throw timedOut
-      if (!done && feed == asked) entry = poll(math.min(left, SecondLookMillis))
+      if (!done && feed == open) entry = poll(math.min(left, SecondLookMillis))
     }
     entry
   }
 
-  /** No entry arrives. Expiry may have moved the cursor beyond everything there is, so that none would ever arrive. */
+  /** No entry arrives. Expiry may have moved the cursor beyond all entries, so that none would ever arrive. */
   private def lookAgain(bounds: EntryFeed.Bounds): Unit = {
     stopWhereTheTopicEnds(bounds)
     // the compacted view is in front of the cursor, as long as it is read in one session
@@ -149,17 +149,17 @@ private[pulsarspark] final class BrokerEntrySource(
     "end"      -> range.endInclusive.toString
   )
 
-  /** An outage may last as long here as where an entry is awaited. */
+  /** An outage may last as long here as the wait for an entry. */
   @tailrec
-  private def askUntil(deadline: Long): EntryFeed.Bounds = Try(ask()) match {
+  private def boundsUntil(deadline: Long): EntryFeed.Bounds = Try(bounds()) match {
     case Success(bounds)                                                 => bounds
     case Failure(e) if feed.isGone || System.nanoTime() - deadline >= 0L => throw e
     case Failure(_)                                                      =>
       TimeUnit.MILLISECONDS.sleep(RetryMillis)
-      askUntil(deadline)
+      boundsUntil(deadline)
   }
 
-  private def ask(): EntryFeed.Bounds = answers.await(s"Asking for the bounds of ${range.topic}")(feed.bounds())
+  private def bounds(): EntryFeed.Bounds = answers.await(s"Asking for the bounds of ${range.topic}")(feed.bounds())
 
   /** The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. */
   private def stopWhereTheTopicEnds(bounds: EntryFeed.Bounds): Unit = {
@@ -213,7 +213,7 @@ private[pulsarspark] final class BrokerEntrySource(
   private def openAt(start: Option[Position]): EntryFeed.Bounds = {
     feed =
       feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
-    ask()
+    bounds()
   }
 
   private def releaseCurrent(): Unit = if (current != null) {
@@ -222,19 +222,19 @@ private[pulsarspark] final class BrokerEntrySource(
   }
 }
 
-private[pulsarspark] object BrokerEntrySource {
+private[pulsar] object BrokerEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
 
-  /** When no entry arrives for this long, the broker is asked whether it is still there. */
+  /** When no entry arrives for this long, the bounds are requested. */
   private val SecondLookMillis = 5000L
 
-  /** The longest wait for more entries before a question about gaps. */
+  /** The longest wait for more entries before a request about gaps. */
   private val GatherMillis = 50L
 
-  /** Between two questions of which the first was refused at once. */
+  /** Between two requests of which the first was refused at once. */
   private val RetryMillis = 100L
 
-  /** So often in a row a feed may be opened again, however long it takes. */
+  /** The number of times in a row that a feed may be opened again, however long it takes. */
   private val MostReopened = 10
 
   def apply(range: OffsetRange, options: ReadOptions, guard: RangeGuard): BrokerEntrySource = {

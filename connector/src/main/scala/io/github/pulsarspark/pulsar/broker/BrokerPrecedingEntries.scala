@@ -5,8 +5,8 @@ import io.github.pulsarspark.format.entry.{EntrySource, PrecedingEntries}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-/** The entries of a topic partition in front of a range, from the broker. Times are looked up with the same allowance
-  * as those that bound a query.
+/** The entries of a topic partition before a range, from the broker. Times are looked up with the same allowance as
+  * those that bound a query.
   */
 private[pulsarspark] final class BrokerPrecedingEntries(topic: String, options: ReadOptions, broker: => BrokerApi)
     extends PrecedingEntries {
@@ -16,7 +16,7 @@ private[pulsarspark] final class BrokerPrecedingEntries(topic: String, options: 
       broker.positionsBefore(Map(topic -> (publishTime - allowance)))(topic)
     )
 
-  /** What is gone here is not missed here: who wants it finds out. */
+  /** Reports no losses: the caller notices what is missing. */
   override def open(startExclusive: Position, endInclusive: Position): EntrySource = {
     val range = OffsetRange(topic, startExclusive, endInclusive)
     BrokerEntrySource(range, options.copy(failOnDataLoss = false), new RangeGuard(range))

@@ -1,11 +1,13 @@
 package io.github.pulsarspark.pulsar.broker
 
+import java.util.UUID
+
 import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
 
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClientLease
-import io.github.pulsarspark.pulsar.{SubscriptionNames, TopicNames}
+import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** Opens feeds of one topic partition. */
 private[pulsar] trait EntryFeeds extends AutoCloseable {
@@ -21,13 +23,13 @@ private[pulsar] trait EntryFeeds extends AutoCloseable {
   def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed]
 }
 
-/** The feeds of a broker for a task. Closing gives the client back. */
+/** The feeds of a broker for a task. Closing returns the client. */
 private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, options: ReadOptions) extends EntryFeeds {
 
   private val partition = TopicNames.partitionIndex(topic)
 
   override def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed] = {
-    val subscription = SubscriptionNames.fresh(options.subscriptionPrefix, "task")
+    val subscription = BrokerFeeds.subscription(options.subscriptionPrefix, "task")
     val id           = start.fold(BrokerFeeds.Earliest)(p => new MessageIdImpl(p.ledgerId, p.entryId, partition))
     new PendingFeed(
       EntryConsumer.open(
@@ -45,4 +47,7 @@ private[pulsar] object BrokerFeeds {
 
   /** Brokers compare with this very value to find out whether the compacted view is read from its beginning. */
   val Earliest = new MessageIdImpl(-1, -1, -1)
+
+  /** A name for a non-durable subscription, never the same twice. */
+  def subscription(prefix: String, role: String): String = s"$prefix-$role-${UUID.randomUUID}"
 }

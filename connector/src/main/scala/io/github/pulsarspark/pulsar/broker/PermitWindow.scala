@@ -12,7 +12,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   private var seenBytes            = 0L
   private var seen                 = 0L
 
-  /** Messages to ask for before their size is known. */
+  /** Messages to request before their size is known. */
   def first: Int = math.min(First, messages)
 
   /** Messages that may be on their way or waiting to be taken. */

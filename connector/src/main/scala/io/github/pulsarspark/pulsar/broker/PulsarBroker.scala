@@ -6,29 +6,31 @@ import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 
+import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
-import io.github.pulsarspark.pulsar.connection.{ClientLease, ClusterCalls}
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
-import io.github.pulsarspark.pulsar.{SubscriptionNames, TopicMissing, TopicNames}
+import io.github.pulsarspark.pulsar.topics.{TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
   *
   * Positions come from non-durable consumers that never take a message. They stay open until [[close]], so that a
-  * stream asks for its end with one request for each partition, and they are gone with the connection whatever happens.
+  * stream requests its end with one request for each partition. They end with the connection, whatever happens.
   */
-private[pulsarspark] final class PulsarBroker(
-    lease: ClientLease,
+private[pulsar] final class PulsarBroker(
+    client: PulsarClientImpl,
+    options: ClientOptions,
     subscriptionPrefix: String,
-    readCompacted: Boolean = false
-) extends BrokerApi {
+    readCompacted: Boolean
+) extends BrokerApi
+    with AutoCloseable {
 
-  private val client  = lease.client
-  private val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
-  private val lookup  = new SchemaLookup(client, answers, lease.options.serviceUrl)
+  private val answers = new ClusterCalls(options, options.serviceUrl)
+  private val lookup  = new SchemaLookup(client, answers, options.serviceUrl)
   private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
   private val watches = new IdleTailMonitor(watchAfter, answers)
 
@@ -47,26 +49,26 @@ private[pulsarspark] final class PulsarBroker(
 
   override def matching(pattern: String): (Seq[String], Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)
-    val found                   =
+    val listed                  =
       answers.await(s"Listing the topics of $namespace")(
         client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
       )
-    val all = found.getTopics.asScala.toSeq
+    val all = listed.getTopics.asScala.toSeq
     (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
   }
 
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     forgetAllBut(partitions.toSet)
-    val found = ask(partitions)
-    // a cursor does not follow when the ledger it stands in is trimmed while nothing comes after it
-    val again = found.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
+    val first = request(partitions)
+    // a cursor does not follow when the ledger it stands in is trimmed while nothing arrives after it
+    val again = first.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
     forgetAllBut(partitions.toSet -- again)
-    val now   = found ++ ask(again)
+    val now   = first ++ request(again)
     val empty = watches.emptyBefore(now.view.mapValues(_.first).toMap)
     now.map { case (p, b) => p -> b.copy(emptyAfter = empty.get(p)) }
   }
 
-  private def ask(partitions: Seq[String]): Map[String, PartitionBounds] =
+  private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
     answers.awaitAll(partitions, PulsarBroker.AtOnce)(p => s"Asking for the last position of $p")(p =>
       boundsOf(probe(p))
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
@@ -113,21 +115,21 @@ private[pulsarspark] final class PulsarBroker(
 
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = lookup.at(topic, version)
 
-  /** Ends every subscription of this broker on the server, within the deadline, and gives the client back. */
+  /** Ends every subscription of this object on the server, within the deadline. */
   override def close(): Unit = {
     val closing = probes.values.map(_.close()).toSeq ++ watches.closeAll()
     probes.clear()
-    try CompletableFuture.allOf(closing: _*).get(lease.options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+    try CompletableFuture.allOf(closing: _*).get(options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
     catch {
       case _: InterruptedException =>
         Thread.currentThread.interrupt() // a query that is stopped; the requests are on their way
       case NonFatal(e) => PulsarBroker.log.warn("closing the consumers that watched positions: {}", e.toString)
-    } finally lease.close()
+    }
   }
 
-  /** Partitions that are not asked for any more, and consumers that a broker ended. */
-  private def forgetAllBut(wanted: Set[String]): Unit =
-    probes.filterNot { case (partition, probe) => wanted(partition) && !probe.isGone }.foreach {
+  /** Closes the consumers of other partitions, and those that a broker ended. */
+  private def forgetAllBut(partitions: Set[String]): Unit =
+    probes.filterNot { case (partition, probe) => partitions(partition) && !probe.isGone }.foreach {
       case (partition, probe) =>
         probes.remove(partition)
         probe.close()
@@ -146,7 +148,7 @@ private[pulsarspark] final class PulsarBroker(
       role: String,
       positionsOnly: Boolean
   ): PendingFeed[EntryConsumer] = {
-    val subscription = SubscriptionNames.fresh(subscriptionPrefix, role)
+    val subscription = BrokerFeeds.subscription(subscriptionPrefix, role)
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
       EntryConsumer.open(client,
@@ -174,9 +176,9 @@ private[pulsarspark] final class PulsarBroker(
   }
 }
 
-private[pulsarspark] object PulsarBroker {
+private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
 
-  /** Partitions that are asked about at the same time. */
+  /** Partitions whose bounds are requested at the same time. */
   private val AtOnce = 128
 }

@@ -19,7 +19,7 @@ import io.github.pulsarspark.common.ShadedClassNames
 import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
 import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
 
-/** Makes a Pulsar client from options. Never logs a setting. */
+/** Creates a Pulsar client from options. Never logs a setting. */
 private[pulsar] object ClientFactory {
 
   private val log = LoggerFactory.getLogger(getClass)
@@ -27,9 +27,9 @@ private[pulsar] object ClientFactory {
   /** The client's own default of 60 s would keep a reader waiting long after a broker is back. */
   private val MaxReconnectBackoffSeconds = 5L
 
-  /** What the client says of OAuth 2.0 and repeats no setting: all of it, or up to a colon. */
-  private val Told          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
-  private val ToldUpToColon = "Unable to read private key"
+  /** Messages of the client about OAuth 2.0 that repeat no setting: as a whole, or up to a colon. */
+  private val Public          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
+  private val PublicUpToColon = "Unable to read private key"
 
   def apply(options: ClientOptions): PulsarClientImpl = {
     warnOfInsecurity(options)
@@ -60,7 +60,7 @@ private[pulsar] object ClientFactory {
       case e: PulsarError => throw e
       // without its cause, which may repeat a setting in its text
       case NonFatal(e) =>
-        throw PulsarErrors("PULSAR_CLIENT_FAILED", "url" -> options.serviceUrl, "cause" -> told(rootOf(e)))
+        throw PulsarErrors("PULSAR_CLIENT_FAILED", "url" -> options.serviceUrl, "cause" -> publicText(rootOf(e)))
     }
   }
 
@@ -91,8 +91,8 @@ private[pulsar] object ClientFactory {
     "readTimeout"    -> Duration.ofMillis(patience.toMillis).toString
   )
 
-  /** Asks for the token, which the client keeps for its connections: when it fails there, the client tells nothing but
-    * that the connection was closed.
+  /** Requests the token, which the client keeps for its connections. A failure there would be reported only as a closed
+    * connection.
     */
   private def checkToken(client: PulsarClientImpl): Unit = client.getConfiguration.getAuthentication match {
     case oauth2: AuthenticationOAuth2 =>
@@ -105,10 +105,10 @@ private[pulsar] object ClientFactory {
     case _ => ()
   }
 
-  private def told(e: Throwable): String = Option(e.getMessage) match {
-    case Some(text) if Told.exists(text.startsWith)   => text
-    case Some(text) if text.startsWith(ToldUpToColon) => ToldUpToColon
-    case _                                            => e.getClass.getSimpleName
+  private def publicText(e: Throwable): String = Option(e.getMessage) match {
+    case Some(text) if Public.exists(text.startsWith)   => text
+    case Some(text) if text.startsWith(PublicUpToColon) => PublicUpToColon
+    case _                                              => e.getClass.getSimpleName
   }
 
   private def files(options: ClientOptions): Seq[(String, String)] =

@@ -11,7 +11,7 @@ import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 
 /** A client in use. Closing it twice does no harm. */
-private[pulsarspark] final class ClientLease private[pulsar] (
+private[pulsar] final class ClientLease private[connection] (
     shared: SharedLease[ConnectedClient],
     val options: ClientOptions
 ) extends AutoCloseable {
@@ -55,7 +55,7 @@ private object ConnectedClient {
 }
 
 /** The Pulsar clients of this JVM. */
-private[pulsarspark] object ClientPool {
+private[pulsar] object ClientPool {
 
   /** The client's own time-outs end at the operation timeout and say more; this much later the wait for it ends, should
     * they not.
@@ -68,7 +68,7 @@ private[pulsarspark] object ClientPool {
   def acquire(options: ClientOptions): ClientLease = new ClientLease(pool.acquire(options), options)
 
   /** Clients that exist now, in use or idle. */
-  private[pulsarspark] def size: Int = pool.size
+  def size: Int = pool.size
 
   private def patience(options: ClientOptions): FiniteDuration = options.operationTimeout + Grace
 

@@ -27,7 +27,7 @@ private[pulsarspark] object ClientSettings {
     description.findProperties().asScala.filter(p => p.hasSetter || p.hasField).map(_.getName).toSeq.sorted
   }
 
-  /** Fails with the first setting whose value the client's class does not take. */
+  /** Fails with the first setting whose value the client's class does not accept. */
   def check(prefix: String, settings: Map[String, String]): Unit = settings.toSeq.sortBy(_._1).foreach {
     case (name, value) =>
       try mapper.readValue(mapper.writeValueAsString(Map(name -> structured(value)).asJava), classes(prefix))
@@ -38,7 +38,7 @@ private[pulsarspark] object ClientSettings {
       }
   }
 
-  /** The settings as the client's `loadConf` wants them. */
+  /** The settings in the form that the client's `loadConf` accepts. */
   def typed(prefix: String, settings: Map[String, String]): java.util.Map[String, Object] = {
     check(prefix, settings)
     settings.map { case (k, v) => k -> structured(v) }.asJava

@@ -13,7 +13,7 @@ import io.github.pulsarspark.options.ClientOptions
   * named conditions.
   *
   * @param url
-  *   who is asked
+  *   the address of the service, for errors
   */
 private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: String) {
 
@@ -31,8 +31,8 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
       case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
     }
 
-  /** The same for something that must be closed: what arrives after the wait has failed or was interrupted is given to
-    * `discard`.
+  /** The same for something that must be closed: `discard` receives what arrives after the wait failed or was
+    * interrupted.
     */
   def awaitOwned[A](what: String)(answer: CompletableFuture[A])(discard: A => Unit): A =
     try await(what)(answer)
@@ -42,9 +42,9 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
         throw e
     }
 
-  /** All answers, asking for at most `atOnce` at a time. */
-  def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(ask: A => CompletableFuture[B]): Seq[B] =
-    BoundedParallel(items, atOnce)(ask)((item, answer) => await(what(item))(answer))
+  /** All answers, with at most `atOnce` requests at a time. */
+  def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(request: A => CompletableFuture[B]): Seq[B] =
+    BoundedParallel(items, atOnce)(request)((item, answer) => await(what(item))(answer))
 
   def explain(what: String, failure: Throwable): Throwable = failure match {
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)

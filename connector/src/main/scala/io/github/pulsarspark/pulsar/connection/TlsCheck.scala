@@ -16,8 +16,8 @@ import org.apache.pulsar.common.net.ServiceURI
 
 import io.github.pulsarspark.options.ClientOptions
 
-/** Asks a service for its certificate, to learn why no connection comes about: the client tells nothing but that it was
-  * closed, and the reason its log alone.
+/** Requests the certificate of a service, to report why a connection failed: the client reports only that it was
+  * closed, and the reason only in its log.
   */
 private[pulsarspark] object TlsCheck {
 
@@ -42,11 +42,11 @@ private[pulsarspark] object TlsCheck {
     else {
       val deadline = System.nanoTime() + Patience.toNanos
       val checks   = ServiceURI.create(url).getServiceHosts.toSeq.map(new Check(options, _, resolve))
-      val found    = new LinkedBlockingQueue[Option[String]]
-      checks.foreach(_.startThread(found))
+      val results  = new LinkedBlockingQueue[Option[String]]
+      checks.foreach(_.startThread(results))
       // the first problem, or nothing once all hosts have answered or the time is over
       try checks.iterator.map(_ =>
-          Option(found.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)).flatten
+          Option(results.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)).flatten
         ).collectFirst {
           case Some(p) => p
         }
@@ -59,8 +59,8 @@ private[pulsarspark] object TlsCheck {
   private final class Check(options: ClientOptions, hostAndPort: String, resolve: (String, Int) => InetSocketAddress) {
     private val plain = new Socket
 
-    def startThread(found: LinkedBlockingQueue[Option[String]]): Unit = {
-      val thread = new Thread(() => { found.add(problem()); () }, s"pulsar-spark: certificate of $hostAndPort")
+    def startThread(results: LinkedBlockingQueue[Option[String]]): Unit = {
+      val thread = new Thread(() => { results.add(problem()); () }, s"pulsar-spark: certificate of $hostAndPort")
       thread.setDaemon(true)
       thread.start()
     }

@@ -10,12 +10,12 @@ import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 
 import io.github.pulsarspark.options.PrivateKeys
 
-/** Private keys from PEM files on this machine, read when a key is asked for. */
+/** Private keys from PEM files on this machine, read when a key is requested. */
 private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKeyReader {
 
   private var problems = Map.empty[String, String]
 
-  /** Why keys that were asked for are not at hand. */
+  /** Why requested keys are missing. */
   def failures: Seq[String] = problems.values.toSeq.sorted
 
   override def getPrivateKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = {

@@ -6,7 +6,7 @@ import org.apache.pulsar.client.api.{HashingScheme, Message, MessageRouter, Topi
 import org.apache.pulsar.client.impl.RoundRobinPartitionMessageRouterImpl
 
 /** Sends a message to the partition its row names, others as the client does: by their key, else in turn. The client
-  * asks on the thread that sends.
+  * calls it on the thread that sends.
   *
   * @param hashing
   *   of keys

@@ -75,13 +75,13 @@ private[pulsarspark] final class TopicProducer private[pulsar] (
   def flush(): Unit = {
     val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
     producer.flushAsync()
-    // Each message's own answer counts: the client completes a flush before it has told all of them.
+    // Each message's own answer counts: the client completes a flush before it has reported all of them.
     if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent))
       failure.compareAndSet(null, new TimeoutException)
     throwFailure()
   }
 
-  /** Gives up what is not acknowledged yet. Never fails: what could be lost was found out by [[flush]]. */
+  /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */
   override def close(): Unit = TopicProducer.close(Seq(this), options.client.operationTimeout)
 
   private def throwFailure(): Unit =
@@ -125,12 +125,12 @@ private[pulsarspark] object TopicProducer {
     * @param columns
     *   metadata columns of the rows to send
     */
-  def open(
+  private[pulsar] def open(
       lease: ClientLease,
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String] = Set.empty
+      columns: Set[String]
   ): TopicProducer = {
     val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
     val builder = lease.client.newProducer(EncodedSchema(schema))

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 import java.util.{LinkedHashMap => JLinkedHashMap}
 
 import io.github.pulsarspark.options.ClientOptions
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Schema versions that this JVM has fetched. A version of a topic never changes, but a topic that is deleted and

@@ -13,7 +13,7 @@ import org.apache.pulsar.common.protocol.Commands
 import org.apache.pulsar.common.schema.SchemaInfo
 
 import io.github.pulsarspark.errors.PulsarErrors
-import io.github.pulsarspark.pulsar.TopicMissing
+import io.github.pulsarspark.pulsar.topics.TopicMissing
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.schema.TopicSchema
 

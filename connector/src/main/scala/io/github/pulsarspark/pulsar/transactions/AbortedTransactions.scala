@@ -12,19 +12,19 @@ private[pulsar] trait TransactionBuffer {
   def transaction(mostBits: Long, leastBits: Long): JsonNode
 }
 
-/** Asks the broker about the transactions of a range, each once. Nothing is requested before there is a message of one.
+/** Looks up the transactions of a range, each once. Nothing is requested before there is a message of one.
   *
   * Ranges end where the broker delivers messages, so the transactions in them are decided, and one that is not aborted
   * was committed. What is aborted stays so; that something is not aborted counts only if the buffer was complete when
   * it was requested: after the topic moved, it has to be built again.
   *
   * @param outcomes
-  *   what this JVM found out about transactions of the topic partition
+  *   what this JVM knows of transactions of the topic partition
   * @param end
   *   of the range
   * @param most
-  *   so many transactions of the topic partition this JVM asks about one by one within some minutes, with two requests
-  *   each; then the broker had better read. None where it must not.
+  *   the number of transactions of the topic partition that this JVM looks up one by one within some minutes, with two
+  *   requests each. After that the broker reads. None where it must not.
   */
 private[pulsarspark] final class AbortedTransactions private[pulsar] (
     buffer: TransactionBuffer,
@@ -37,7 +37,7 @@ private[pulsarspark] final class AbortedTransactions private[pulsar] (
   private var state: Option[BufferState] = None
 
   override def isAborted(mostBits: Long, leastBits: Long): Boolean =
-    outcomes.get(mostBits, leastBits).getOrElse(!isNothingAborted && ask(mostBits, leastBits))
+    outcomes.get(mostBits, leastBits).getOrElse(!isNothingAborted && lookUp(mostBits, leastBits))
 
   /** Also by what another reader saw, if everything in this range was decided by then. */
   private def isNothingAborted: Boolean = {
@@ -45,7 +45,7 @@ private[pulsarspark] final class AbortedTransactions private[pulsar] (
     state.exists(_.nothingAborted)
   }
 
-  private def ask(mostBits: Long, leastBits: Long): Boolean = {
+  private def lookUp(mostBits: Long, leastBits: Long): Boolean = {
     most.filterNot(outcomes.mayAsk).foreach { most =>
       throw new UndecidedTransaction(
         s"this is one of more than $most transactions that would have to be asked about one by one"
@@ -75,13 +75,13 @@ private[pulsarspark] final class AbortedTransactions private[pulsar] (
     val stats = buffer.stats()
     if (stats.path("state").asText != "Ready")
       throw new UndecidedTransaction(s"the state of its transactions is ${stats.path("state").asText("unknown")}")
-    val found = BufferState(
+    val current = BufferState(
       stats.path("recoverStartTime").asLong,
       stats.path("totalAbortedTransactions").asLong(-1) == 0,
       Position.parse(stats.path("maxReadPosition").asText)
     )
-    outcomes.state = Some(found)
-    found
+    outcomes.state = Some(current)
+    current
   }
 }
 

@@ -15,16 +15,16 @@ import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 private[pulsarspark] final class AdminTransactionBuffer(partition: String, options: ClientOptions)
     extends TransactionBuffer {
 
-  override def stats(): JsonNode = ask(_.transactionBuffer(partition))
+  override def stats(): JsonNode = request(_.transactionBuffer(partition))
 
   override def transaction(mostBits: Long, leastBits: Long): JsonNode =
-    ask(_.transaction(partition, mostBits, leastBits))
+    request(_.transaction(partition, mostBits, leastBits))
 
-  private def ask(question: AdminApi => CompletableFuture[JsonNode]): JsonNode = {
+  private def request(call: AdminApi => CompletableFuture[JsonNode]): JsonNode = {
     val lease = ClientPool.acquire(options)
     try {
       val admin = lease.admin.getOrElse(throw new UndecidedTransaction("admin.url is not set"))
-      new ClusterCalls(options, admin.url).await(s"Asking for the transactions of $partition")(question(admin))
+      new ClusterCalls(options, admin.url).await(s"Asking for the transactions of $partition")(call(admin))
     } catch {
       case undecided: UndecidedTransaction => throw undecided
       case NonFatal(e)                     =>

@@ -14,20 +14,20 @@ import io.github.pulsarspark.position.Position
   */
 private[pulsar] final case class BufferState(since: Long, nothingAborted: Boolean, maxRead: Option[Position])
 
-/** What the readers of this JVM found out about the transactions of a topic partition. All of them are decided, so it
-  * holds for ever. For many threads.
+/** What the readers of this JVM know of the transactions of a topic partition. All of them are decided, so it holds for
+  * ever. For many threads.
   */
 private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System.nanoTime()) {
   import TransactionOutcomes._
 
-  private val known = new Newest[(Long, Long), java.lang.Boolean](MostTransactions)
-  private var since = 0L // when questions were counted from
-  private var asked = 0
+  private val known    = new Newest[(Long, Long), java.lang.Boolean](MostTransactions)
+  private var since    = 0L // start of the count
+  private var requests = 0
 
   /** What the broker said last. */
   @volatile var state: Option[BufferState] = None
 
-  /** Whether a transaction was aborted; None when nobody asked. */
+  /** Whether a transaction was aborted; None when unknown. */
   def get(mostBits: Long, leastBits: Long): Option[Boolean] =
     known.synchronized(Option(known.get((mostBits, leastBits)))).map(_.booleanValue)
 
@@ -36,14 +36,14 @@ private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System
     ()
   }
 
-  /** Counts a question; false when there were `most` in the last minutes. */
+  /** Counts a request; false when there were `most` in the last minutes. */
   def mayAsk(most: Int): Boolean = synchronized {
-    if (asked == 0 || nanos() - since >= Counted.toNanos) {
+    if (requests == 0 || nanos() - since >= Counted.toNanos) {
       since = nanos()
-      asked = 0
+      requests = 0
     }
-    asked += 1
-    asked <= most
+    requests += 1
+    requests <= most
   }
 }
 

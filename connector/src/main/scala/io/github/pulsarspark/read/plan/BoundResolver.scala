@@ -6,25 +6,25 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.NearestName
 import io.github.pulsarspark.position.{BoundParser, BoundSpec, Interval, OffsetRange, PartitionBounds, Position, PositionSpec, PulsarOffset, RangePlanner, StreamStart}
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 
-/** Turns what the options say of start and end into positions, once, on the driver. Times are looked up with the
-  * allowance `publishTimeSkew`, because the broker searches as if publish times were in order; tasks drop what is
+/** Resolves the start and end that options request to positions, once, on the driver. Times are looked up with the
+  * allowance `publishTimeSkew`, because the broker searches as if publish times were in order. Tasks skip the messages
   * outside.
   */
 private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi) {
 
   private val skew = options.publishTimeSkew.toMillis
 
-  /** The ranges of a batch read with their time bounds; empty ones are left out.
+  /** The ranges of a batch read with their time bounds; empty ranges are skipped.
     *
-    * @param isWanted
-    *   false for partitions of which the query wants nothing: the cluster is not asked about them
+    * @param accepts
+    *   false for partitions that the filters exclude: no position of them is requested
     */
   def batchRanges(
       topics: Map[String, Seq[String]],
-      isWanted: String => Boolean = _ => true
+      accepts: String => Boolean = _ => true
   ): Seq[(OffsetRange, Interval)] = {
     val allStarts = assign(startBound(PositionSpec.Earliest), topics)
     val allEnds   =
@@ -33,7 +33,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     if (allStarts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
     if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
     allStarts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, allEnds(partition)) }
-    val (starts, ends) = (allStarts.view.filterKeys(isWanted).toMap, allEnds.view.filterKeys(isWanted).toMap)
+    val (starts, ends) = (allStarts.view.filterKeys(accepts).toMap, allEnds.view.filterKeys(accepts).toMap)
     val bounds         = boundsOf(starts, topics)
     val earliest       = positions(starts.view.filterKeys(bounds.contains).toMap, -skew)
     val latest         = positions(ends.view.filterKeys(bounds.contains).toMap, skew)
@@ -45,14 +45,14 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     }.filterNot(_._1.isEmpty)
   }
 
-  /** Where a stream begins. */
+  /** The start of a stream. */
   def streamStart(topics: Map[String, Seq[String]]): StreamStart = {
-    val asked     = startBound(PositionSpec.Latest)
-    val starts    = assign(asked, topics)
+    val bound     = startBound(PositionSpec.Latest)
+    val starts    = assign(bound, topics)
     val bounds    = boundsOf(starts, topics)
     val existing  = starts.view.filterKeys(bounds.contains).toMap
     val byTimes   = positions(existing, -skew)
-    val notBefore = asked match {
+    val notBefore = bound match {
       case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
       case BoundSpec.Each(_, _)          => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
     }
@@ -69,13 +69,13 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
       starts: Map[String, PositionSpec],
       topics: Map[String, Seq[String]]
   ): Map[String, PartitionBounds] = {
-    val found = broker.bounds(starts.keys.toSeq.sorted)
+    val result = broker.bounds(starts.keys.toSeq.sorted)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
       val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]
-      if (!found.contains(p) && !mayBeMissing)
+      if (!result.contains(p) && !mayBeMissing)
         throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
     }
-    found
+    result
   }
 
   private def startBound(otherwise: PositionSpec) =

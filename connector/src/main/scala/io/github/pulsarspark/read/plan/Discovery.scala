@@ -4,13 +4,13 @@ import scala.collection.mutable
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.{ProtobufMessageOption, SchemaMode, TopicSelection}
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 
-/** Finds the topics a read is about, and their schemas. */
+/** Finds the topics of a read, and their schemas. */
 private[read] final class Discovery(
     selection: TopicSelection,
     mode: SchemaMode,
@@ -19,36 +19,36 @@ private[read] final class Discovery(
     url: String
 ) {
 
-  /** Full names of topics with those of their partitions, all of which exist now. */
+  /** Full names of the current topics, each with those of its partitions. Fails when a named topic is missing. */
   def topics(): Map[String, Seq[String]] = selection match {
     case TopicSelection.Named(names) =>
-      val found = broker.partitions(names)
-      names.map(TopicNames.full).find(!found.contains(_)).foreach(t =>
+      val existing = broker.partitions(names)
+      names.map(TopicNames.full).find(!existing.contains(_)).foreach(t =>
         throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> t, "url" -> url)
       )
-      found
+      existing
     case TopicSelection.Matching(pattern) =>
       val (matching, all) = broker.matching(pattern)
       if (matching.isEmpty) throw noMatch(pattern, all)
       broker.partitions(matching)
   }
 
-  /** Those that exist now, and none if none does: for a stream that is under way. */
+  /** The same without a failure, for a stream that is under way: missing topics are skipped. */
   def topicsLeft(): Map[String, Seq[String]] = selection match {
     case TopicSelection.Named(names)      => broker.partitions(names)
     case TopicSelection.Matching(pattern) => broker.partitions(broker.matching(pattern)._1)
   }
 
-  /** What topics are read as. One without a schema holds bytes. Equal schemas are looked at once. */
+  /** The schemas that topics are read as. A topic without a schema holds bytes. Equal schemas are resolved once. */
   def schemas(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
     val names = topics.toSeq.sorted
     if (mode == SchemaMode.Raw) names.map(_ -> TopicSchema.Bytes)
     else {
       val newest = broker.schemas(names)
-      val made   = mutable.HashMap.empty[TopicSchema, TopicSchema]
+      val readBy = mutable.HashMap.empty[TopicSchema, TopicSchema]
       names.map { topic =>
         val own = newest.getOrElse(topic, TopicSchema.Bytes)
-        topic -> made.getOrElseUpdate(own.withoutVersion, readAs(topic, own.withoutVersion)).ofVersion(own.version)
+        topic -> readBy.getOrElseUpdate(own.withoutVersion, readAs(topic, own.withoutVersion)).ofVersion(own.version)
       }
     }
   }

@@ -3,11 +3,11 @@ package io.github.pulsarspark.read.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.DataLossPolicy
-import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
-import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
-import io.github.pulsarspark.read.task.DeadLetters
+import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
@@ -15,39 +15,42 @@ import io.github.pulsarspark.storage.SegmentLocator
 import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
-/** What the driver needs of a cluster to plan a read. Closing it ends every subscription it made. */
-private[pulsarspark] final class DriverSession private (lease: ClientLease, options: ReadOptions)
+/** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
+private[pulsarspark] final class DriverSession private (connection: PulsarConnection, options: ReadOptions)
     extends AutoCloseable {
 
-  val broker: BrokerApi = new PulsarBroker(lease, options.subscriptionPrefix, options.readCompacted)
+  val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
 
   private[read] val discovery =
     new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
 
-  /** The columns of the table these options are about, before any query. */
+  /** The columns of the table, before any query. */
   def columns(metadataColumns: Option[String]): StructType =
     SourceColumns.shown(SourceColumns.values(topicSchemas), metadataColumns, options.errorColumns)
 
-  /** The topics there are now, and what each is read as. */
+  /** The current topics, each with the schema it is read as. */
   def topicSchemas: Seq[(String, TopicSchema)] = current(discovery.topics().keys)
 
-  /** The schemas that `topics` are read with, which must have `columns`, the ones Spark was told of, and tell how the
-    * `wanted` ones are read.
+  /** The schemas that `topics` are read with. Fails unless they have `columns` and can be read as `output`.
     *
+    * @param columns
+    *   the table's columns as Spark knows them
+    * @param output
+    *   the columns of the query
     * @param known
-    *   those that the query reads some of the topics with already
+    *   schemas that the query already reads topics with
     */
   private[read] def schemas(
       topics: Iterable[String],
       columns: StructType,
-      wanted: StructType,
+      output: StructType,
       known: Map[String, TopicSchema] = Map.empty
   ): Map[String, TopicSchema] = {
     val schemas = known ++ current(topics.filterNot(known.contains))
     val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
     UserColumns.check(columns, SourceColumns.all(values, options.errorColumns))
     schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
-      SchemaTranslation.checkKnown(topic, schema, wanted)
+      SchemaTranslation.checkKnown(topic, schema, output)
     }
     tracking.foreach(_.keep(schemas))
     schemas
@@ -65,16 +68,28 @@ private[pulsarspark] final class DriverSession private (lease: ClientLease, opti
 
   private val ledgers = new KnownLedgers
 
-  /** Says who reads what. */
+  /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
-    new SegmentLocator(lease, options, hadoop, losses, ledgers)
+    new SegmentLocator(connection.admin, options, hadoop, losses, ledgers)
 
-  override def close(): Unit = broker.close()
+  override def close(): Unit = connection.close()
 }
 
 private[pulsarspark] object DriverSession {
   def apply(options: ReadOptions): DriverSession = {
-    DeadLetters.check(options)
-    new DriverSession(ClientPool.acquire(options.client), options)
+    checkDeadLetters(options)
+    new DriverSession(PulsarConnection(options.client), options)
+  }
+
+  /** A read that also reads its dead letters would never end. */
+  private def checkDeadLetters(options: ReadOptions): Unit = options.onDecodeError match {
+    case OnDecodeError.DeadLetter(topic) if TopicNames.includes(options.topics, topic) =>
+      throw PulsarErrors(
+        "PULSAR_OPTION_INVALID",
+        "option"  -> "dlqTopic",
+        "given"   -> topic,
+        "allowed" -> "a topic that the query does not read"
+      )
+    case _ => ()
   }
 }

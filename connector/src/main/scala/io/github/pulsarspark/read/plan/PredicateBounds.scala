@@ -23,12 +23,12 @@ private[read] object PredicateBounds {
   /** Neither true nor false. */
   val Null: PredicateBounds = PredicateBounds(Nothing, Nothing)
 
-  def of(holds: Boolean): PredicateBounds = if (holds) True else False
+  def of(value: Boolean): PredicateBounds = if (value) True else False
 
-  /** True for numbers below `end`, of which `in` makes what is wanted. */
+  /** True for numbers below `end`; `in` turns an interval of numbers into bounds. */
   def below(end: Long, in: Interval => PruningBounds): PredicateBounds =
     PredicateBounds(in(Interval(toExclusive = end)), in(Interval(fromInclusive = end)))
 
-  /** True only within this, but perhaps not for all of it. */
-  def within(wanted: PruningBounds): PredicateBounds = PredicateBounds(wanted, Everything)
+  /** True only within these bounds, perhaps not for all of them. */
+  def within(bounds: PruningBounds): PredicateBounds = PredicateBounds(bounds, Everything)
 }

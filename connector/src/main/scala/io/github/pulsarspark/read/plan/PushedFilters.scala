@@ -6,27 +6,32 @@ import org.apache.spark.sql.types.{IntegerType, LongType, StringType, TimestampT
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
+import io.github.pulsarspark.pulsar.topics.TopicNames
 
-/** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a
-  * message, to read less. Spark applies them to every row again, so all that matters here is that nothing is left out
-  * that they keep. Pure.
+/** A query's filters on `__topic`, `__partition`, `__publishTime` and the position of a message, to read less. Spark
+  * applies all filters to every row again, so the bounds here may accept too much, never too little. Pure.
   *
   * @param predicates
-  *   those that help, all of which a row has to pass
+  *   the useful ones, all of which a row must pass
   */
 private[pulsarspark] final class PushedFilters private (
     val predicates: Seq[Predicate],
     rules: Seq[PushedFilters.Rule]
 ) {
 
-  /** In a topic partition, only these messages can pass.
+  /** Bounds on the messages of a topic partition that can pass.
     *
-    * @param partition
-    *   -1 for a topic that is not partitioned
+    * @param topic
+    *   full name of the partition, or of a topic without partitions
     */
-  def wanted(topic: String, partition: Int): PruningBounds = {
+  def bounds(topic: String): PruningBounds = bounds(topic, TopicNames.partitionIndex(topic))
+
+  /** @param partition
+    *   -1 for a topic without partitions
+    */
+  private[plan] def bounds(topic: String, partition: Int): PruningBounds = {
     val place = PushedFilters.Place(UTF8String.fromString(topic), Option.when(partition >= 0)(partition))
-    rules.foldLeft(PruningBounds.Everything)((wanted, rule) => wanted.intersect(rule(place).whenTrue))
+    rules.foldLeft(PruningBounds.Everything)((bounds, rule) => bounds.intersect(rule(place).whenTrue))
   }
 }
 
@@ -43,7 +48,7 @@ private[pulsarspark] object PushedFilters {
 
   private type Rule = Place => PredicateBounds
 
-  /** None for a condition that says nothing here. */
+  /** None for a condition without bounds. */
   private def rule(condition: Expression): Option[Rule] = condition match {
     case Call("NOT", Seq(one)) => rule(one).map(r => r(_).not)
     case Call("AND", sides)    =>
@@ -73,29 +78,29 @@ private[pulsarspark] object PushedFilters {
   }
 
   private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {
-    case ("__topic", Text(wanted))       => topic(operator, wanted)
-    case ("__partition", Number(wanted)) =>
-      signs(operator).map(holds =>
+    case ("__topic", Text(value))       => topic(operator, value)
+    case ("__partition", Number(value)) =>
+      signs(operator).map(matches =>
         _.partition match {
-          case Some(partition)           => PredicateBounds.of(holds(Integer.compare(partition, wanted)))
+          case Some(partition)           => PredicateBounds.of(matches(Integer.compare(partition, value)))
           case None if operator == "<=>" => PredicateBounds.False
           case None                      => PredicateBounds.Null
         }
       )
-    case ("__publishTime", Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
-    case ("__ledgerId", Id(wanted))        =>
-      number(operator, wanted, after(wanted), n => PruningBounds(ledgers = n)).map(outcome => _ => outcome)
-    case ("__entryId", Id(wanted)) =>
-      number(operator, wanted, after(wanted), n => PruningBounds(entries = n)).map(outcome => _ => outcome)
-    case ("__position", Text(wanted)) => position(operator, wanted.toString).map(outcome => _ => outcome)
-    case _                            => None
+    case ("__publishTime", Micros(value)) => publishTime(operator, value).map(bounds => _ => bounds)
+    case ("__ledgerId", Id(value))        =>
+      number(operator, value, after(value), n => PruningBounds(ledgers = n)).map(bounds => _ => bounds)
+    case ("__entryId", Id(value)) =>
+      number(operator, value, after(value), n => PruningBounds(entries = n)).map(bounds => _ => bounds)
+    case ("__position", Text(value)) => position(operator, value.toString).map(bounds => _ => bounds)
+    case _                           => None
   }
 
-  private def topic(operator: String, wanted: UTF8String): Option[Rule] = operator match {
-    case "STARTS_WITH" => Some(place => PredicateBounds.of(place.topic.startsWith(wanted)))
-    case "ENDS_WITH"   => Some(place => PredicateBounds.of(place.topic.endsWith(wanted)))
-    case "CONTAINS"    => Some(place => PredicateBounds.of(place.topic.contains(wanted)))
-    case other => signs(other).map(holds => place => PredicateBounds.of(holds(place.topic.binaryCompare(wanted))))
+  private def topic(operator: String, value: UTF8String): Option[Rule] = operator match {
+    case "STARTS_WITH" => Some(place => PredicateBounds.of(place.topic.startsWith(value)))
+    case "ENDS_WITH"   => Some(place => PredicateBounds.of(place.topic.endsWith(value)))
+    case "CONTAINS"    => Some(place => PredicateBounds.of(place.topic.contains(value)))
+    case other => signs(other).map(matches => place => PredicateBounds.of(matches(place.topic.binaryCompare(value))))
   }
 
   /** Publish times are whole milliseconds, times in queries microseconds. */
@@ -107,7 +112,7 @@ private[pulsarspark] object PushedFilters {
     * @param after
     *   the first that is greater
     * @param in
-    *   what is wanted when only some numbers are
+    *   turns an interval of numbers into bounds
     */
   private def number(
       operator: String,
@@ -126,8 +131,8 @@ private[pulsarspark] object PushedFilters {
 
   private def after(id: Long): Long = if (id == Long.MaxValue) id else id + 1
 
-  /** Positions are texts, whose order is not that of messages, so only equality says something; and there is one text
-    * for each.
+  /** Positions are texts, whose order differs from that of messages. So only equality gives bounds; each position has
+    * one text.
     */
   private def position(operator: String, text: String): Option[PredicateBounds] = {
     val equal = Position.parse(text).filter(_.toString == text) match {

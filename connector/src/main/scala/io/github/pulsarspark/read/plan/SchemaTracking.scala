@@ -12,8 +12,8 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.SchemaMerge
 
-/** What a streaming query reads its topics by, kept from one start to the next: files `0.json`, `1.json`, ..., of which
-  * the last one counts and the others tell what was.
+/** The schemas that a streaming query reads with, kept from one start to the next: files `0.json`, `1.json`, ..., of
+  * which the last one counts and the others are history.
   *
   * @param location
   *   a folder of this query alone

@@ -11,7 +11,7 @@ import io.github.pulsarspark.schema.evolution.ColumnMerge
 import io.github.pulsarspark.schema.rows.SchemaTranslation
 import io.github.pulsarspark.schema.{TopicSchema, ValueColumns}
 
-/** Which columns a read has. Pure. */
+/** The columns of a read. Pure. */
 private[pulsarspark] object SourceColumns {
 
   /** Schemas that were translated, so that equal ones are translated once. */
@@ -26,9 +26,7 @@ private[pulsarspark] object SourceColumns {
     )
   }
 
-  /** Value columns of all topics together. Records are put together by the names of their fields, other values must be
-    * the same.
-    */
+  /** Value columns of all topics. Records are merged by the names of their fields; other values must be equal. */
   def values(schemas: Seq[(String, TopicSchema)], translated: Translated = new Translated): StructType = {
     val tables = schemas.map { case (topic, schema) => translated.table(topic, schema) }.distinctBy(t =>
       (t.columns, t.hasFields)
@@ -59,12 +57,13 @@ private[pulsarspark] object SourceColumns {
 
   private def text(table: Table): String = if (table.hasFields) "a record" else table.columns.head.dataType.sql
 
-  /** Value columns, then the metadata columns that are always shown, then those asked for by `metadataColumns` and
+  /** Value columns, then the metadata columns that are always shown, then those that `metadataColumns` and
     * `errorColumns`.
     */
   def shown(values: StructType, metadataColumns: Option[String], errorColumns: Boolean): StructType =
     StructType(
-      values.fields ++ (MetadataColumns.default ++ asked(metadataColumns)).map(field) ++ ofErrors(values, errorColumns)
+      values.fields ++ (MetadataColumns.default ++ requested(metadataColumns)).map(field) ++
+        ofErrors(values, errorColumns)
     )
 
   /** Everything a query could select. */
@@ -85,7 +84,7 @@ private[pulsarspark] object SourceColumns {
       ErrorColumns.all
     }
 
-  private def asked(option: Option[String]): Seq[MetadataColumn] = option.map(_.trim) match {
+  private def requested(option: Option[String]): Seq[MetadataColumn] = option.map(_.trim) match {
     case None                                       => Nil
     case Some(word) if word.equalsIgnoreCase("all") => MetadataColumns.hidden
     case Some(list)                                 =>

@@ -3,58 +3,73 @@ package io.github.pulsarspark.read.plan
 import org.apache.spark.sql.SparkSession
 
 import io.github.pulsarspark.errors.DataLossPolicy
-import io.github.pulsarspark.position.PruningBounds
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.read.{PlannedRange, PlannedRead, PlannedSlice, PulsarInputPartition, ReadContext}
-import io.github.pulsarspark.storage.SegmentPlanner
-import io.github.pulsarspark.storage.segment.Slice
+import io.github.pulsarspark.format.Tier
+import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
+import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.storage.{RequestedRange, SegmentPlan}
 
-/** Shares out ranges among tasks. */
+/** A range of one topic partition that is to be read, and how its messages become rows. */
+private[read] final case class PlannedRange(range: OffsetRange, bounds: PruningBounds, schema: TopicSchema)
+
+/** The driver's plan of a read.
+  *
+  * @param partitionsSkipped
+  *   topic partitions without messages that the filters accept
+  * @param ledgersSkipped
+  *   ledgers of other partitions without such messages
+  */
+private[read] final case class PlannedRead(
+    tasks: Seq[PulsarInputPartition],
+    partitionsSkipped: Long = 0,
+    ledgersSkipped: Long = 0
+) {
+
+  /** Stored bytes, at least 1; None when the broker reads a slice, because it reports no sizes. */
+  def bytes: Option[Long] = {
+    val segments = tasks.flatMap(_.slices).map(_.slice.segment)
+    Option.when(segments.forall(_.nonEmpty))(math.max(1L, segments.flatten.map(_.bytes).sum))
+  }
+
+  /** The number of tasks, and of slices at each level. */
+  def summary: String = {
+    val slices  = tasks.flatMap(_.slices).map(_.slice)
+    val byLevel = Tier.all.flatMap { level =>
+      val here = slices.filter(_.level == level)
+      Option.when(here.nonEmpty) {
+        val bytes = here.flatMap(_.segment).map(_.bytes).sum
+        s"${here.size} ${level.name}" + (if (bytes > 0) s" ${(bytes + (1L << 20) - 1) / (1L << 20)} MiB" else "")
+      }
+    }
+    s"${tasks.size} tasks, slices: ${if (byLevel.isEmpty) "none" else byLevel.mkString(", ")}"
+  }
+}
+
+/** Divides ranges into tasks. */
 private[read] final class TaskPlanner(
     task: ReadContext,
     session: DriverSession,
     losses: DataLossPolicy,
     filters: PushedFilters = PushedFilters.none
 ) {
-  private lazy val catalog = session.segments(task.hadoop, losses)
 
-  /** @param tail
-    *   entries up to which a range is left to the broker without looking where they are stored
+  /** @param tailEntries
+    *   entries up to which the broker reads a range, without a look where they are stored
     */
-  def plan(asked: Seq[PlannedRange], tail: Long = 0): PlannedRead = {
-    val (ranges, ledgersSkipped) = wanted(asked)
-    val byTopic                  = ranges.map(r => r.range.topic -> r).toMap
-    val slices                   = catalog.slices(ranges.map(_.range), tail)
-    val bytes                    = taskBytes(slices)
-    val starts                   = catalog.starts(slices.flatMap(_.segment).filter(SegmentPlanner.isCut(_, bytes)))
-    val planned = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil))).map { slice =>
-      PlannedSlice(slice, byTopic(slice.range.topic).wanted, byTopic(slice.range.topic).schema)
+  def plan(ranges: Seq[PlannedRange], tailEntries: Long = 0): PlannedRead = {
+    val requested = ranges.map { r =>
+      val passing = filters.bounds(r.range.topic)
+      RequestedRange(r.range, passing, r.bounds.intersect(passing))
     }
-    val tasks = SegmentPlanner.pack(planned, bytes)(_.slice.segment.map(_.bytes)).map(PulsarInputPartition(_))
-    PlannedRead(tasks, ledgersSkipped = ledgersSkipped)
-  }
-
-  /** What the filters leave of the ranges, and the number of ledgers they leave out. */
-  private def wanted(ranges: Seq[PlannedRange]): (Seq[PlannedRange], Long) = {
-    val passing  = ranges.map(r => TaskPlanner.wanted(filters, r.range.topic))
-    val narrowed = catalog.narrow(ranges.map(_.range).zip(passing))
-    val limited  = ranges.lazyZip(passing).lazyZip(narrowed).map { case (planned, filtered, (range, _)) =>
-      planned.copy(range = range, wanted = planned.wanted.intersect(filtered))
+    val plan = SegmentPlan.of(requested, session.segments(task.hadoop, losses), task.options, tailEntries,
+      SparkSession.active.sparkContext.defaultParallelism)
+    val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
+    val tasks   = plan.tasks.map { slices =>
+      PulsarInputPartition(slices.map { slice =>
+        val (bounds, schema) = byTopic(slice.range.topic)
+        PlannedSlice(slice, bounds, schema)
+      })
     }
-    (limited.filterNot(r => r.range.isEmpty || r.wanted.isEmpty), narrowed.map(_._2).sum)
+    PlannedRead(tasks, ledgersSkipped = plan.ledgersSkipped)
   }
-
-  private def taskBytes(slices: Seq[Slice]): Long = SegmentPlanner.taskBytes(
-    slices.flatMap(_.segment).map(_.bytes).sum,
-    task.options.maxBytesPerPartition,
-    task.options.minPartitions,
-    SparkSession.active.sparkContext.defaultParallelism
-  )
-}
-
-private[read] object TaskPlanner {
-
-  /** The messages of a topic partition that can pass the filters. */
-  def wanted(filters: PushedFilters, partition: String): PruningBounds =
-    filters.wanted(partition, TopicNames.partitionIndex(partition))
 }

@@ -4,9 +4,9 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 
-/** Finds the partitions that a stream has read to their end and that have brought nothing for a while. They are worth a
-  * watch, which costs a consumer; those that bring something all the time are not. A partition without messages is
-  * watched at once, because any unload drops its ledger.
+/** Finds the partitions that a stream has read to their end and that stay idle for a while. Only these are watched,
+  * because a watch costs a consumer. A partition without messages is watched at once, because any unload drops its
+  * ledger.
   *
   * @param nanos
   *   the clock

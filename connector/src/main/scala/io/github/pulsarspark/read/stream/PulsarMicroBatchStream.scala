@@ -12,15 +12,14 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
 import io.github.pulsarspark.metrics.{Metrics, TierCounts, TierMetric}
 import io.github.pulsarspark.position.{PartitionBounds, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
-import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, InitialOffsetLog, ReaderSchemas, TaskPlanner}
-import io.github.pulsarspark.read.task.PulsarReaderFactory
-import io.github.pulsarspark.read.{PlannedRange, ReadContext}
+import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
+import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 
 /** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how
   * the stream began.
   *
   * @param columns
-  *   what Spark was told the table has
+  *   the table's columns as Spark knows them
   * @param checkpoint
   *   the folder of this source under the query's checkpoint
   */
@@ -30,14 +29,15 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private lazy val start =
     new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
-  private val losses     = new DataLossPolicy(task.options.failOnDataLoss)
-  private lazy val bad   = SparkSession.active.sparkContext.longAccumulator
-  private val standstill = new IdlePartitions
+  private val losses = new DataLossPolicy(task.options.failOnDataLoss)
+  private val idle   = new IdlePartitions
 
-  private lazy val counted: TierCounts = {
-    val made = new TierCounts
-    SparkSession.active.sparkContext.register(made)
-    made
+  private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
+
+  private lazy val counts: TierCounts = {
+    val result = new TierCounts
+    SparkSession.active.sparkContext.register(result)
+    result
   }
 
   private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
@@ -61,7 +61,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       losses.report(partition, position.toString, "its end", reason)
     }
     val latest = StreamProgress.next(read, bounds, again)
-    session.broker.watch(standstill.at(read, bounds))
+    session.broker.watch(idle.at(read, bounds))
     newest = Some(latest)
     val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
     if (end.positions == read.positions) read else end
@@ -73,17 +73,17 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def reportLatestOffset(): Offset = newest.orNull
 
-  /** What was read since the query started, and the losses that were found here; those that tasks find are in the
+  /** What was read since the query started, and the losses that the driver found. Those that tasks find are in the
     * metrics of the batch.
     */
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
-    (Seq(Metrics.dataLoss.name -> losses.lostRanges, Metrics.decodeErrors.name -> bad.sum.longValue) ++
-      TierMetric.all.map(m => m.name -> counted.of(m.level, m.measure)))
+    (Seq(Metrics.dataLoss.name -> losses.lostRanges, Metrics.decodeErrors.name -> decodeErrors.sum.longValue) ++
+      TierMetric.all.map(m => m.name -> counts.of(m.level, m.measure)))
       .map { case (name, value) => name -> value.toString }
       .toMap
       .asJava
 
-  /** Remembers what is there now; the trigger reads that far and no further. */
+  /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
     pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
 
@@ -107,9 +107,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    PulsarReaderFactory(task.copy(decodeErrors = Some(bad)), Some(counted))
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors)), Some(counts))
 
-  /** Nothing to tell Pulsar: positions are kept in the checkpoint. */
+  /** Pulsar needs no report: the checkpoint keeps positions. */
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit = {
@@ -118,11 +118,11 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   private def session: DriverSession = opened.getOrElse {
-    val made = DriverSession(task.options)
-    opened = Some(made)
-    // What is kept for the next start must not wait for the first messages.
-    if (task.options.schemaTrackingLocation.isDefined) schemas.add(made.discovery.topicsLeft().keys)
-    made
+    val result = DriverSession(task.options)
+    opened = Some(result)
+    // The next start needs these schemas, also when no message arrives before.
+    if (task.options.schemaTrackingLocation.isDefined) schemas.add(result.discovery.topicsLeft().keys)
+    result
   }
 
   private def resolveStart(): StreamStart =
@@ -145,8 +145,6 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
 private object PulsarMicroBatchStream {
 
-  /** What a partition got since the last micro-batch is left to the broker up to this many entries, which it has in its
-    * cache.
-    */
+  /** Up to this many new entries of a partition are read from the broker, which has them in its cache. */
   private val TailEntries = 1000L
 }

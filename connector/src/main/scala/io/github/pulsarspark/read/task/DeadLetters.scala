@@ -3,23 +3,22 @@ package io.github.pulsarspark.read.task
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, HashMap => JHashMap, Map => JMap}
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.MessageView
-import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, WriteOptions}
-import io.github.pulsarspark.pulsar.TopicNames
-import io.github.pulsarspark.pulsar.connection.ClientPool
-import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.options.{ReadOptions, WriteOptions}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-/** Copies messages to a topic as they are, with properties that tell where each came from and why. */
+/** Copies messages to a topic as they are, with properties that name their origin and the error. */
 private[read] final class DeadLetters(topic: String, options: ReadOptions) extends AutoCloseable {
   import DeadLetters._
 
-  private val lease    = ClientPool.acquire(options.client)
-  private val producer =
-    try TopicProducer.open(lease, TopicNames.full(topic), TopicSchema.Bytes, WriteOptions.ofCopies(options))
-    catch { case e: Throwable => lease.close(); throw e }
+  private val connection = PulsarConnection(options.client)
+  private val producer   =
+    try connection.producer(TopicNames.full(topic), TopicSchema.Bytes, WriteOptions.ofCopies(options))
+    catch { case e: Throwable => connection.close(); throw e }
   private val copy = new OutgoingMessage
 
   def send(m: MessageView, error: Throwable with PulsarError): Unit = {
@@ -37,26 +36,14 @@ private[read] final class DeadLetters(topic: String, options: ReadOptions) exten
 
   override def close(): Unit =
     try producer.close()
-    finally lease.close()
+    finally connection.close()
 }
 
 private[read] object DeadLetters {
 
   private val Origins = Seq("topic", "position", "version")
 
-  /** A read that also reads its dead letters would never come to an end. */
-  def check(options: ReadOptions): Unit = options.onDecodeError match {
-    case OnDecodeError.DeadLetter(topic) if TopicNames.includes(options.topics, topic) =>
-      throw PulsarErrors(
-        "PULSAR_OPTION_INVALID",
-        "option"  -> "dlqTopic",
-        "given"   -> topic,
-        "allowed" -> "a topic that the query does not read"
-      )
-    case _ => ()
-  }
-
-  /** The message's own, and where it was. */
+  /** The message's own properties, its origin and the error. */
   private def properties(m: MessageView, error: Throwable with PulsarError): JMap[String, String] = {
     val result        = new JHashMap[String, String]
     def text(at: Int) = new String(m.propertyBytes, m.propertyRanges(at), m.propertyRanges(at + 1), UTF_8)

@@ -8,9 +8,8 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
 import io.github.pulsarspark.metrics.TierCounts
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
-import io.github.pulsarspark.pulsar.connection.ClientPool
-import io.github.pulsarspark.read.{PulsarInputPartition, ReadContext}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.rows.RowDecoders
 import io.github.pulsarspark.storage.TaskStorage
 
@@ -35,24 +34,25 @@ private[read] final class PulsarPartitionReader(
 ) extends PartitionReader[InternalRow] {
   import PulsarPartitionReader._
 
-  private val counts                   = new ReadCounts(Option(slice))
-  private val bad                      = new DecodeErrorHandler(task)
-  private val decoders                 = new RowDecoders(task.output, task.options.errorColumns)
-  private val storage                  = new TaskStorage(task.options, task.hadoop)
-  private var left                     = partition.slices.toList
-  private var slice: SliceReader       = _
-  private val ahead                    = mutable.ArrayDeque.empty[SliceReader]
-  private var asked: Option[BrokerApi] = None
-  private var untold                   = total
-  private var rowsLeft                 = task.limit.fold(Long.MaxValue)(_.toLong)
+  private val counts       = new ReadCounts(Option(slice))
+  private val decodeErrors = new DecodeErrorHandler(task)
+  private val decoders     = new RowDecoders(task.output, task.options.errorColumns)
+  private val storage      = new TaskStorage(task.options, task.hadoop)
+  private val ahead        = mutable.ArrayDeque.empty[SliceReader]
+  private var left         = partition.slices.toList
+  private var unreported   = total
+  private var rowsLeft     = task.limit.fold(Long.MaxValue)(_.toLong)
+
+  private var slice: SliceReader                   = _
+  private var connection: Option[PulsarConnection] = None
 
   override def next(): Boolean = {
-    val found = rowsLeft > 0 && findNext()
-    if (found) rowsLeft -= 1 else bad.flush()
-    found
+    val hasRow = rowsLeft > 0 && advance()
+    if (hasRow) rowsLeft -= 1 else decodeErrors.flush()
+    hasRow
   }
 
-  private def findNext(): Boolean = {
+  private def advance(): Boolean = {
     while (slice != null || ahead.nonEmpty || left.nonEmpty) {
       if (slice == null) {
         slice = ahead.removeHeadOption().getOrElse(take())
@@ -65,12 +65,12 @@ private[read] final class PulsarPartitionReader(
   }
 
   private def take(): SliceReader = {
-    val reader = new SliceReader(left.head, task, counts, bad, () => broker, decoders, storage)
+    val reader = new SliceReader(left.head, task, counts, decodeErrors, () => broker, decoders, storage)
     left = left.tail
     reader
   }
 
-  /** Of many small slices, several are on their way at a time, unless the first may be enough. */
+  /** Prepares several small slices at a time, unless the first may be enough. */
   private def prepareSome(): Unit =
     while (
       task.limit.isEmpty && left.nonEmpty && ahead.size < MostAhead &&
@@ -83,12 +83,11 @@ private[read] final class PulsarPartitionReader(
 
   override def get(): InternalRow = slice.row
 
-  /** Asked only when a message has a schema version that this JVM has not met, or began in front of the range. */
-  private def broker: BrokerApi = asked.getOrElse {
-    val made = new PulsarBroker(ClientPool.acquire(task.options.client), task.options.subscriptionPrefix,
-      task.options.readCompacted)
-    asked = Some(made)
-    made
+  /** Used only when a message has a schema version that this JVM does not know, or begins before the range. */
+  private def broker: BrokerApi = {
+    val open = connection.getOrElse(PulsarConnection(task.options.client))
+    connection = Some(open)
+    open.broker(task.options.subscriptionPrefix, task.options.readCompacted)
   }
 
   private def closeSlice(): Unit = if (slice != null) {
@@ -102,13 +101,13 @@ private[read] final class PulsarPartitionReader(
   /** Closes everything, slices first, whatever fails; then throws the first failure. */
   override def close(): Unit = {
     val all = Seq[AutoCloseable](() => closeSlice()) ++ ahead.removeAll() ++
-      Seq[AutoCloseable](storage, () => tell(), () => asked.foreach(_.close()), bad)
+      Seq[AutoCloseable](storage, () => report(), () => connection.foreach(_.close()), decodeErrors)
     Using.Manager(use => all.reverse.foreach(use(_))).get
   }
 
-  private def tell(): Unit = {
-    untold.foreach(_.add(counts.levels))
-    untold = None
+  private def report(): Unit = {
+    unreported.foreach(_.add(counts.levels))
+    unreported = None
   }
 }
 

@@ -5,21 +5,20 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
 import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.schemas.KnownSchemas
 import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
-import io.github.pulsarspark.read.{PlannedSlice, ReadContext}
 import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoders}
 import io.github.pulsarspark.storage.TaskStorage
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
-  * @param bad
-  *   decides about messages that do not decode
+  * @param decodeErrors
+  *   handles messages that do not decode
   * @param broker
-  *   asked for schemas of versions that this JVM has not met, and for what is in front of the range
+  *   for schemas of versions that this JVM does not know, and for entries before the range
   * @param decoders
   *   of the task
   * @param storage
@@ -29,7 +28,7 @@ private[read] final class SliceReader(
     planned: PlannedSlice,
     task: ReadContext,
     counts: ReadCounts,
-    bad: DecodeErrorHandler,
+    decodeErrors: DecodeErrorHandler,
     broker: () => BrokerApi,
     decoders: RowDecoders,
     storage: TaskStorage
@@ -45,11 +44,11 @@ private[read] final class SliceReader(
     ownBytes = rows.refersToBytes,
     Some(new BrokerPrecedingEntries(range.topic, task.options, broker())),
     task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
-    (most, least) => source.level != Tier.Broker && isWanted && transactions.isAborted(most, least)
+    (most, least) => source.level != Tier.Broker && isRequested && transactions.isAborted(most, least)
   )
   private val messages = decoder.message
 
-  /** The broker leaves out aborted transactions, everybody else must be told of them. */
+  /** The broker skips messages of aborted transactions; direct reads look them up. */
   private val transactions         = AbortedTransactions.of(range, task.options)
   private val source               = storage.entries(planned.slice)
   private var inEntry              = false
@@ -63,7 +62,7 @@ private[read] final class SliceReader(
       range.endInclusive.ledgerId
     )(broker().schemaAt(range.topic, version))
 
-  /** Lets entries come before they are wanted. */
+  /** Requests entries before they are needed. */
   def prepare(): Unit = source.prepare()
 
   def next(): Boolean = {
@@ -83,40 +82,40 @@ private[read] final class SliceReader(
 
   def row: InternalRow = decoded
 
-  /** Whether the message at hand has a row. */
+  /** Whether the current message has a row. */
   private def decodes(): Boolean =
     try {
       decoded = rows.decode(messages)
       true
     } catch {
       case DecodeError(error) =>
-        counts.addBad()
-        val stays = bad.stays(messages, error)
-        if (stays) decoded = rows.withoutValue(messages, error)
-        stays
+        counts.addDecodeError()
+        val keepRow = decodeErrors.keepRow(messages, error)
+        if (keepRow) decoded = rows.withoutValue(messages, error)
+        keepRow
     }
 
   /** Ranges lost so far. */
   def lostRanges: Long = source.lostRanges
 
-  /** Entries rejected so far because they were not due. */
+  /** Entries rejected so far because they were out of range or order. */
   def rejectedEntries: Long = source.rejectedEntries
 
-  /** Messages left out so far because not all of their chunks are there. */
+  /** Messages skipped so far because the topic lacks some of their chunks. */
   def incompleteMessages: Long = decoder.incompleteMessages
 
   private def open(): Unit =
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       counts.levels.addEntry(source.level, decoder.entryBytes)
-      inEntry = isWanted
+      inEntry = isRequested
       if (!inEntry) counts.skip()
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
 
-  /** Whether messages of the entry at hand can be, by what the decoder has read of it. */
-  private def isWanted: Boolean = planned.wanted.contains(messages.publishTime, source.ledgerId, source.entryId)
+  /** Whether the bounds accept messages of the current entry, by the header that the decoder has read. */
+  private def isRequested: Boolean = planned.bounds.contains(messages.publishTime, source.ledgerId, source.entryId)
 
-  /** In the entry that the range starts within, the batch index that is read already. */
+  /** The batch index up to which the current entry is read already; -1 for none. */
   private def firstIndexAfter: Int =
     if (isEntryOf(range.startExclusive) && !range.startExclusive.isWholeEntry) range.startExclusive.batchIndex else -1
 

@@ -2,7 +2,7 @@ package io.github.pulsarspark.storage.bookkeeper
 
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
 import io.github.pulsarspark.storage.ledgers.{BookieLedger, LedgerMetadata, StoredLedger}

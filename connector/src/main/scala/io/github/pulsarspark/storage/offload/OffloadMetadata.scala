@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage.offload
 import com.fasterxml.jackson.databind.JsonNode
 
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
 import io.github.pulsarspark.storage.ledgers.LedgerMetadata
 import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadPolicies}

@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.pulsar.TopicNames
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
 import io.github.pulsarspark.storage.offload.format.OffloadedLedger
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, SegmentStore, SegmentUnreadable}

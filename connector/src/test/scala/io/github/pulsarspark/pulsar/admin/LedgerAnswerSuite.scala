@@ -43,26 +43,26 @@ class LedgerAnswerSuite extends ScalaCheckSuite {
       |"cursors": {"c": {"lastConfirmedEntry": "1:1", "ledgers": [{"ledgerId": 77}]}},
       |"currentLedgerSize": 120}""".stripMargin
 
-  private val found = Seq("8 6 true -", "16 0 false ä=[\"b\"], x", "0 0 false -", "16:0 120")
+  private val expected = Seq("8 6 true -", "16 0 false ä=[\"b\"], x", "0 0 false -", "16:0 120")
 
-  test("ledgers in their order, and what is beside them; nothing of other lists or of what is nested") {
-    assertEquals(read(stats), found)
+  test("an answer yields its ledgers in order and its own fields; nested values and other lists are skipped") {
+    assertEquals(read(stats), expected)
   }
 
-  property("wherever the answer is cut into pieces") {
+  property("an answer yields the same, however it is cut into pieces") {
     forAll(Gen.long) { seed =>
       val random = new Random(seed)
-      assertEquals(read(stats, _ => 1 + random.nextInt(30)), found)
+      assertEquals(read(stats, _ => 1 + random.nextInt(30)), expected)
     }
   }
 
-  test("an answer without ledgers") {
+  test("an answer without ledgers yields none") {
     assertEquals(read("{}"), Seq("- 0"))
     assertEquals(read("""{"ledgers": null, "currentLedgerSize": "x"}"""), Seq("- 0"))
     assertEquals(read("""{"ledgers": {"a": {"ledgerId": 1}}}"""), Seq("- 0"))
   }
 
-  test("an answer that is no JSON, or ends too early, is an error") {
+  test("an answer that is no JSON, or is cut off, is an error") {
     for (json <- Seq("", "<html>", "{\"ledgers\": [{\"ledgerId\": 1}", stats.dropRight(1), "{\"a\": nothing}"))
       intercept[IOException](read(json))
   }

@@ -34,11 +34,11 @@ class BrokerEntrySourceSuite extends FunSuite {
     ))
     private val range = OffsetRange(topic, start, end)
     val guard         = new RangeGuard(range)
-    val source = new BrokerEntrySource(feeds, new ClusterCalls(options.client, "pulsar://h:1"), range, options, guard)
-    val found  = mutable.Buffer.empty[Position]
+    val source   = new BrokerEntrySource(feeds, new ClusterCalls(options.client, "pulsar://h:1"), range, options, guard)
+    val received = mutable.Buffer.empty[Position]
 
     def run(): Reading = {
-      try while (source.next()) found += Position(source.ledgerId, source.entryId)
+      try while (source.next()) received += Position(source.ledgerId, source.entryId)
       finally close()
       this
     }
@@ -56,14 +56,14 @@ class BrokerEntrySourceSuite extends FunSuite {
   private def read(feeds: FakeFeeds, start: Position, end: Position, extra: (String, String)*): Reading =
     new Reading(feeds, start, end, extra: _*).run()
 
-  test("the entry before the first one proves that nothing is missing, without a question") {
+  test("the entry before the range proves without a request that nothing is missing") {
     val feeds = new FakeFeeds(Seq(script(at(3, 4, 5, 6), Position(7, 2))))
-    assertEquals(read(feeds, Position(7, 3), Position(7, 6)).found.toSeq, entries(4, 5, 6))
+    assertEquals(read(feeds, Position(7, 3), Position(7, 6)).received.toSeq, entries(4, 5, 6))
     assertEquals(feeds.opened.toSeq, Seq(Option(Position(7, 3))))
-    assertEquals(feeds.feeds.map(_.asked.get).toSeq, Seq(1))
+    assertEquals(feeds.feeds.map(_.requests.get).toSeq, Seq(1))
   }
 
-  test("entries that arrive too early, again, out of order or from elsewhere are never handed out") {
+  test("entries that are early, repeated, out of order or foreign are never returned") {
     val early = Seq(
       "too early"    -> at(0, 1, 2, 3, 4, 5, 6),
       "repeated"     -> at(3, 4, 4, 5, 5, 5, 6),
@@ -72,45 +72,45 @@ class BrokerEntrySourceSuite extends FunSuite {
     )
     early.foreach { case (clue, sends) =>
       val reading = read(new FakeFeeds(Seq(script(sends, Position(7, 2)))), Position(7, 3), Position(7, 6))
-      assertEquals(reading.found.toSeq, entries(4, 5, 6), clue)
+      assertEquals(reading.received.toSeq, entries(4, 5, 6), clue)
       assert(reading.guard.rejected > 0, clue)
     }
   }
 
-  test("what arrives after the end of the range ends it") {
+  test("an entry after the end of the range ends it") {
     assertEquals(
-      read(new FakeFeeds(Seq(script(at(3, 4, 8), Position(7, 2)))), Position(7, 3), Position(7, 6)).found.toSeq,
+      read(new FakeFeeds(Seq(script(at(3, 4, 8), Position(7, 2)))), Position(7, 3), Position(7, 6)).received.toSeq,
       entries(4)
     )
   }
 
   test("a range that begins or ends within an entry includes it") {
     val feeds = new FakeFeeds(Seq(script(at(2, 3, 4, 5), Position(7, 1))))
-    assertEquals(read(feeds, Position(7, 3, 1), Position(7, 5, 0)).found.toSeq, entries(3, 4, 5))
+    assertEquals(read(feeds, Position(7, 3, 1), Position(7, 5, 0)).received.toSeq, entries(3, 4, 5))
   }
 
-  test("one question proves all gaps among the entries that have arrived") {
+  test("one request proves all gaps among the entries that have arrived") {
     val feeds = new FakeFeeds(Seq(script(at(1, 3, 5, 7, 9), Position(7, 0))))
-    assertEquals(read(feeds, Position(7, 1), Position(7, 9)).found.toSeq, entries(3, 5, 7, 9))
-    assertEquals(feeds.feeds.map(_.asked.get).toSeq, Seq(2), "the first is asked when the feed is opened")
+    assertEquals(read(feeds, Position(7, 1), Position(7, 9)).received.toSeq, entries(3, 5, 7, 9))
+    assertEquals(feeds.feeds.map(_.requests.get).toSeq, Seq(2), "the first request is sent when the feed opens")
   }
 
-  test("markers that a range begins with move the cursor; nobody can read anything there") {
+  test("markers at the start of a range move the cursor and are no data loss") {
     val moved = script(at(4, 5), Position(7, 1), Position(7, 3))
     val feeds = new FakeFeeds(Seq(moved))
-    assertEquals(read(feeds, Position(7, 1), Position(7, 5)).found.toSeq, entries(4, 5))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 5)).received.toSeq, entries(4, 5))
     assertEquals(feeds.opened.size, 2)
   }
 
-  test("a cursor that moved while entries arrived is read again from the last one") {
+  test("a cursor that moved while entries arrived is opened again after the last entry") {
     val skipped  = script(at(1, 2, 6, 7), Position(7, 0), Position(7, 5))
     val complete = script(at(2, 3, 4, 5, 6, 7), Position(7, 1))
     val feeds    = new FakeFeeds(Seq(skipped, complete))
-    assertEquals(read(feeds, Position(7, 1), Position(7, 7)).found.toSeq, entries(2, 3, 4, 5, 6, 7))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 7)).received.toSeq, entries(2, 3, 4, 5, 6, 7))
     assertEquals(feeds.opened.toSeq, Seq(Option(Position(7, 1)), Option(Position(7, 2))))
   }
 
-  test("a cursor that is put beyond the start twice means data loss") {
+  test("a cursor that starts too late twice is data loss") {
     val trimmed = Script(Seq(Position(9, 0) -> 1, Position(9, 1) -> 1), Seq(Position(9, -1)), last = Position(9, 1))
     val feeds   = new FakeFeeds(Seq(trimmed))
     val failing = new Reading(feeds, Position(7, 1), Position(9, 1))
@@ -119,34 +119,34 @@ class BrokerEntrySourceSuite extends FunSuite {
     failing.close()
     assertEquals(feeds.opened.size, 2)
     val passed = read(new FakeFeeds(Seq(trimmed)), Position(7, 1), Position(9, 1), "failOnDataLoss" -> "false")
-    assertEquals(passed.found.toSeq, Seq(Position(9, 0), Position(9, 1)))
+    assertEquals(passed.received.toSeq, Seq(Position(9, 0), Position(9, 1)))
     assertEquals(passed.source.lostRanges, 1L)
   }
 
-  test("expiry between subscribing and asking is no data loss: the entries are there when they are read again") {
+  test("expiry between the subscription and the request is no data loss: a second read returns the entries") {
     val expired  = script(at(5, 6), Position(7, 4))
     val complete = script(at(1, 2, 3, 4, 5, 6), Position(7, 0))
     val reading  = read(new FakeFeeds(Seq(expired, complete)), Position(7, 1), Position(7, 6))
-    assertEquals(reading.found.toSeq, entries(2, 3, 4, 5, 6))
+    assertEquals(reading.received.toSeq, entries(2, 3, 4, 5, 6))
   }
 
-  test("a topic that is gone is data loss, or nothing") {
+  test("a missing topic is data loss, or empty with failOnDataLoss=false") {
     val gone = Script(Nil, Nil, Position(0, 0),
       failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
     val failing = new Reading(new FakeFeeds(Seq(gone)), Position(7, 1), Position(7, 6))
     assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition, "PULSAR_DATA_LOSS")
     failing.close()
     val passed = read(new FakeFeeds(Seq(gone)), Position(7, 1), Position(7, 6), "failOnDataLoss" -> "false")
-    assertEquals(passed.found.toSeq, Nil)
+    assertEquals(passed.received.toSeq, Nil)
     assertEquals(passed.source.lostRanges, 1L)
   }
 
-  test("a topic that is deleted while it is read is data loss after the last entry") {
+  test("a topic deleted during a read is data loss after the last entry") {
     val deleted = script(at(1, 2, 3), Position(7, 0)).copy(goneAfter = true)
     val gone    = Script(Nil, Nil, Position(0, 0),
       failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
     val passed = read(new FakeFeeds(Seq(deleted, gone)), Position(7, 1), Position(7, 6), "failOnDataLoss" -> "false")
-    assertEquals(passed.found.toSeq, entries(2, 3))
+    assertEquals(passed.received.toSeq, entries(2, 3))
     assertEquals(passed.source.lostRanges, 1L)
   }
 
@@ -164,7 +164,7 @@ class BrokerEntrySourceSuite extends FunSuite {
     assert(feeds.feeds.head.closed)
   }
 
-  test("a feed whose bounds cannot be had is closed") {
+  test("a feed whose request for bounds fails is closed") {
     val refused = CompletableFuture.failedFuture[EntryFeed.Bounds](new PulsarClientException("no"))
     val failing =
       new Reading(new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(bounds = Some(refused)))), Position(7, 1),
@@ -181,39 +181,39 @@ class BrokerEntrySourceSuite extends FunSuite {
   private def view(entries: Seq[Position], cursors: Position*) =
     Script(entries.map(_ -> 1), cursors, last = Position(7, 4))
 
-  test("the compacted view begins with what compaction kept of ledgers that are gone, and asks no question there") {
+  test("the compacted view starts with entries of deleted ledgers, without a request") {
     val feeds = new FakeFeeds(Seq(view(kept, Position(7, -1))))
-    assertEquals(read(feeds, Position.BeforeAll, Position(7, 4), compacted).found.toSeq, kept)
+    assertEquals(read(feeds, Position.BeforeAll, Position(7, 4), compacted).received.toSeq, kept)
     assertEquals(feeds.opened.toSeq, Seq(Option.empty[Position]))
-    assert(feeds.feeds.map(_.asked.get).sum <= 2)
+    assert(feeds.feeds.map(_.requests.get).sum <= 2)
   }
 
-  test("a position within what compaction kept is read from the beginning, up to which nothing is handed out") {
+  test("a range that starts in the compacted part is read from its beginning; entries before the range are skipped") {
     val atPosition = view(Seq(Position(7, 1), Position(7, 4)), Position(7, -1))
     val feeds      = new FakeFeeds(Seq(atPosition, view(kept, Position(7, -1))))
     val reading    = read(feeds, Position(5, 2), Position(7, 4), compacted)
-    assertEquals(reading.found.toSeq, kept.drop(1))
+    assertEquals(reading.received.toSeq, kept.drop(1))
     assertEquals(reading.guard.rejected, 0L)
     assertEquals(feeds.opened.toSeq, Seq(Option(Position(5, 2)), None))
   }
 
-  test("a broker resumes a consumer of the compacted view behind it, so it is read again from the beginning") {
+  test("a compacted view that reconnects is read again from its beginning") {
     val interrupted =
       Script(Seq(Position(5, 2) -> 1, Position(7, 1) -> 2, Position(7, 4) -> 2), Seq(Position(7, -1)),
         last = Position(7, 4))
     val behind = view(Seq(Position(7, 1), Position(7, 4)), Position(7, -1))
     val feeds  = new FakeFeeds(Seq(interrupted, behind, view(kept, Position(7, -1))))
-    assertEquals(read(feeds, Position.BeforeAll, Position(7, 4), compacted).found.toSeq, kept)
+    assertEquals(read(feeds, Position.BeforeAll, Position(7, 4), compacted).received.toSeq, kept)
     assertEquals(feeds.opened.toSeq, Seq(None, Option(Position(5, 2)), None))
   }
 
-  test("in the compacted view the last message may be gone") {
+  test("in the compacted view a missing last message is no data loss") {
     val feeds = new FakeFeeds(Seq(Script(Seq(Position(5, 2) -> 1), Seq(Position(7, -1)), last = Position(5, 2))))
-    assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).found.toSeq, Seq(Position(5, 2)))
+    assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).received.toSeq, Seq(Position(5, 2)))
   }
 
-  test("an empty compacted view is empty") {
+  test("an empty compacted view has no entries") {
     val feeds = new FakeFeeds(Seq(Script(Nil, Seq(Position(7, -1)), last = Position(7, -1))))
-    assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).found.toSeq, Nil)
+    assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).received.toSeq, Nil)
   }
 }

@@ -64,9 +64,9 @@ private[pulsar] object FakeFeeds {
 }
 
 private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed {
-  val asked   = new AtomicInteger
-  var resumed = false
-  var closed  = false
+  val requests = new AtomicInteger
+  var resumed  = false
+  var closed   = false
 
   private val buffers = script.sends.map { case (p, session) =>
     new EntryFeed.Entry(p.ledgerId, p.entryId, 1, Unpooled.buffer(8).writeLong(p.entryId), session)
@@ -98,7 +98,7 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
 
   override def bounds(): CompletableFuture[EntryFeed.Bounds] = script.bounds.getOrElse {
-    val cursor = script.cursors(math.min(asked.getAndIncrement(), script.cursors.size - 1))
+    val cursor = script.cursors(math.min(requests.getAndIncrement(), script.cursors.size - 1))
     CompletableFuture.completedFuture(
       new EntryFeed.Bounds(script.last.ledgerId, script.last.entryId, cursor.ledgerId, cursor.entryId)
     )

@@ -34,25 +34,25 @@ class IdleTailMonitorSuite extends FunSuite {
     def sawNothing(first: Position = begin): Boolean = watches.emptyBefore(Map("t" -> first)) == Map("t" -> after)
   }
 
-  test("a watch that answers and was sent nothing proves that nothing was there") {
+  test("a watch that answers and received nothing proves that nothing was published") {
     val watching = new Watching(quiet)
     assert(watching.sawNothing())
     assert(watching.feed.resumed)
-    assertEquals(watching.feed.asked.get, 1, "it has to answer by itself")
+    assertEquals(watching.feed.requests.get, 1, "it has to answer by itself")
   }
 
-  test("nothing is asked as long as the partition begins where it did") {
+  test("no request is sent while the start of the partition stays") {
     val watching = new Watching(quiet)
     assert(!watching.sawNothing(after))
-    assertEquals(watching.feed.asked.get, 0)
+    assertEquals(watching.feed.requests.get, 0)
   }
 
-  test("a message that arrived before the partition's new beginning was there; one behind it says nothing") {
+  test("a message before the partition's new start counts as seen; a later one does not") {
     assert(!new Watching(quiet.copy(sends = Seq(Position(6, 0) -> 1))).sawNothing())
     assert(new Watching(quiet.copy(sends = Seq(Position(7, 0) -> 1))).sawNothing())
   }
 
-  test("a watch without a connection for longer than the shortest retention proves nothing, also while it lasts") {
+  test("an outage longer than the shortest retention proves nothing, also while it lasts") {
     assert(new Watching(quiet.copy(outageMillis = 45000)).sawNothing())
     assert(!new Watching(quiet.copy(outageMillis = 45001)).sawNothing())
   }
@@ -79,7 +79,7 @@ class IdleTailMonitorSuite extends FunSuite {
     assert(feed.closed)
   }
 
-  test("a position that is not watched any more is given up") {
+  test("a position outside the next request is no longer watched") {
     val watching = new Watching(quiet)
     watching.watches.watch(Map.empty)
     assert(watching.feed.closed)

@@ -34,11 +34,11 @@ final class ClientFieldsSuite extends FunSuite {
   private val ofPulsar = OptionRegistry.prefixes.filter(_.prefix.startsWith("pulsar."))
 
   test("client-fields.json lists the settings of the Pulsar client that is built in") {
-    val found = text(ofPulsar.map(p => p.prefix -> ClientSettings.fields(p.prefix)).toMap)
-    if (sys.env.contains("UPDATE")) Files.writeString(file, found)
+    val result = text(ofPulsar.map(p => p.prefix -> ClientSettings.fields(p.prefix)).toMap)
+    if (sys.env.contains("UPDATE")) Files.writeString(file, result)
     assertEquals(
       if (Files.exists(file)) Files.readString(file) else "",
-      found,
+      result,
       "run: UPDATE=1 tools/sbt 'connector/testOnly *ClientFieldsSuite'"
     )
   }

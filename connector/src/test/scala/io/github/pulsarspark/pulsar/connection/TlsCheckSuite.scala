@@ -37,7 +37,7 @@ class TlsCheckSuite extends FunSuite {
   private def threads =
     Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("pulsar-spark: certificate of"))
 
-  silent.test("hosts that do not answer cost a few seconds together, and leave no thread behind") { hosts =>
+  silent.test("silent hosts cost a few seconds together, and leave no thread behind") { hosts =>
     val (problem, took) =
       timed(TlsCheck.problem(options(url(hosts: _*), "operationTimeoutMs" -> "60000"), url(hosts: _*)))
     assertEquals(problem, None)
@@ -49,7 +49,7 @@ class TlsCheckSuite extends FunSuite {
     }
   }
 
-  silent.test("a host that is not trusted is found, whoever else does not answer") { hosts =>
+  silent.test("an untrusted host is reported, whichever other host is silent") { hosts =>
     val plain  = new ServerSocket(0, 50, localhost)
     val thread = new Thread(() => {
       val socket = plain.accept()
@@ -68,7 +68,7 @@ class TlsCheckSuite extends FunSuite {
     } finally plain.close()
   }
 
-  test("a name that is not looked up in time costs no more") {
+  test("a slow look-up of a name costs no more") {
     val end = new CountDownLatch(1)
     try {
       val address         = "pulsar+ssl://far.example:6651,far.example:6652"
@@ -80,10 +80,10 @@ class TlsCheckSuite extends FunSuite {
     } finally end.countDown()
   }
 
-  test("nothing is looked at where it is not for us to judge") {
-    def asked(url: String, more: (String, String)*) =
+  test("nothing is checked without TLS or with TLS settings of others") {
+    def problem(url: String, more: (String, String)*) =
       TlsCheck.problem(options(url, more: _*), url, (_, _) => throw new AssertionError("a host was looked up"))
-    assertEquals(asked("pulsar://h:1"), None)
-    assertEquals(asked("pulsar+ssl://h:1", "tls.insecureTrustAnyCertificate" -> "true"), None)
+    assertEquals(problem("pulsar://h:1"), None)
+    assertEquals(problem("pulsar+ssl://h:1", "tls.insecureTrustAnyCertificate" -> "true"), None)
   }
 }

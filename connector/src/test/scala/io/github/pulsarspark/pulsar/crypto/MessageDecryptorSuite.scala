@@ -41,7 +41,7 @@ class MessageDecryptorSuite extends FunSuite {
     error.parameters("reason")
   }
 
-  folder.test("batched or not, compressed or not, encrypted payloads are what was encrypted") { path =>
+  folder.test("payloads are decrypted, batched or not, compressed or not") { path =>
     val reused = decoder(PrivateKeys.Files(Map.empty, Some(file(path, "a.pem", first.getPrivate))))
     for (batched <- Seq(true, false); compression <- CompressionType.values) {
       val sent   = (if (batched) Seq("one", "two") else Seq("only")).map(Sent.text(_).copy(key = Some(Sent.Text("k"))))
@@ -51,7 +51,7 @@ class MessageDecryptorSuite extends FunSuite {
     }
   }
 
-  folder.test("each chunk is decrypted by itself, also in front of the range") { path =>
+  folder.test("each chunk is decrypted by itself, also before the range") { path =>
     val value  = Array.tabulate[Byte](50000)(i => (i * i % 251).toByte)
     val crypto = new MessageCryptoBc("test", true)
     val chunks = ChunkedLog.split(value, 4, "u", 5, CompressionType.LZ4).map(encrypted(_, crypto, "a"))
@@ -68,14 +68,14 @@ class MessageDecryptorSuite extends FunSuite {
     }
   }
 
-  folder.test("of several keys, any one does") { path =>
+  folder.test("any one of several keys decrypts") { path =>
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a", "b")
     val keys = PrivateKeys.Files(Map("b" -> s"file://${file(path, "b.pem", second.getPrivate)}"), None)
     assertEquals(Received.byDecoder(decoder(keys), entry).size, 1)
   }
 
-  folder.test("why a payload cannot be opened is said without any key's content") { path =>
+  folder.test("an error explains why a payload cannot be decrypted, without any key's content") { path =>
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
     val another                   = file(path, "b.pem", second.getPrivate)
@@ -98,7 +98,7 @@ class MessageDecryptorSuite extends FunSuite {
     assertEquals(failure(new EntryDecoder("t", DecodeDepth.Message), entry), "the query has no private keys")
   }
 
-  test("a key reader of one's own") {
+  test("a custom key reader is loaded by its class name") {
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
     assertEquals(Received.byDecoder(decoder(PrivateKeys.ReaderClass(classOf[TestKeys].getName)), entry).size, 1)

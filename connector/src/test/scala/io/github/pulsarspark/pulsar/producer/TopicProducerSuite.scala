@@ -18,7 +18,7 @@ class TopicProducerSuite extends FunSuite {
 
   private def later(seconds: Long) = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
 
-  test("the wait for acknowledgements ends when they are there, or at its deadline") {
+  test("the wait for acknowledgements ends with the last one, or at its deadline") {
     val looks = Iterator.from(1)
     assert(TopicProducer.waitFor(later(60))(looks.next() == 3))
     assertEquals(looks.next(), 4)
@@ -26,7 +26,7 @@ class TopicProducerSuite extends FunSuite {
     assert(!TopicProducer.waitFor(System.nanoTime() - 1)(false))
   }
 
-  test("a task that is killed does not wait for acknowledgements") {
+  test("a killed task does not wait for acknowledgements") {
     val waiting = new CountDownLatch(1)
     val outcome = new AtomicReference[Try[Boolean]]
     val task    = new Thread(() => outcome.set(Try(TopicProducer.waitFor(later(600)) { waiting.countDown(); false })))
@@ -42,10 +42,10 @@ class TopicProducerSuite extends FunSuite {
   }
 
   /** A producer whose requests to close it are never answered. */
-  private def silent(asked: AtomicInteger): TopicProducer = {
+  private def silent(requests: AtomicInteger): TopicProducer = {
     val handler: InvocationHandler = (_, method, _) => {
       assertEquals(method.getName, "closeAsync")
-      asked.incrementAndGet()
+      requests.incrementAndGet()
       new CompletableFuture[Void]
     }
     val producer = Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Producer[_]]), handler)
@@ -58,24 +58,24 @@ class TopicProducerSuite extends FunSuite {
     _ => Nil
   ))
 
-  test("producers are closed at the same time, with one deadline, and what does not answer fails nothing") {
-    val asked = new AtomicInteger
-    val began = System.nanoTime()
-    TopicProducer.close(Seq.fill(50)(silent(asked)), options.client.operationTimeout)
+  test("producers close at the same time, with one deadline; a silent one fails nothing") {
+    val requests = new AtomicInteger
+    val began    = System.nanoTime()
+    TopicProducer.close(Seq.fill(50)(silent(requests)), options.client.operationTimeout)
     assert((System.nanoTime() - began).nanos < 5.seconds)
-    assertEquals(asked.get, 50)
-    silent(asked).close()
+    assertEquals(requests.get, 50)
+    silent(requests).close()
   }
 
-  test("a task that is killed asks for the close of all its producers and waits for none") {
-    val asked = new AtomicInteger
+  test("a killed task requests the close of all its producers and waits for none") {
+    val requests = new AtomicInteger
     Thread.currentThread.interrupt()
-    TopicProducer.close(Seq.fill(3)(silent(asked)), 1.hour)
+    TopicProducer.close(Seq.fill(3)(silent(requests)), 1.hour)
     assert(Thread.interrupted(), "the interruption is forgotten")
-    assertEquals(asked.get, 3)
+    assertEquals(requests.get, 3)
   }
 
-  test("what is opened after its opener was interrupted is closed") {
+  test("an object that opens after its opener was interrupted is closed") {
     val (opening, closed) = (new CompletableFuture[String], new CompletableFuture[String])
     val opener            = new Thread(() => {
       new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening) { late =>

@@ -35,7 +35,7 @@ class KnownSchemasSuite extends FunSuite {
     assertEquals(cluster.fetched, 1)
   }
 
-  test("other versions, topics and clusters are others") {
+  test("versions, topics and clusters are kept apart") {
     val cluster = new Cluster
     Seq(
       () => cluster.at(1, 1),
@@ -47,7 +47,7 @@ class KnownSchemasSuite extends FunSuite {
     assertEquals(cluster.fetched, 4)
   }
 
-  test("a topic that was created again has higher ledgers, in which a version is not what it was") {
+  test("a version is fetched again for the higher ledgers of a recreated topic") {
     var incarnation = "old"
     val cluster     = new Cluster(_ => TopicSchema("STRING", incarnation))
     assertEquals(cluster.at(0, 5), "old")
@@ -58,13 +58,13 @@ class KnownSchemasSuite extends FunSuite {
     assertEquals(cluster.fetched, 2)
   }
 
-  test("a failure is not kept") {
+  test("a failure is not cached") {
     val cluster = new Cluster(_ => throw new IllegalStateException("no answer"))
     (1 to 2).foreach(_ => intercept[IllegalStateException](cluster.at(1, 1)))
     assertEquals((cluster.fetched, cluster.known.size), (2, 0))
   }
 
-  test("what was not used for longest goes when there is too much") {
+  test("the least recently used schema is evicted") {
     val cluster = new Cluster(n => TopicSchema("AVRO", n.toString * (100 << 10)))
     (1 to 9).foreach(cluster.at(_, 1))
     cluster.at(1, 1)
@@ -78,7 +78,7 @@ class KnownSchemasSuite extends FunSuite {
     assertEquals(cluster.fetched, fetched + 1)
   }
 
-  test("threads that ask and fail at the same time get the right schema of each version") {
+  test("concurrent requests and failures return the right schema of each version") {
     val seed = sys.env.get("PULSAR_SPARK_TEST_SEED").fold(System.nanoTime())(_.toLong)
     println(s"PULSAR_SPARK_TEST_SEED=$seed")
     val known = new KnownSchemas(20000) // some forty entries
@@ -88,12 +88,12 @@ class KnownSchemasSuite extends FunSuite {
         val dice = new Random(seed + i)
         (1 to 5000).foreach { _ =>
           val (n, ledger) = (dice.nextInt(60), dice.nextInt(20).toLong)
-          val found       =
+          val result      =
             try known.at(here, topic, version(n), ledger)(if (dice.nextInt(5) == 0) sys.error("no answer")
               else TopicSchema("STRING", s"$n"))
                 .definition
             catch { case _: RuntimeException => s"$n" }
-          if (found != s"$n") wrong.incrementAndGet()
+          if (result != s"$n") wrong.incrementAndGet()
         }
       })
     }

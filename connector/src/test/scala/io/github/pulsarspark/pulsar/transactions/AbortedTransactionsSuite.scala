@@ -13,16 +13,16 @@ class AbortedTransactionsSuite extends FunSuite {
 
   private val json = new ObjectMapper
 
-  /** A broker of 4.0 with some aborted transactions; says each time what it is asked. */
+  /** A broker of 4.0 with some aborted transactions; records each request. */
   private class BrokerApi(aborted: Set[(Long, Long)]) extends TransactionBuffer {
-    var asked: List[String] = Nil
-    var state               = "Ready"
-    var recoverStarts       = List(1700000000000L) // the last one stays
-    var maxRead             = "15:3"
-    var count: Option[Int]  = Some(aborted.size)
+    var requests: List[String] = Nil
+    var state                  = "Ready"
+    var recoverStarts          = List(1700000000000L) // the last one stays
+    var maxRead                = "15:3"
+    var count: Option[Int]     = Some(aborted.size)
 
     override def stats(): JsonNode = {
-      asked ::= "stats"
+      requests ::= "stats"
       val start = recoverStarts.head
       if (recoverStarts.size > 1) recoverStarts = recoverStarts.tail
       val total = count.fold("")(n => s""""totalAbortedTransactions":$n,""")
@@ -33,7 +33,7 @@ class AbortedTransactionsSuite extends FunSuite {
     }
 
     override def transaction(most: Long, least: Long): JsonNode = {
-      asked ::= s"$most/$least"
+      requests ::= s"$most/$least"
       json.readTree(s"""{"startPosition":"15:4","aborted":${aborted((most, least))}}""")
     }
   }
@@ -46,39 +46,39 @@ class AbortedTransactionsSuite extends FunSuite {
   ) =
     new AbortedTransactions(broker, outcomes, end, most)
 
-  test("where nothing was aborted, one question is enough") {
+  test("one request suffices when nothing was aborted") {
     val broker = new BrokerApi(Set.empty)
     val view   = this.view(broker)
     assert(!(1L to 50L).exists(view.isAborted(0, _)))
-    assertEquals(broker.asked, List("stats"))
+    assertEquals(broker.requests, List("stats"))
   }
 
-  test("each transaction is asked for once") {
+  test("each transaction is requested once") {
     val broker = new BrokerApi(Set((0L, 2L), (1L, 3L)))
     val view   = this.view(broker)
     for (_ <- 1 to 3)
       assertEquals(Seq((0L, 1L), (0L, 2L), (0L, 3L), (1L, 3L)).map { case (m, l) => view.isAborted(m, l) },
         Seq(false, true, false, true))
-    assertEquals(broker.asked.reverse, List("stats", "0/1", "stats", "0/2", "0/3", "stats", "1/3"))
+    assertEquals(broker.requests.reverse, List("stats", "0/1", "stats", "0/2", "0/3", "stats", "1/3"))
   }
 
-  test("a broker that does not count aborted transactions is asked for each") {
+  test("each transaction is requested from a broker that does not count aborted ones") {
     val broker = new BrokerApi(Set((0L, 2L)))
     broker.count = None
     val view = this.view(broker)
     assert(view.isAborted(0, 2) && !view.isAborted(0, 1))
   }
 
-  test("an answer from before the topic moved is asked for again") {
+  test("an answer from before the topic moved is requested again") {
     val broker = new BrokerApi(Set((0L, 2L)))
     broker.recoverStarts = List(1, 2)
     assert(!view(broker).isAborted(0, 1))
-    assertEquals(broker.asked.reverse, List("stats", "0/1", "stats", "0/1", "stats"))
+    assertEquals(broker.requests.reverse, List("stats", "0/1", "stats", "0/1", "stats"))
     broker.recoverStarts = (1L to 9L).toList
     intercept[UndecidedTransaction](view(broker).isAborted(0, 1))
   }
 
-  test("what the broker does not know is not guessed") {
+  test("a transaction that the broker does not know stays undecided") {
     for (state <- Seq("Initializing", "NoSnapshot", "None", "")) {
       val broker = new BrokerApi(Set((0L, 2L)))
       broker.state = state
@@ -92,52 +92,52 @@ class AbortedTransactionsSuite extends FunSuite {
     intercept[UndecidedTransaction](view(silent).isAborted(0, 2))
   }
 
-  test("readers of one JVM share what they found, as far as it was decided then") {
+  test("readers of one JVM share decided transactions") {
     val broker                              = new BrokerApi(Set((0L, 2L)))
     val outcomes                            = new TransactionOutcomes
     def read(end: Position, ids: Seq[Long]) = ids.filter(view(broker, end = end, outcomes = outcomes).isAborted(0, _))
-    def asked()                             = {
-      val found = broker.asked.reverse
-      broker.asked = Nil
-      found
+    def requests()                          = {
+      val result = broker.requests.reverse
+      broker.requests = Nil
+      result
     }
     assertEquals(read(Position(15, 1), 1L to 3L), Seq(2L))
-    assertEquals(asked(), List("stats", "0/1", "stats", "0/2", "0/3", "stats"))
+    assertEquals(requests(), List("stats", "0/1", "stats", "0/2", "0/3", "stats"))
     assertEquals(read(Position(15, 3), 2L to 4L), Seq(2L))
-    assertEquals(asked(), List("0/4", "stats"))
+    assertEquals(requests(), List("0/4", "stats"))
     assertEquals(read(Position(15, 4), 3L to 5L), Nil)
-    assertEquals(asked(), List("stats", "0/5", "stats"),
+    assertEquals(requests(), List("stats", "0/5", "stats"),
       "the state before this range was decided says nothing about it")
   }
 
-  test("that nothing was aborted holds for what was decided then, and for no more") {
+  test("the report that nothing was aborted holds only for transactions decided by then") {
     val broker                   = new BrokerApi(Set.empty)
     val outcomes                 = new TransactionOutcomes
     def isAborted(end: Position) = view(broker, end = end, outcomes = outcomes).isAborted(0, 9)
     assert(!isAborted(Position(15, 0)) && !isAborted(Position(15, 3)))
-    assertEquals(broker.asked, List("stats"))
+    assertEquals(broker.requests, List("stats"))
     broker.maxRead = "15:9"
     broker.count = Some(1)
     assert(!isAborted(Position(15, 4)))
-    assertEquals(broker.asked.reverse, List("stats", "stats", "0/9", "stats"))
+    assertEquals(broker.requests.reverse, List("stats", "stats", "0/9", "stats"))
   }
 
-  test("readers that may leave transactions to the broker do after so many, for some minutes") {
+  test("after a number of requests, transactions are left to the broker for some minutes") {
     var now                       = 0L
     val broker                    = new BrokerApi(Set((0L, 2L)))
     val outcomes                  = new TransactionOutcomes(() => now)
     def reader(most: Option[Int]) = view(broker, most, outcomes = outcomes)
     (1L to 10L).foreach(reader(Some(10)).isAborted(0, _))
-    val asked = broker.asked.size
+    val requests = broker.requests.size
     intercept[UndecidedTransaction](reader(Some(10)).isAborted(0, 11))
     assert(reader(Some(10)).isAborted(0, 2), "what is known needs no question")
-    assertEquals(broker.asked.size, asked)
+    assertEquals(broker.requests.size, requests)
     assert(!(11L to 300L).exists(reader(None).isAborted(0, _)), "this one has nobody to leave them to")
     now = 5.minutes.toNanos
     assert(!reader(Some(10)).isAborted(0, 301))
   }
 
-  test("entries of aborted transactions are no messages, at any level; others are") {
+  test("messages of aborted transactions are skipped at every level, others are returned") {
     def entry(most: Option[Long], least: Option[Long]) = StoredEntry(
       Seq.fill(3)(Sent.text("v")),
       batched = true,
@@ -156,7 +156,7 @@ class AbortedTransactionsSuite extends FunSuite {
     }
   }
 
-  test("topics in paths are encoded as the admin service wants them") {
+  test("topics in paths are encoded for the admin service") {
     assertEquals(TopicName.get("persistent://a/b/c d-partition-3").getRestPath.stripPrefix("persistent/"),
       "a/b/c+d-partition-3")
   }

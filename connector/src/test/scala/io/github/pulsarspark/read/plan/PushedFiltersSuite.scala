@@ -34,7 +34,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   private def column(name: String)                      = Expressions.column(name)
   private def call(name: String, children: Expression*) = new Predicate(name, children.toArray)
   private def bounds(filters: PushedFilters, topic: String, partition: Int) =
-    Some(filters.wanted(topic, partition)).filterNot(_.isEmpty).fold(never)(_.times)
+    Some(filters.bounds(topic, partition)).filterNot(_.isEmpty).fold(never)(_.times)
   private def times(topic: String, conditions: Predicate*) = bounds(PushedFilters(conditions), topic, topic.last - '0')
 
   private val topic     = column("__topic")
@@ -48,7 +48,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   private def only(bounds: Interval)(conditions: Predicate*): Unit =
     assertEquals(times(s"$t-partition-1", conditions: _*), bounds)
 
-  test("publish times are bounds in milliseconds, whatever the microseconds are") {
+  test("filters on publish time become exact bounds in milliseconds") {
     only(Interval(fromInclusive = 5))(call(">=", published, micros(5000)))
     only(Interval(fromInclusive = 6))(call(">", published, micros(5000)))
     only(Interval(fromInclusive = 6))(call(">=", published, micros(5001)))
@@ -63,43 +63,43 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     only(Interval(5, 10))(call("IN", published, micros(9000), micros(5000)))
   }
 
-  test("a partition in which nothing can pass has no times") {
+  test("a partition that no row can pass has empty bounds") {
     assertEquals(times(s"$t-partition-1", call("=", partition, number(1))), Interval.Always)
     assertEquals(times(s"$t-partition-2", call("=", partition, number(1))), never)
     assertEquals(times(s"$t-partition-2", call("=", topic, text(s"$t-partition-2"))), Interval.Always)
     assertEquals(times(s"$t-partition-2", call("ENDS_WITH", topic, text("-1"))), never)
     assertEquals(bounds(PushedFilters(Seq(call(">", partition, number(-1)))), t, -1), never, "null is not greater")
-    assertEquals(PushedFilters(Seq(call("IS_NULL", partition))).wanted(t, -1), PruningBounds.Everything)
+    assertEquals(PushedFilters(Seq(call("IS_NULL", partition))).bounds(t, -1), PruningBounds.Everything)
   }
 
   private def places(conditions: Predicate*) = {
-    val wanted = PushedFilters(conditions).wanted(t, -1)
-    (wanted.ledgers, wanted.entries)
+    val bounds = PushedFilters(conditions).bounds(t, -1)
+    (bounds.ledgers, bounds.entries)
   }
 
-  test("ids of ledgers and entries are bounds") {
+  test("filters on ledger and entry ids become bounds") {
     assertEquals(places(call("=", ledger, long(7))), (Interval(7, 8), Interval.Always))
     assertEquals(places(call("<", ledger, long(7)), call(">=", entry, long(3))),
       (Interval(toExclusive = 7), Interval(fromInclusive = 3)))
     assertEquals(places(call(">", long(7), ledger), call("IN", entry, long(3), long(9))),
       (Interval(toExclusive = 7), Interval(3, 10)))
     assertEquals(places(call("<=", entry, long(Long.MaxValue))), (Interval.Always, Interval.Always))
-    assert(PushedFilters(Seq(call("=", ledger, long(1)), call("=", ledger, long(2)))).wanted(t, -1).isEmpty)
-    assert(PushedFilters(Seq(call("IS_NULL", ledger))).wanted(t, -1).isEmpty)
+    assert(PushedFilters(Seq(call("=", ledger, long(1)), call("=", ledger, long(2)))).bounds(t, -1).isEmpty)
+    assert(PushedFilters(Seq(call("IS_NULL", ledger))).bounds(t, -1).isEmpty)
   }
 
-  test("a position is the entry it names; a text that no position has is nothing") {
+  test("a filter on position selects its entry; a text that is no position selects nothing") {
     assertEquals(places(call("=", position, text("7:3"))), (Interval(7, 8), Interval(3, 4)))
     assertEquals(places(call("IN", position, text("7:3:1"), text("7:9"), text("8:4:0"))),
       (Interval(7, 9), Interval(3, 10)))
     assertEquals(places(call("IN", position, text("7:3:1"), text("x"))), (Interval(7, 8), Interval(3, 4)))
     for (wrong <- Seq("07:3", "7:3:-1", " 7:3", "7", "", "earliest"))
-      assert(PushedFilters(Seq(call("=", position, text(wrong)))).wanted(t, -1).isEmpty, wrong)
+      assert(PushedFilters(Seq(call("=", position, text(wrong)))).bounds(t, -1).isEmpty, wrong)
     assertEquals(places(call("<>", position, text("7:3"))), (Interval.Always, Interval.Always))
     assertEquals(places(call("NOT", call("=", position, text("7:3")))), (Interval.Always, Interval.Always))
   }
 
-  test("each partition has its own times") {
+  test("each partition has its own bounds") {
     val condition = call(
       "OR",
       call("AND", call("=", partition, number(1)), call("<", published, micros(7000))),
@@ -111,7 +111,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     assertEquals(times("t-3", call("NOT", condition)), Interval.Always)
   }
 
-  test("conditions that say nothing of these columns are not pushed") {
+  test("conditions on other columns are not pushed") {
     val useless = Seq(
       other,
       call("OR", other, call("=", partition, number(1))),
@@ -247,9 +247,9 @@ class PushedFiltersSuite extends ScalaCheckSuite {
   }
 
   private def keeps(pushed: PushedFilters, row: FilteredRow): Boolean =
-    pushed.wanted(row.topic, row.partition).contains(row.millis, row.at.ledgerId, row.at.entryId)
+    pushed.bounds(row.topic, row.partition).contains(row.millis, row.at.ledgerId, row.at.entryId)
 
-  property("no row is left out that passes the filters") {
+  property("no row that passes the filters is skipped") {
     forAll(Gen.listOfN(2, conditions(3)), Gen.listOfN(20, rows)) { (filters, messages) =>
       val pushed = PushedFilters(filters)
       messages.filter(row => filters.forall(holds(_, row).contains(true))).foreach { row =>
@@ -258,7 +258,7 @@ class PushedFiltersSuite extends ScalaCheckSuite {
     }
   }
 
-  property("without a word of anything else, and joined by AND alone, nothing is kept that fails") {
+  property("filters on these columns alone, joined by AND, skip every row that fails") {
     val known = leaves.filterNot(p =>
       p.toString.contains("value") || p.toString.contains("__position") || Set("<>", "IN")(p.name)
     )

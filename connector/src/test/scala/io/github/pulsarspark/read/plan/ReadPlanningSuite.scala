@@ -9,42 +9,10 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
-import io.github.pulsarspark.pulsar.broker.BrokerApi
-import io.github.pulsarspark.read.ReadContext
 import io.github.pulsarspark.read.stream.{IdlePartitions, PulsarMicroBatchStream}
+import io.github.pulsarspark.read.task.ReadContext
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.segment.HadoopSettings
-
-/** A cluster that answers from memory. */
-private final class FakeBroker(
-    topics: Map[String, Seq[String]],
-    positions: Map[String, PartitionBounds],
-    before: Map[String, Long => Position] = Map.empty,
-    newest: Map[String, TopicSchema] = Map.empty
-) extends BrokerApi {
-
-  /** The topics of each question for schemas. */
-  var asked = Seq.empty[Seq[String]]
-
-  override def partitions(names: Seq[String]): Map[String, Seq[String]] = topics.filter { case (t, _) =>
-    names.exists(t.endsWith)
-  }
-  override def matching(pattern: String): (Seq[String], Seq[String]) =
-    (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
-  override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
-    partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
-  override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) =>
-    p -> before(p)(t)
-  }
-  override def watch(positions: Map[String, Position]): Unit               = ()
-  override def endingBefore(positions: Map[String, Position]): Set[String] = Set.empty
-  override def schemas(topics: Seq[String]): Map[String, TopicSchema]      = {
-    asked :+= topics; newest.view.filterKeys(topics.toSet).toMap
-  }
-  override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = fail("not asked for")
-  override def close(): Unit                                              = ()
-  private def fail(why: String)                                           = throw new AssertionError(why)
-}
 
 class ReadPlanningSuite extends FunSuite {
 
@@ -69,11 +37,11 @@ class ReadPlanningSuite extends FunSuite {
       new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
     ).batchRanges(topics)
 
-  test("everything there is; a partition without messages has no range") {
+  test("a read without bounds covers all messages; an empty partition has no range") {
     assertEquals(ranges(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
   }
 
-  test("a partition that does not exist holds nothing; a position named in it is an error") {
+  test("a missing partition is empty; a position requested in it is an error") {
     def read(extra: (String, String)*) =
       new BoundResolver(options(extra: _*), new FakeBroker(topics, bounds - p1)).batchRanges(topics)
     assertEquals(read(), Seq(OffsetRange(p0, Position(1, -1), Position(3, 9)) -> Interval()))
@@ -83,14 +51,14 @@ class ReadPlanningSuite extends FunSuite {
     assert(e.getMessage.contains(p1), e.getMessage)
   }
 
-  test("a topic that does not exist and is not partitioned is an error") {
+  test("a missing topic without partitions is an error") {
     val e = intercept[IllegalArgumentException with PulsarError](
       new BoundResolver(options(), new FakeBroker(Map(t -> Seq(t)), Map.empty)).batchRanges(Map(t -> Seq(t)))
     )
     assertEquals(e.condition, "PULSAR_TOPIC_NOT_FOUND")
   }
 
-  test("a stream begins without a partition that does not exist yet") {
+  test("a stream starts without partitions that do not exist yet") {
     val start = new BoundResolver(options(), new FakeBroker(topics, bounds - p1)).streamStart(topics)
     assertEquals(start.offset, PulsarOffset.of(Seq(p0 -> Position(3, 9))))
   }
@@ -112,7 +80,7 @@ class ReadPlanningSuite extends FunSuite {
     )
   }
 
-  test("a stream starts at the last message, and remembers the time it was started at") {
+  test("a stream starts after the last message, and keeps the time bound it was started with") {
     def start(extra: (String, String)*) = new BoundResolver(
       options(extra: _*),
       new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
@@ -143,13 +111,13 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(standstill.at(read, bounds - p1), Map.empty[String, Position])
   }
 
-  test("a stream is never asked for its end without its start") {
+  test("a stream refuses to report its end without a start") {
     val stream = new PulsarMicroBatchStream(ReadContext(new StructType(), options(), HadoopSettings.none),
       new StructType(), "nowhere")
     assertEquals(intercept[RuntimeException with PulsarError](stream.latestOffset()).condition, "PULSAR_INTERNAL")
   }
 
-  test("topics with different columns are named with the first difference") {
+  test("topics with different columns are refused with the first difference") {
     val a = TopicSchema("INT64")
     assertEquals(SourceColumns.values(Seq("a" -> a, "b" -> a)), new StructType().add("value", LongType))
     val e = intercept[IllegalArgumentException with PulsarError](
@@ -159,7 +127,7 @@ class ReadPlanningSuite extends FunSuite {
     assert(e.getMessage.contains("column `value` is BIGINT in a and BINARY in b"), e.getMessage)
   }
 
-  test("records of several topics are one table, and the first topics that do not agree are named") {
+  test("records of several topics merge into one table; the error names the first topics that differ") {
     def record(fields: String*) =
       TopicSchema(
         "AVRO",
@@ -180,7 +148,7 @@ class ReadPlanningSuite extends FunSuite {
       "Topics a and c cannot be read as one table: column `value` is a record in a and BIGINT in c")
   }
 
-  test("metadata columns on request") {
+  test("metadata columns are added on request") {
     val values = new StructType().add("value", BinaryType)
     assertEquals(SourceColumns.shown(values, None, errorColumns = false).fieldNames.length, 7)
     assertEquals(SourceColumns.shown(values, Some("all"), errorColumns = false),
@@ -198,7 +166,7 @@ class ReadPlanningSuite extends FunSuite {
     assert(e.getMessage.contains("the nearest name is `__position`"), e.getMessage)
   }
 
-  test("columns for errors on request, unless the topic has such a field") {
+  test("error columns are added on request, and refused when the topic has a field of that name") {
     val values = new StructType().add("a", LongType)
     assertEquals(SourceColumns.shown(values, None, errorColumns = true).fieldNames.takeRight(2).toSeq,
       Seq("_error", "_corrupt"))
@@ -209,7 +177,7 @@ class ReadPlanningSuite extends FunSuite {
     )
   }
 
-  test("wait times come from options") {
+  test("options set all wait times") {
     assertEquals(options("pollTimeoutMs" -> "7", "operationTimeoutMs" -> "8").pollTimeout, 7.millis)
     assertEquals(options("operationTimeoutMs" -> "8").client.operationTimeout, 8.millis)
   }

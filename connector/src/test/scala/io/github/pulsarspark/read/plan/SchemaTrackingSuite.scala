@@ -32,7 +32,7 @@ class SchemaTrackingSuite extends FunSuite {
 
   private def condition(body: => Any): String = intercept[RuntimeException with PulsarError](body).condition
 
-  folder.test("what is kept counts at the next start, and each change is a file") { folder =>
+  folder.test("the next start reads by the kept schemas; each change adds a file") { folder =>
     def tracking = new SchemaTracking(folder.toString, new Configuration)
     val text     = TopicSchema("STRING", properties = Map("a" -> "b"))
     assertEquals(tracking.merged(Seq("t" -> record("a"))), Seq("t" -> record("a")))
@@ -52,7 +52,7 @@ class SchemaTrackingSuite extends FunSuite {
     assertEquals(tracking.merged(Seq("t" -> record("f10"))), Seq("t" -> record("f10")))
   }
 
-  folder.test("files that are not schemas are an error with their name") { folder =>
+  folder.test("a file without schemas is an error that names it") { folder =>
     Files.createDirectories(folder)
     for (text <- Seq("", "{", """{"version":2,"schemas":{}}""", """{"version":1}""")) {
       Files.writeString(folder.resolve("3.json"), text)

@@ -26,7 +26,7 @@ class StreamProgressSuite extends ScalaCheckSuite {
 
   private def ranges(read: PulsarOffset, to: PulsarOffset) = RangePlanner.between(read, restarted(to))
 
-  test("nothing new is the same offset; new messages and new partitions move it") {
+  test("the offset stays without new data; new messages and new partitions move it") {
     assert(next(all, bounds) eq all)
     val more = bounds + (p1 -> PartitionBounds(Position(2, -1), Position(2, 4))) +
       ("new" -> PartitionBounds(Position(8, -1), Position(8, 0)))
@@ -35,7 +35,7 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(moved.added.toMap, Map("new" -> Position(8, -1)))
   }
 
-  test("a partition that is gone is data loss, reported once") {
+  test("a deleted partition is data loss, reported once") {
     assertEquals(lost(all, bounds), Nil)
     assertEquals(lost(all, bounds - p0), Seq(p0 -> Position(3, 9)))
     val after = restarted(next(all, bounds - p0))
@@ -43,7 +43,7 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(lost(after, bounds - p0), Nil)
   }
 
-  test("a partition that ends before what was read is no data loss by itself: its offset stays") {
+  test("a partition that ends before its offset keeps the offset and reports no data loss") {
     val markers = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 7)))
     assertEquals(StreamProgress.behind(all, markers), Map(p0 -> Position(3, 9)))
     assert(next(all, markers) eq all)
@@ -52,13 +52,13 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(next(all, more).positions.toMap, Map(p0 -> Position(3, 9), p1 -> Position(2, 0)))
   }
 
-  test("a partition that was created again is data loss, and is read from its first message") {
+  test("a recreated partition is data loss, and is read from its first message") {
     val recreated = bounds + (p0 -> PartitionBounds(Position(0, -1), Position(0, 5)))
     assertEquals(lost(all, recreated, Set(p0)), Seq(p0 -> Position(3, 9)))
     assertEquals(ranges(all, next(all, recreated, Set(p0))), Seq(OffsetRange(p0, Position(0, -1), Position(0, 5))))
   }
 
-  test("a partition that is missing for a while goes on where it was read to") {
+  test("a partition that was missing for a while resumes at its offset") {
     val without = restarted(next(all, bounds - p0))
     val back    = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(4, 2)))
     assertEquals(ranges(without, next(without, back)), Seq(OffsetRange(p0, Position(3, 9), Position(4, 2))))
@@ -67,20 +67,20 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(lost(stillMissing, back), Nil)
   }
 
-  test("a missing partition whose ledgers are gone when it is there again is read from its first message") {
+  test("a partition that returns without its old ledgers is read from its first message") {
     val without = restarted(next(all, bounds - p0))
     val back    = bounds + (p0 -> PartitionBounds(Position(9, -1), Position(9, 2)))
     assertEquals(ranges(without, next(without, back)), Seq(OffsetRange(p0, Position(9, -1), Position(9, 2))))
   }
 
-  test("of partitions that are gone for good only so many are remembered, the newest") {
+  test("the offset keeps a limited number of deleted partitions, the newest") {
     val many  = PulsarOffset.of((1 to 3000).map(n => f"t$n%04d" -> Position(n, 0)))
     val after = next(many, Map.empty)
     assertEquals(after.missing.size, 1000)
     assertEquals(after.missing.head._1, "t2001")
   }
 
-  test("where a ledger is gone that is known to have held nothing more, the next range begins at the first message") {
+  test("a dropped ledger that was read to its end is no data loss: the next range starts at the first message") {
     val read      = PulsarOffset.of(Seq(p0 -> Position(1, 9), p1 -> Position(2, -1)))
     val unwatched = Map(p0 -> PartitionBounds(Position(5, -1), Position(5, 3)),
       p1 -> PartitionBounds(Position(6, -1), Position(6, -1)))
@@ -95,7 +95,7 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(ranges(read, next(read, other)), asBefore, "something is known of another position")
   }
 
-  test("within a limit: no further, and a partition that the limit does not know stays where it was") {
+  test("a limit bounds the offset; a partition outside the limit keeps its place") {
     val limit  = PulsarOffset.of(Seq(p0 -> Position(3, 5)))
     val latest = PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, 1)))
     assertEquals(StreamProgress.within(limit, PulsarOffset.of(Nil), latest).positions.toMap, Map(p0 -> Position(3, 5)))
@@ -104,13 +104,13 @@ class StreamProgressSuite extends ScalaCheckSuite {
       Map(p0 -> Position(3, 5), p1 -> Position(2, 0)))
   }
 
-  test("a limit that was taken before the start was resolved never moves an offset back") {
+  test("a limit before the start never moves an offset back") {
     val limit = PulsarOffset.of(Seq(p0 -> Position(3, 5)))
     val start = PulsarOffset.of(Seq(p0 -> Position(3, 9)))
     assertEquals(StreamProgress.within(limit, start, start).positions.toMap, start.positions.toMap)
   }
 
-  test("a missing partition that is back but not within the limit keeps its place") {
+  test("a partition that returns outside the limit keeps its place") {
     val without = restarted(next(all, bounds - p0))
     val end     = StreamProgress.within(PulsarOffset.of(Seq(p1 -> Position(2, -1))), without, next(without, bounds))
     assertEquals(restarted(end).missing.toMap, Map(p0 -> Position(3, 9)))

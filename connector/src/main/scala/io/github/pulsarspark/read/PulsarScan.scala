@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.scan
+package io.github.pulsarspark.read
 
 import java.util.OptionalLong
 
@@ -15,32 +15,32 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
-import io.github.pulsarspark.read.plan.PushedFilters
+import io.github.pulsarspark.read.plan.{PulsarBatch, PushedFilters}
 import io.github.pulsarspark.read.stream.PulsarMicroBatchStream
-import io.github.pulsarspark.read.{PulsarInputPartition, ReadContext}
+import io.github.pulsarspark.read.task.{PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
-/** Plans a read: takes what Spark wants of it, the columns, and in a batch filters and a limit.
+/** Takes what Spark pushes into a read: columns, and in a batch filters and a limit.
   *
   * @param options
-  *   as the user gave them; checked when it is known whether the read is a batch or a stream
+  *   of the user; checked when Spark decides between batch and stream
   * @param columns
-  *   what Spark was told the table has
+  *   the table's columns as Spark knows them
   */
 private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns: StructType) extends ScanBuilder
     with SupportsPushDownRequiredColumns with SupportsPushDownV2Filters with SupportsPushDownLimit {
 
-  private var wanted             = columns
+  private var output             = columns
   private var filters            = PushedFilters.none
   private var limit: Option[Int] = None
 
-  /** Which messages are bad must not depend on the columns a query wants. So all values are decoded in full unless a
-    * bad one fails the query.
+  /** Which messages fail to decode must not depend on the columns of a query. So all value columns are decoded, unless
+    * a decode error fails the query.
     */
   override def pruneColumns(required: StructType): Unit = {
     def isMetadata(column: StructField) = MetadataColumns.byName(column.name).isDefined
-    wanted =
+    output =
       if (OnDecodeError.fails(options)) required
       else StructType(columns.fields.filterNot(isMetadata) ++ required.fields.filter(isMetadata))
   }
@@ -58,13 +58,13 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
     true
   }
 
-  /** Each task stops at the limit; Spark does so for all of them together. */
+  /** Each task stops at the limit; Spark applies it to all of them together. */
   override def isPartiallyPushed: Boolean = true
 
-  override def build(): Scan = new PulsarScan(options, columns, wanted, filters, limit)
+  override def build(): Scan = new PulsarScan(options, columns, output, filters, limit)
 }
 
-/** A read that Spark wants nothing more of. */
+/** A read after all push-downs. */
 private[pulsarspark] final class PulsarScan(
     options: RawOptions,
     columns: StructType,
@@ -81,12 +81,12 @@ private[pulsarspark] final class PulsarScan(
   override def toBatch: Batch = theBatch
 
   private def theBatch: PulsarBatch = synchronized {
-    val made = batch.getOrElse(new PulsarBatch(task(Scope.BatchRead).copy(limit = limit), columns, filters))
-    batch = Some(made)
-    made
+    val result = batch.getOrElse(new PulsarBatch(task(Scope.BatchRead).copy(limit = limit), columns, filters))
+    batch = Some(result)
+    result
   }
 
-  /** What each task of the batch read reads; decided at the first question, like the read itself. */
+  /** What each task of the batch read reads; planned at the first call, like the read itself. */
   def tasks: Seq[PulsarInputPartition] = theBatch.tasks
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
@@ -110,8 +110,8 @@ private[pulsarspark] final class PulsarScan(
     override def numRows: OptionalLong = OptionalLong.empty
   }
 
-  /** Spark asks repeatedly; what failed once is not tried again for this. The read itself reports why it fails, and
-    * DESCRIBE, which only asks for the size, works.
+  /** Spark requests the size repeatedly; a plan that failed is not tried again for it. The read itself reports why it
+    * fails, and DESCRIBE, which requests only the size, works.
     */
   private lazy val size: Option[Long] =
     try theBatch.bytes
@@ -131,15 +131,15 @@ private[pulsarspark] final class PulsarScan(
     )
 
   override def description(): String = {
-    val said = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime",
+    val selection = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime",
       "endingTime").flatMap(k =>
       options.get(k).map(v => s"$k=$v")
     )
     val pushed = Option.when(filters.predicates.nonEmpty)(filters.predicates.mkString("filters=[", ", ", "]")) ++
       limit.map(n => s"limit=$n")
     val level = options.get("readLevel").getOrElse("auto").toLowerCase
-    val found = batch.flatMap(_.planned).fold("")(read => s" (${read.summary})")
-    (Seq(s"PulsarScan readLevel=$level$found") ++ said ++ Seq(output.fieldNames.mkString("columns=[", ", ", "]")) ++
+    val plan  = batch.flatMap(_.planned).fold("")(read => s" (${read.summary})")
+    (Seq(s"PulsarScan readLevel=$level$plan") ++ selection ++ Seq(output.fieldNames.mkString("columns=[", ", ", "]")) ++
       pushed).mkString(" ")
   }
 }

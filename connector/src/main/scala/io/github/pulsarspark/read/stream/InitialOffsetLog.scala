@@ -1,11 +1,11 @@
-package io.github.pulsarspark.read.plan
+package io.github.pulsarspark.read.stream
 
 import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.common.WriteOnceFile
 import io.github.pulsarspark.position.StreamStart
 
-/** Keeps how a stream began under its checkpoint: resolved once, written once, read back by every restart.
+/** Keeps the start of a stream under its checkpoint: resolved once, written once, read by every restart.
   *
   * @param checkpoint
   *   the folder Spark gives this source

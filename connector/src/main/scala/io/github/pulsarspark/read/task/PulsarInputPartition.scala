@@ -1,19 +1,16 @@
-package io.github.pulsarspark.read
+package io.github.pulsarspark.read.task
 
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.LongAccumulator
 
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
+import io.github.pulsarspark.position.PruningBounds
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
-/** A range of one topic partition that is to be read, and how its messages become rows. */
-private[read] final case class PlannedRange(range: OffsetRange, wanted: PruningBounds, schema: TopicSchema)
-
-/** A part of a planned range that one task reads from one place. */
-private[pulsarspark] final case class PlannedSlice(slice: Slice, wanted: PruningBounds, schema: TopicSchema)
+/** A part of a range that one task reads from one place, and how its messages become rows. */
+private[pulsarspark] final case class PlannedSlice(slice: Slice, bounds: PruningBounds, schema: TopicSchema)
 
 /** What one task reads, in order. */
 private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice]) extends InputPartition {
@@ -22,7 +19,7 @@ private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSl
   override def preferredLocations(): Array[String] = slices.head.slice.hosts.toArray
 }
 
-/** What all tasks of a query have in common; has no secret in its text.
+/** What all tasks of a query share. Its text holds no secret.
   *
   * @param limit
   *   rows after which a task may stop

@@ -1,24 +1,26 @@
-package io.github.pulsarspark.read.plan
+package io.github.pulsarspark.read.stream
 
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.schema.TopicSchema
 
-/** What a stream reads its topics by. The schema of a topic is fixed when a micro-batch first reads it.
+/** The schemas that a stream reads its topics with. The schema of a topic is fixed when a micro-batch first reads it.
   *
-  * Tasks take the version of that schema as known, but only in ledgers that the topic had when it was asked for its
-  * schema. A topic that was deleted and created again counts its versions anew, and has higher ledgers (see
+  * Tasks rely on the version of that schema, but only in ledgers that the topic had when its schema was requested. A
+  * topic that is deleted and created again counts its versions anew, and has higher ledgers (see
   * [[io.github.pulsarspark.pulsar.schemas.KnownSchemas]]).
   *
-  * @param ask
-  *   the schemas of more topics, together with those that are known already
+  * @param request
+  *   returns the schemas of more topics, together with the known ones
   */
-private[read] final class ReaderSchemas(ask: (Iterable[String], Map[String, TopicSchema]) => Map[String, TopicSchema]) {
+private[read] final class ReaderSchemas(
+    request: (Iterable[String], Map[String, TopicSchema]) => Map[String, TopicSchema]
+) {
 
   private var schemas       = Map.empty[String, TopicSchema]
   private var throughLedger = Map.empty[String, Long]
 
   /** Fixes the schemas of topics before anything is read, so that no ledger is known yet. */
-  def add(topics: Iterable[String]): Unit = if (topics.exists(!schemas.contains(_))) schemas = ask(topics, schemas)
+  def add(topics: Iterable[String]): Unit = if (topics.exists(!schemas.contains(_))) schemas = request(topics, schemas)
 
   /** The schema for each of the ranges of a micro-batch.
     *

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.plan
+package io.github.pulsarspark.read.stream
 
 import scala.concurrent.duration._
 
@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
 import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.read.plan.{Discovery, FakeBroker, SourceColumns}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 
@@ -15,7 +16,7 @@ class ReaderSchemasSuite extends FunSuite {
   private val version = Seq[Byte](0, 0, 0, 0, 0, 0, 0, 3)
   private val schema  = TopicSchema("STRING", version = version)
 
-  private class Asked {
+  private class Requests {
     var calls   = Seq.empty[Seq[String]]
     val schemas = new ReaderSchemas((topics, known) => {
       calls :+= topics.toSeq.sorted
@@ -33,21 +34,21 @@ class ReaderSchemasSuite extends FunSuite {
       .map(_.version == version)
   }
 
-  test("topics are asked for together, once, and their version counts in the ledgers they had then") {
-    val asked = new Asked
-    assertEquals(asked.certain("t" -> 5, "t" -> 3, "u" -> 4), Seq(true, true, true))
-    assertEquals(asked.certain("t" -> 5, "t" -> 6, "u" -> 4, "u" -> 5), Seq(true, false, true, false))
-    assertEquals(asked.certain("t" -> 5, "v" -> 9), Seq(true, true))
-    assertEquals(asked.certain(), Nil)
-    assertEquals(asked.calls, Seq(Seq("t", "u"), Seq("v")))
+  test("schemas are requested together, once; their versions hold for the ledgers known by then") {
+    val requests = new Requests
+    assertEquals(requests.certain("t" -> 5, "t" -> 3, "u" -> 4), Seq(true, true, true))
+    assertEquals(requests.certain("t" -> 5, "t" -> 6, "u" -> 4, "u" -> 5), Seq(true, false, true, false))
+    assertEquals(requests.certain("t" -> 5, "v" -> 9), Seq(true, true))
+    assertEquals(requests.certain(), Nil)
+    assertEquals(requests.calls, Seq(Seq("t", "u"), Seq("v")))
   }
 
-  test("what was asked before there was a range holds for no ledger") {
-    val asked = new Asked
-    asked.schemas.add(Seq("t"))
-    asked.schemas.add(Nil)
-    assertEquals(asked.certain("t" -> 0, "u" -> 4), Seq(false, true))
-    assertEquals(asked.calls, Seq(Seq("t"), Seq("u")))
+  test("a schema requested before the first range holds for no ledger") {
+    val requests = new Requests
+    requests.schemas.add(Seq("t"))
+    requests.schemas.add(Nil)
+    assertEquals(requests.certain("t" -> 0, "u" -> 4), Seq(false, true))
+    assertEquals(requests.calls, Seq(Seq("t"), Seq("u")))
   }
 
   private def record(n: Int) = TopicSchema(
@@ -79,15 +80,15 @@ class ReaderSchemasSuite extends FunSuite {
 
   private def name(n: Int) = f"persistent://public/default/t$n%04d"
 
-  test("three thousand topics of one schema are asked for at once and translated once") {
+  test("three thousand topics of one schema need one request and one translation") {
     val (broker, translated, took) = planning((1 to 3000).map(n => name(n) -> record(0)))
     println(s"3,000 topics of one schema: ${took.toMillis} ms")
-    assertEquals(broker.asked.map(_.size), Seq(2999, 1))
+    assertEquals(broker.requested.map(_.size), Seq(2999, 1))
     assertEquals(translated.size, 1)
     assert(took < 10.seconds, took)
   }
 
-  test("topics of different schemas are translated once each, also when more of them appear") {
+  test("each different schema is translated once, also when more topics appear") {
     val (_, translated, _) = planning((1 to 100).map(n => name(n) -> record(n)))
     assertEquals(translated.size, 100)
   }

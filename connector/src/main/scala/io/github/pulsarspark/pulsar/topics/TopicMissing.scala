@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar
+package io.github.pulsarspark.pulsar.topics
 
 import org.apache.pulsar.client.api.PulsarClientException
 

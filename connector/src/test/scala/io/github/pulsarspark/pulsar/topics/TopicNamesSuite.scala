@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar
+package io.github.pulsarspark.pulsar.topics
 
 import munit.FunSuite
 
@@ -6,20 +6,20 @@ import io.github.pulsarspark.errors.PulsarError
 
 class TopicNamesSuite extends FunSuite {
 
-  test("full names") {
+  test("short names are completed") {
     assertEquals(TopicNames.full("events"), "persistent://public/default/events")
     assertEquals(TopicNames.full("t/n/events"), "persistent://t/n/events")
     assertEquals(TopicNames.full("persistent://t/n/e"), "persistent://t/n/e")
   }
 
-  test("names that cannot be used") {
+  test("malformed and non-persistent names are refused") {
     Seq("non-persistent://public/default/t", "a/b", "http://x/y/z", "").foreach { name =>
       assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
         "PULSAR_TOPIC_NAME", name)
     }
   }
 
-  test("partitions") {
+  test("partitions are numbered, and a topic without them stands for itself") {
     assertEquals(TopicNames.partitions("persistent://a/b/c", 0), Seq("persistent://a/b/c"))
     assertEquals(TopicNames.partitions("persistent://a/b/c", 2),
       Seq("persistent://a/b/c-partition-0", "persistent://a/b/c-partition-1"))
@@ -27,7 +27,7 @@ class TopicNamesSuite extends FunSuite {
     assertEquals(TopicNames.partitionIndex("persistent://a/b/c"), -1)
   }
 
-  test("whether a selection includes a topic") {
+  test("a selection includes its topics and their partitions") {
     import io.github.pulsarspark.options.TopicSelection.{Matching, Named}
     assert(TopicNames.includes(Named(Seq("a", "b-partition-1")), "persistent://public/default/a-partition-0"))
     assert(TopicNames.includes(Named(Seq("a", "b-partition-1")), "b"))
@@ -37,7 +37,7 @@ class TopicNamesSuite extends FunSuite {
     assert(!TopicNames.includes(Matching("t/n/orders"), "t/n/orders-dlq"))
   }
 
-  test("patterns: namespace and expression") {
+  test("a pattern is a namespace and an expression") {
     def parts(text: String) = { val (n, p) = TopicNames.pattern(text); (n.toString, p.pattern) }
     assertEquals(parts("orders-.*"), ("public/default", "orders-.*"))
     assertEquals(parts("t/n/a/b"), ("t/n", "a/b"))
@@ -45,7 +45,7 @@ class TopicNamesSuite extends FunSuite {
     intercept[IllegalArgumentException](TopicNames.pattern("t/x"))
   }
 
-  test("matching: whole names, partitions once, nothing internal") {
+  test("a pattern matches whole names, each topic once, and no internal topic") {
     val all =
       Seq("a-1-partition-0", "a-1-partition-1", "a-2", "ba-1", "__change_events", "__transaction_buffer_snapshot").map(
         "persistent://t/n/" +

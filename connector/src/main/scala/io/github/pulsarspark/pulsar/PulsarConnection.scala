@@ -1,0 +1,81 @@
+package io.github.pulsarspark.pulsar
+
+import scala.collection.concurrent.TrieMap
+
+import io.github.pulsarspark.format.RangeGuard
+import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
+import io.github.pulsarspark.position.OffsetRange
+import io.github.pulsarspark.pulsar.admin.AdminApi
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, PulsarBroker}
+import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
+import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.schema.TopicSchema
+
+/** The one way to a cluster. Holds a client of the JVM's pool and returns it when closed. Closing it twice does no
+  * harm.
+  */
+private[pulsarspark] final class PulsarConnection private (lease: ClientLease) extends AutoCloseable {
+
+  private val brokers = TrieMap.empty[(String, Boolean), PulsarBroker]
+
+  /** Requests over the binary protocol, which end with this connection. Equal arguments return the same object.
+    *
+    * @param subscriptionPrefix
+    *   start of the names of the subscriptions that requests for positions open
+    * @param readCompacted
+    *   true for positions in the compacted view of topics
+    */
+  def broker(
+      subscriptionPrefix: String = PulsarConnection.SubscriptionPrefix,
+      readCompacted: Boolean = false
+  ): BrokerApi =
+    brokers.getOrElseUpdate(
+      (subscriptionPrefix, readCompacted),
+      new PulsarBroker(lease.client, lease.options, subscriptionPrefix, readCompacted)
+    )
+
+  /** The admin service; None without `admin.url`. */
+  def admin: Option[AdminApi] = lease.admin
+
+  /** Opens a producer with the schema, which the broker registers or compares. Its user closes it.
+    *
+    * @param columns
+    *   metadata columns of the rows to send
+    */
+  def producer(
+      topic: String,
+      schema: TopicSchema,
+      options: WriteOptions,
+      columns: Set[String] = Set.empty
+  ): TopicProducer = TopicProducer.open(lease, topic, schema, options, columns)
+
+  /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
+    * topic.
+    */
+  def checkConnection(): Unit = lease.checkConnection()
+
+  /** Ends every subscription of [[broker]] on the server, within `operationTimeoutMs`, then returns the client. */
+  override def close(): Unit =
+    try brokers.values.foreach(_.close())
+    finally lease.close()
+}
+
+private[pulsarspark] object PulsarConnection {
+
+  /** Default of the option `subscriptionPrefix`. */
+  private val SubscriptionPrefix = "spark-pulsar"
+
+  /** Waits until the pool has a client; the deadline is `operationTimeoutMs`. Does not connect yet, except to an issuer
+    * of tokens.
+    */
+  def apply(options: ClientOptions): PulsarConnection = new PulsarConnection(ClientPool.acquire(options))
+
+  /** The entries of a range as the broker dispatches them. The source holds a connection of its own until it is closed.
+    *
+    * @param guard
+    *   counts the entries that are rejected
+    */
+  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard): EntrySource =
+    BrokerEntrySource(range, options, guard)
+}

@@ -1,0 +1,53 @@
+package io.github.pulsarspark.storage
+
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
+import io.github.pulsarspark.storage.segment.Slice
+
+/** A range to read.
+  *
+  * @param filters
+  *   bounds on the messages that pass the filters of the query
+  * @param bounds
+  *   the same, by all that limits the read
+  */
+private[pulsarspark] final case class RequestedRange(range: OffsetRange, filters: PruningBounds, bounds: PruningBounds)
+
+/** How ranges are divided into tasks.
+  *
+  * @param tasks
+  *   the slices of each task, in order
+  * @param ledgersSkipped
+  *   ledgers at the start and end of ranges that hold nothing the filters accept
+  */
+private[pulsarspark] final case class SegmentPlan(tasks: Seq[Seq[Slice]], ledgersSkipped: Long)
+
+private[pulsarspark] object SegmentPlan {
+
+  /** Narrows ranges, cuts them into slices and packs those into tasks.
+    *
+    * @param tailEntries
+    *   entries up to which the broker reads a range of a stream, see [[SegmentLocator.slices]]
+    * @param parallelism
+    *   tasks that the cluster runs at a time
+    */
+  def of(
+      ranges: Seq[RequestedRange],
+      locator: SegmentLocator,
+      options: ReadOptions,
+      tailEntries: Long,
+      parallelism: Int
+  ): SegmentPlan = {
+    val narrowed  = locator.narrow(ranges.map(r => r.range -> r.filters))
+    val remaining = ranges.zip(narrowed).collect {
+      case (requested, (range, _)) if !range.isEmpty && !requested.bounds.isEmpty => range
+    }
+    val slices   = locator.slices(remaining, tailEntries)
+    val segments = slices.flatMap(_.segment)
+    val bytes    = SegmentPlanner.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
+      options.minPartitions, parallelism)
+    val starts = locator.starts(segments.filter(SegmentPlanner.isCut(_, bytes)))
+    val pieces = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil)))
+    SegmentPlan(SegmentPlanner.pack(pieces, bytes)(_.segment.map(_.bytes)), narrowed.map(_._2).sum)
+  }
+}
