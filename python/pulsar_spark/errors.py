@@ -19,6 +19,7 @@ class PulsarSparkError(Exception):
 
     Attributes:
         condition: The name, listed in docs/errors.md.
+        sql_state: The SQLSTATE of the condition, five characters.
         parameters: What the text was filled with.
     """
 
@@ -26,6 +27,7 @@ class PulsarSparkError(Exception):
         """Make the error ``condition``, whose text needs exactly these parameters."""
         super().__init__(_text(condition, parameters))
         self.condition = condition
+        self.sql_state = _tables.error_conditions()[condition].sql_state
         self.parameters: Mapping[str, str] = parameters
 
 

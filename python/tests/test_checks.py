@@ -146,7 +146,7 @@ def test_good_options_pass(options: dict[str, str]) -> None:
 def test_values_of_the_wrong_form(key: str, value: str) -> None:
     raised = error({**READ, key: value})
     assert raised.condition == "PULSAR_OPTION_INVALID"
-    assert raised.parameters["given"] == value
+    assert raised.parameters["value"] == value
 
 
 def test_the_first_mistake_is_that_of_the_first_name_and_forms_go_before_rules() -> None:
@@ -173,7 +173,7 @@ def test_secrets_are_never_repeated() -> None:
     assert len(secrets) >= 3
     for key in secrets:
         raised = error({**READ, key: " "})
-        assert raised.parameters["given"] == _checks.MASK
+        assert raised.parameters["value"] == _checks.MASK
     assert "hunter2" not in str(error({**READ, "auth.token": "hunter2", "auth.tokenFile": "f"}))
     assert "hunter2" not in str(error({**READ, "pulsar.client.authParam": "hunter2"}))
 

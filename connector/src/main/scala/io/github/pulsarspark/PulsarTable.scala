@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.read.scan.PulsarScanBuilder
@@ -69,8 +69,7 @@ private[pulsarspark] final class PulsarTable(
   private def checkNames(input: StructType): Unit =
     input.fieldNames.filterNot(columns.fieldNames.contains(_)).find(MetadataColumns.inWrites(_).isEmpty).foreach {
       name =>
-        throw PulsarErrors("PULSAR_TABLE_COLUMN_UNKNOWN", "column" -> name,
-          "columns"                                                -> columns.fieldNames.mkString(", "))
+        throw Conditions.TableColumnUnknown(column = name, columns = columns.fieldNames.mkString(", ")).exception
     }
 
   private def raw(options: CaseInsensitiveStringMap) = {

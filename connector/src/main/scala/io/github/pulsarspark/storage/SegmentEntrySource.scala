@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors, PulsarException}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, PulsarException}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
@@ -69,10 +69,10 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
           case e: SegmentUnreadable =>
             reachability.doubt(e.silent)
             lookAgain(e, isSilent = e.silent.nonEmpty)
-          case e: PulsarException if e.condition == "PULSAR_OFFLOAD_TIMEOUT" =>
+          case e: PulsarException if Conditions.OffloadTimeout.is(e) =>
             tiered(left.head).foreach(ledger => UnresponsiveStorage.add(ledger.location))
             lookAgain(e, isSilent = true)
-          case e: PulsarException if e.condition.startsWith("PULSAR_OFFLOAD_") => lookAgain(e, isSilent = false)
+          case e: PulsarException if OffloadFailures.exists(_.is(e)) => lookAgain(e, isSilent = false)
         }
       if (more) {
         val entry = Position(source.ledgerId, source.entryId)
@@ -154,13 +154,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     false
   }
 
-  private def failed(after: Position, reason: String, cause: Throwable) = PulsarErrors.caused(
-    "PULSAR_SEGMENT_READ_FAILED",
-    cause,
-    "topic"    -> slice.range.topic,
-    "position" -> after.toString,
-    "cause"    -> reason
-  )
+  private def failed(after: Position, reason: String, cause: Throwable) =
+    Conditions.SegmentReadFailed(topic = slice.range.topic, position = after.toString, cause = reason).causedBy(cause)
 
   private def lookUp(rest: OffsetRange): List[Slice] = {
     val lease = ClientPool.acquire(options.client)
@@ -183,4 +178,8 @@ private object SegmentEntrySource {
 
   /** Further failures go to the broker. */
   private val MostLookUps = 2
+
+  /** Of the offloaded copy itself, not of a storage that does not respond. */
+  private val OffloadFailures =
+    Seq(Conditions.OffloadCorrupt, Conditions.OffloadFailed, Conditions.OffloadGone, Conditions.OffloadUnsupported)
 }

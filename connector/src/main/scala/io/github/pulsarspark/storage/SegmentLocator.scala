@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, PulsarError}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.TopicNames
@@ -140,8 +140,8 @@ private[pulsarspark] final class SegmentLocator(
       catch {
         case NonFatal(e) =>
           e match {
-            case error: PulsarError if error.condition == "PULSAR_UNREACHABLE" => UnresponsiveAdmin.add(admin)
-            case _                                                             => ()
+            case error: PulsarError if Conditions.Unreachable.is(error) => UnresponsiveAdmin.add(admin)
+            case _                                                      => ()
           }
           Left(e.getMessage)
       }
@@ -166,7 +166,7 @@ private[pulsarspark] final class SegmentLocator(
       log.warn("The blocks of {} offloaded ledgers are not known, first: {}", unknown.size, e.getMessage)
     }
     unknown.foreach {
-      case (ledger, e: PulsarError) if e.condition == "PULSAR_OFFLOAD_TIMEOUT" =>
+      case (ledger, e: PulsarError) if Conditions.OffloadTimeout.is(e) =>
         UnresponsiveStorage.add(ledger.location)
       case _ => ()
     }
@@ -225,13 +225,8 @@ private[pulsarspark] final class SegmentLocator(
     s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("nobody")}"
   )
 
-  private def fail(slice: Slice): Nothing = throw PulsarErrors(
-    "PULSAR_SEGMENT_UNAVAILABLE",
-    "topic"  -> slice.range.topic,
-    "from"   -> slice.range.startExclusive.toString,
-    "to"     -> slice.range.endInclusive.toString,
-    "reason" -> slice.reason
-  )
+  private def fail(slice: Slice): Nothing = throw Conditions.SegmentUnavailable(topic = slice.range.topic,
+    from = slice.range.startExclusive.toString, to = slice.range.endInclusive.toString, reason = slice.reason).exception
 
   /** Of what ledgers the broker has in its cache what a range wants: of all, if that is little, else of the newest, if
     * that is.

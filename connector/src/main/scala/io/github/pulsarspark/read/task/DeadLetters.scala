@@ -3,7 +3,7 @@ package io.github.pulsarspark.read.task
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, HashMap => JHashMap, Map => JMap}
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, WriteOptions}
 import io.github.pulsarspark.pulsar.TopicNames
@@ -47,12 +47,8 @@ private[read] object DeadLetters {
   /** A read that also reads its dead letters would never come to an end. */
   def check(options: ReadOptions): Unit = options.onDecodeError match {
     case OnDecodeError.DeadLetter(topic) if TopicNames.includes(options.topics, topic) =>
-      throw PulsarErrors(
-        "PULSAR_OPTION_INVALID",
-        "option"  -> "dlqTopic",
-        "given"   -> topic,
-        "allowed" -> "a topic that the query does not read"
-      )
+      throw Conditions.OptionInvalid(option = "dlqTopic", value = topic,
+        allowed = "a topic that the query does not read").exception
     case _ => ()
   }
 

@@ -10,7 +10,7 @@ import scala.util.{Failure, Success, Try}
 import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.common.BoundedParallel
-import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.storage.segment.{OffloadBlock, OffloadLocation, OffloadedLedger}
 
 /** Reads which blocks offloaded ledgers have, several at a time and all of them by one deadline. The storage counts as
@@ -55,8 +55,8 @@ private[offload] final class BlockIndexLoader(configuration: Configuration, dead
     val blocks = Try(storage.await(answer, own.timeLeft.min(until.timeLeft).max(Duration.Zero) + 1.milli))
     storage.close(() => ())
     blocks match {
-      case Failure(e: PulsarError) if e.condition == "PULSAR_OFFLOAD_TIMEOUT" && own.hasTimeLeft() => Failure(NoTime)
-      case Failure(e: PulsarError) if e.condition == "PULSAR_OFFLOAD_TIMEOUT"                      =>
+      case Failure(e: PulsarError) if Conditions.OffloadTimeout.is(e) && own.hasTimeLeft() => Failure(NoTime)
+      case Failure(e: PulsarError) if Conditions.OffloadTimeout.is(e)                      =>
         isSilent = true
         blocks
       case _ => blocks

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.ChecksumException
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.storage.segment.OffloadedLedger
@@ -51,7 +51,8 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
     }
 
   def late: RuntimeException with PulsarError =
-    PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*)
+    Conditions.OffloadTimeout(topic = ledger.topic, file = file, position = position,
+      waited = deadline.toMillis.toString).exception
 
   /** Returns at once; what is under way is given up and then `release` is called. */
   def close(release: Runnable): Unit = if (!thread.isShutdown) {
@@ -74,21 +75,21 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
     case e: MalformedBytes        => corrupt(e, e.getMessage)
     case e: EOFException          => corrupt(e, "it ends too early")
     case e: ChecksumException     => corrupt(e, "the file system's own checksum does not fit")
-    case e: FileNotFoundException => PulsarErrors.caused("PULSAR_OFFLOAD_GONE", e, where: _*)
-    case e: UnsupportedOffload    => PulsarErrors("PULSAR_OFFLOAD_UNSUPPORTED", where :+ ("form" -> e.form): _*)
+    case e: FileNotFoundException =>
+      Conditions.OffloadGone(topic = ledger.topic, file = file, position = position).causedBy(e)
+    case e: UnsupportedOffload =>
+      Conditions.OffloadUnsupported(topic = ledger.topic, file = file, position = position, form = e.form).exception
     case e if NonFatal(e) || e.isInstanceOf[LinkageError] =>
-      PulsarErrors.caused("PULSAR_OFFLOAD_FAILED", e, where :+ ("cause" -> firstLine(e)): _*)
+      Conditions.OffloadFailed(topic = ledger.topic, file = file, position = position, cause = firstLine(e)).causedBy(e)
     case fatal => fatal
   }
 
   private def corrupt(e: Throwable, problem: String) =
-    PulsarErrors.caused("PULSAR_OFFLOAD_CORRUPT", e, where :+ ("problem" -> problem): _*)
+    Conditions.OffloadCorrupt(topic = ledger.topic, file = file, position = position, problem = problem).causedBy(e)
 
-  private def where = Seq(
-    "topic"    -> ledger.topic,
-    "position" -> Position(ledger.ledgerId, nextEntryId).toString,
-    "file"     -> OffloadedFiles.data(ledger).toString
-  )
+  private def file: String = OffloadedFiles.data(ledger).toString
+
+  private def position: String = Position(ledger.ledgerId, nextEntryId).toString
 
   private def firstLine(e: Throwable) = e.toString.linesIterator.nextOption().getOrElse("").stripSuffix(".")
 }
