@@ -40,6 +40,7 @@ lazy val connector = project
     javacOptions ++= Seq("--release", "17", "-Xlint:unchecked,rawtypes,cast,fallthrough", "-Werror")
   )
   .settings(buildInfo)
+  .settings(conditions)
   .settings(testing)
   .settings(oneJar)
 
@@ -48,6 +49,15 @@ lazy val buildInfo = Seq(
   buildInfoKeys    := Seq[BuildInfoKey](version, "sparkVersion" -> Versions.spark, "pulsarVersion" -> Versions.pulsar),
   buildInfoOptions += BuildInfoOption.PackagePrivate
 )
+
+/** A typed constructor for every error. */
+lazy val conditions = Compile / sourceGenerators += Def.task {
+  val json = (Compile / resourceDirectory).value / "io" / "github" / "pulsarspark" / "error-conditions.json"
+  val made = (Compile / sourceManaged).value / "Conditions.scala"
+  val text = ErrorConditions.source(json)
+  if (!made.exists || IO.read(made) != text) IO.write(made, text)
+  Seq(made)
+}.taskValue
 
 lazy val testing = Seq(
   Test / fork := true,

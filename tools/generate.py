@@ -87,7 +87,7 @@ ERRORS_HEAD = """\
 
 Every error of pulsar-spark begins with its name in brackets and ends with what to do. In the JVM the name is
 `SparkThrowable.getCondition`, in Python it is `condition` of the exception; `pulsar_spark.condition_of` finds it in an
-exception of Spark."""
+exception of Spark. The SQLSTATE, as Spark's own errors use it, is `SparkThrowable.getSqlState` and `sql_state`."""
 SCOPE_WORDS = {
     frozenset((*READS, *WRITES)): "reads and writes",
     frozenset(READS): "reads",
@@ -120,7 +120,7 @@ def made() -> dict[Path, str]:
     options, errors, fields = (json.loads(sources[name]) for name in NAMES)
     tables = _tables_module()
     table: OptionTable = tables.parse_options(options, fields)
-    conditions = {name: tables.ErrorCondition(**entry) for name, entry in errors.items()}
+    conditions: Mapping[str, ErrorCondition] = tables.parse_conditions(errors)
     return {
         **{PACKAGE / "tables" / name: text for name, text in sources.items()},
         PACKAGE / "options" / "__init__.py": python_source(table),
@@ -312,7 +312,12 @@ def errors_page(conditions: Mapping[str, ErrorCondition]) -> str:
         parts += [title, words]
         for name, condition in sorted(conditions.items()):
             if condition.kind == kind:
-                parts += [f"### {name}", _inline(condition.message), f"*What to do:* {_inline(condition.action)}"]
+                parts += [
+                    f"### {name}",
+                    _inline(condition.message),
+                    f"*What to do:* {_inline(condition.action)}",
+                    f"SQLSTATE: `{condition.sql_state}`",
+                ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -28,6 +28,7 @@ class ErrorCondition:
     """One entry of ``error-conditions.json``."""
 
     kind: str
+    sql_state: str
     message: str
     action: str
 
@@ -120,13 +121,23 @@ class OptionTable:
 @cache
 def error_conditions() -> Mapping[str, ErrorCondition]:
     """Every error condition by name."""
-    return {name: ErrorCondition(**entry) for name, entry in _load("error-conditions.json").items()}
+    return parse_conditions(_load("error-conditions.json"))
 
 
 @cache
 def option_table() -> OptionTable:
     """The option table."""
     return parse_options(_load("options.json"), _load("client-fields.json"))
+
+
+def parse_conditions(table: Mapping[str, Mapping[str, str]]) -> Mapping[str, ErrorCondition]:
+    """Read the list of error conditions as JSON has it."""
+    return {
+        name: ErrorCondition(
+            kind=entry["kind"], sql_state=entry["sqlState"], message=entry["message"], action=entry["action"]
+        )
+        for name, entry in table.items()
+    }
 
 
 def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str]]) -> OptionTable:

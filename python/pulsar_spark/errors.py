@@ -19,6 +19,7 @@ class PulsarSparkError(Exception):
 
     Attributes:
         condition: The name, listed in docs/use/errors.md.
+        sql_state: The SQLSTATE of the condition, five characters.
         parameters: The values in the text.
     """
 
@@ -26,6 +27,7 @@ class PulsarSparkError(Exception):
         """Create the error ``condition``, whose text has exactly these parameters."""
         super().__init__(_text(condition, parameters))
         self.condition = condition
+        self.sql_state = _tables.error_conditions()[condition].sql_state
         self.parameters: Mapping[str, str] = parameters
 
 

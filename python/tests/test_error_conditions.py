@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).resolve().parents[2]
 
 # These name conditions to make errors of them, not because something raised them.
-_NAMING_ONLY = {"PulsarErrorsSuite.scala", Path(__file__).name}
+_NAMING_ONLY = {"ConditionsSuite.scala", Path(__file__).name}
 
 _NAME = re.compile(r"\bPULSAR_[A-Z0-9_]+\b")
 
@@ -38,6 +38,12 @@ def _named(texts: Iterable[str]) -> set[str]:
 def test_every_condition_is_expected_by_a_test() -> None:
     expected = _named(file.read_text(encoding="utf-8") for file in _tests())
     assert sorted(_tables.error_conditions().keys() - expected) == []
+
+
+def test_every_condition_has_a_sqlstate_and_errors_show_it() -> None:
+    for name, entry in _tables.error_conditions().items():
+        assert re.fullmatch("[0-9A-Z]{5}", entry.sql_state), name
+    assert PulsarOptionError("PULSAR_OPTION_MISSING", option="topic", example="t").sql_state == "42601"
 
 
 def test_the_search_finds_whole_names_only() -> None:

@@ -52,7 +52,7 @@ def bound_options(
         kind, text = _one(argument, begin, bound, now)
         if kind == "Offsets" and _POSITION.fullmatch(text):
             if topic is None:
-                raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, given=text, allowed=_ONE_TOPIC)
+                raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=text, allowed=_ONE_TOPIC)
             text = json.dumps({topic: text})
     return {begin + kind: text}
 
@@ -64,7 +64,7 @@ def time_text(option: str, time: datetime) -> str:
         PulsarOptionError: The time has no zone.
     """
     if time.utcoffset() is None:
-        raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=option, given=time.isoformat())
+        raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=option, value=time.isoformat())
     whole = _EPOCH + -((_EPOCH - time) // _MILLISECOND) * _MILLISECOND
     return whole.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -76,7 +76,7 @@ def check_zone(argument: str, time: datetime) -> None:
         PulsarOptionError: The time has no zone.
     """
     if time.utcoffset() is None:
-        raise PulsarOptionError("PULSAR_TIME_WITHOUT_ZONE", argument=argument, given=time.isoformat())
+        raise PulsarOptionError("PULSAR_TIME_WITHOUT_ZONE", argument=argument, value=time.isoformat())
 
 
 def _each(argument: str, begin: str, bounds: Mapping[str, OneBound], now: datetime) -> tuple[Kind, str]:
@@ -105,7 +105,7 @@ def _one(argument: str, begin: str, bound: OneBound, now: datetime) -> tuple[Kin
         return "Offsets", text.lower()
     if _POSITION.fullmatch(text) or text.startswith("{"):
         return "Offsets", text
-    raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, given=str(bound), allowed=_ALLOWED)
+    raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=str(bound), allowed=_ALLOWED)
 
 
 def _time(bound: OneBound, now: datetime) -> datetime | str | None:

@@ -44,7 +44,7 @@ def check(options: Mapping[str, str], scopes: Sequence[str]) -> None:
             found = [f"`{key}`" for key in keys if key in present]
             if len(found) != 1:
                 given = " and ".join(found) + " are given" if found else "none is given"
-                raise PulsarOptionError("PULSAR_TOPIC_OPTION", given=given)
+                raise PulsarOptionError("PULSAR_TOPIC_OPTION", problem=given)
 
 
 def check_partial(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]:
@@ -64,7 +64,7 @@ def check_partial(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]
             raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first=first, second=second)
     for one, other in table.needs:
         if one in present and other not in present:
-            raise PulsarOptionError("PULSAR_OPTION_INCOMPLETE", given=one, missing=other)
+            raise PulsarOptionError("PULSAR_OPTION_INCOMPLETE", present=one, missing=other)
     return present
 
 
@@ -96,7 +96,7 @@ def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[s
     allowed, accepts = _form(option)
     if not accepts(value.strip(_BLANKS)):
         given = MASK if option.secret else value
-        raise PulsarOptionError("PULSAR_OPTION_INVALID", option=option.key, given=given, allowed=allowed)
+        raise PulsarOptionError("PULSAR_OPTION_INVALID", option=option.key, value=given, allowed=allowed)
     return option.key
 
 

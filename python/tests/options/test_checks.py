@@ -152,7 +152,7 @@ def test_good_options_pass(options: dict[str, str]) -> None:
 def test_values_of_the_wrong_form(key: str, value: str) -> None:
     raised = error({**READ, key: value})
     assert raised.condition == "PULSAR_OPTION_INVALID"
-    assert raised.parameters["given"] == value
+    assert raised.parameters["value"] == value
 
 
 def test_names_are_checked_in_alphabetical_order_and_forms_before_rules() -> None:
@@ -179,7 +179,7 @@ def test_errors_do_not_contain_secrets() -> None:
     assert len(secrets) >= 3
     for key in secrets:
         raised = error({**READ, key: " "})
-        assert raised.parameters["given"] == checks.MASK
+        assert raised.parameters["value"] == checks.MASK
     assert "hunter2" not in str(error({**READ, "auth.token": "hunter2", "auth.tokenFile": "f"}))
     assert "hunter2" not in str(error({**READ, "pulsar.client.authParam": "hunter2"}))
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.PulsarWriteBuilder
@@ -63,8 +63,7 @@ private[pulsarspark] final class PulsarTable(
   private def checkNames(input: StructType): Unit =
     input.fieldNames.filterNot(columns.fieldNames.contains(_)).find(MetadataColumns.inWrites(_).isEmpty).foreach {
       name =>
-        throw PulsarErrors("PULSAR_TABLE_COLUMN_UNKNOWN", "column" -> name,
-          "columns"                                                -> columns.fieldNames.mkString(", "))
+        throw Conditions.TableColumnUnknown(column = name, columns = columns.fieldNames.mkString(", ")).exception
     }
 
   private def raw(query: CaseInsensitiveStringMap) = TableProperties.rawOptions(definition, session, query)

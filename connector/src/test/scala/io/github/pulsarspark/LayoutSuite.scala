@@ -6,6 +6,8 @@ import scala.annotation.tailrec
 
 import munit.FunSuite
 
+import io.github.pulsarspark.errors.Conditions
+
 /** Keeps the shape of the sources that docs/develop/overview.md describes. */
 class LayoutSuite extends FunSuite {
   import LayoutSuite._
@@ -107,6 +109,17 @@ class LayoutSuite extends FunSuite {
 
   test("names explain themselves") {
     none("vague names")(own.map(name).filter(_.matches(".*(Utils?|Helper|Manager|Impl)\\.(scala|java)")))
+  }
+
+  test("errors are made by Conditions, and each condition is raised here or in Python") {
+    none("names of conditions in texts")(own.filter(_.lines.exists(_.contains("\"PULSAR_"))).map(name))
+    val raised = own.flatMap(_.lines).flatMap("""Conditions\.(\w+)\(""".r.findAllMatchIn(_).map(_.group(1))).toSet
+    val python = SourceFile.text(main.toAbsolutePath.resolve("../../../python/pulsar_spark").normalize, ".py")
+    none("raised nowhere")(
+      Conditions.all
+        .filterNot(c => raised(c.getClass.getSimpleName.stripSuffix("$")) || python.contains(s"\"${c.name}\""))
+        .map(_.name)
+    )
   }
 
   test("casts only at Spark's untyped seams") {

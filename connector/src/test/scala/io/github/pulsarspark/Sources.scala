@@ -61,13 +61,16 @@ object SourceFile {
     """(?:@\S+ )*((?:(?:public|static|private(?:\[\w+\])?|sealed|final|abstract|implicit|case) )*)(?:class|object|trait|interface|record|enum) (\w+).*""".r
   private val Word: Regex = """[A-Za-z_]\w*""".r
 
-  /** All files with one of the endings below a folder of sources. */
-  def under(folder: Path): Seq[SourceFile] = Using.resource(Files.walk(folder)) {
-    _.iterator.asScala.filter(p => p.toString.endsWith(".scala") || p.toString.endsWith(".java")).toSeq.sorted.map {
-      path =>
-        val place = folder.relativize(path.getParent).iterator.asScala.mkString(".")
-        SourceFile(path, if (place == Root) "" else place.stripPrefix(s"$Root."),
-          Files.readAllLines(path).asScala.toSeq)
-    }
+  /** All files of Scala and Java below a folder of sources. */
+  def under(folder: Path): Seq[SourceFile] = files(folder, ".scala", ".java").map { path =>
+    val place = folder.relativize(path.getParent).iterator.asScala.mkString(".")
+    SourceFile(path, if (place == Root) "" else place.stripPrefix(s"$Root."), Files.readAllLines(path).asScala.toSeq)
+  }
+
+  /** The text of all files with this ending below a folder. */
+  def text(folder: Path, ending: String): String = files(folder, ending).map(Files.readString(_)).mkString("\n")
+
+  private def files(folder: Path, endings: String*): Seq[Path] = Using.resource(Files.walk(folder)) {
+    _.iterator.asScala.filter(p => endings.exists(p.toString.endsWith)).toSeq.sorted
   }
 }

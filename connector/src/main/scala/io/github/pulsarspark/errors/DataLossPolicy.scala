@@ -21,7 +21,7 @@ private[pulsarspark] final class DataLossPolicy(failOnDataLoss: Boolean) {
     *   end of what is missing
     */
   def report(topic: String, from: String, to: String, reason: String): Unit = {
-    val error = PulsarErrors("PULSAR_DATA_LOSS", "topic" -> topic, "from" -> from, "to" -> to, "reason" -> reason)
+    val error = Conditions.DataLoss(topic = topic, from = from, to = to, reason = reason).exception
     if (failOnDataLoss) throw error
     ranges += 1
     DataLossPolicy.log.warn("Going on because failOnDataLoss is false: {}", error.getMessage)

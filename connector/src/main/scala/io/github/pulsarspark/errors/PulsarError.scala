@@ -6,7 +6,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
 
-/** What every exception of the connector offers: a stable condition name, and the values its text was made from. */
+/** What every exception of the connector offers: a stable condition name, its SQLSTATE, and the values its text was
+  * made from.
+  */
 trait PulsarError extends SparkThrowable { self: Throwable =>
   def condition: String
   def parameters: Map[String, String]

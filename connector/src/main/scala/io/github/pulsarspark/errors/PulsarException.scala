@@ -1,10 +1,13 @@
 package io.github.pulsarspark.errors
 
 /** Something went wrong while reading or writing. */
-final class PulsarException(
-    val condition: String,
+final class PulsarException private[errors] (
+    kind: Condition,
     message: String,
-    val parameters: Map[String, String],
+    override val parameters: Map[String, String],
     cause: Option[Throwable]
 ) extends RuntimeException(message, cause.orNull)
-    with PulsarError
+    with PulsarError {
+  override val condition: String   = kind.name
+  override val getSqlState: String = kind.sqlState
+}

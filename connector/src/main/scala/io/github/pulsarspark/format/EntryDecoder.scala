@@ -2,7 +2,7 @@ package io.github.pulsarspark.format
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.{Conditions, Occurrence}
 import io.github.pulsarspark.format.chunk.{Chunk, ChunkAssembler}
 import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageFields, MessageView, PrecedingEntries, ProtobufCursor}
@@ -212,15 +212,14 @@ private[pulsarspark] final class EntryDecoder(
     isUnpacked = true
   }
 
-  private def corrupt(problem: String) = error("PULSAR_ENTRY_CORRUPT", None, Seq("problem" -> problem))
+  private def corrupt(problem: String) =
+    error((position, topic) => Conditions.EntryCorrupt(position = position, topic = topic, problem = problem), None)
 
-  private def error(condition: String, cause: Option[Throwable], parameters: Seq[(String, String)]): Throwable = {
+  private def error(at: (String, String) => Occurrence, cause: Option[Throwable]): Throwable = {
     endIndex = 0
-    val all = parameters ++ where
-    cause.fold(PulsarErrors(condition, all: _*))(PulsarErrors.caused(condition, _, all: _*))
+    val occurrence = at(Position(message.ledgerId, message.entryId).toString, topic)
+    cause.fold(occurrence.exception)(occurrence.causedBy)
   }
-
-  private def where = Seq("topic" -> topic, "position" -> Position(message.ledgerId, message.entryId).toString)
 }
 
 private[pulsarspark] object EntryDecoder {

@@ -4,6 +4,7 @@ import scala.util.control.NonFatal
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 
+import io.github.pulsarspark.errors.{Conditions, Occurrence}
 import io.github.pulsarspark.format.chunk.Chunk
 import io.github.pulsarspark.format.codec.{Codec, PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageView}
@@ -17,14 +18,14 @@ import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageV
   * @param ownBytes
   *   whether each array is a new one
   * @param error
-  *   makes the error for a condition, with the place of the entry
+  *   builds the exception from the position and topic of the entry
   */
 private[format] final class PayloadReader(
     header: EntryHeader,
     decryptor: PayloadDecryptor,
     maxMessageBytes: Int,
     ownBytes: Boolean,
-    error: (String, Option[Throwable], Seq[(String, String)]) => Throwable
+    error: ((String, String) => Occurrence, Option[Throwable]) => Throwable
 ) {
   private val metadata = header.metadata
   private val codecs   = Codec.all()
@@ -87,10 +88,21 @@ private[format] final class PayloadReader(
 
   private def decrypt(metadata: Array[Byte], length: Int, encrypted: ByteBuf): Array[Byte] =
     try decryptor.decrypt(metadata, length, encrypted)
-    catch { case e: Undecryptable => throw error("PULSAR_ENTRY_ENCRYPTED", None, Seq("reason" -> e.getMessage)) }
+    catch {
+      case e: Undecryptable =>
+        throw error(
+          (position, topic) => Conditions.EntryEncrypted(position = position, topic = topic, reason = e.getMessage),
+          None
+        )
+    }
 
   private def limitSize(bytes: Long): Unit = if (bytes > maxMessageBytes)
-    throw error("PULSAR_ENTRY_TOO_LARGE", None, Seq("bytes" -> bytes.toString, "limit" -> maxMessageBytes.toString))
+    throw error(
+      (position, topic) =>
+        Conditions.EntryTooLarge(position = position, topic = topic, bytes = bytes.toString,
+          limit = maxMessageBytes.toString),
+      None
+    )
 
   private def decompress(target: Array[Byte], at: Int): Unit = {
     val number = metadata.compression
@@ -110,10 +122,12 @@ private[format] final class PayloadReader(
         throw unsupported(s"compression ${codec.name}, whose library does not load here", Some(missing))
       case NonFatal(e) =>
         val problem = s"its ${codec.name} payload cannot be unpacked (${e.getMessage})"
-        throw error("PULSAR_ENTRY_CORRUPT", Some(e), Seq("problem" -> problem))
+        throw error((position, topic) => Conditions.EntryCorrupt(position = position, topic = topic, problem = problem),
+          Some(e))
     }
   }
 
   private def unsupported(feature: String, cause: Option[Throwable]) =
-    error("PULSAR_ENTRY_UNSUPPORTED", cause, Seq("feature" -> feature))
+    error((position, topic) => Conditions.EntryUnsupported(position = position, topic = topic, feature = feature),
+      cause)
 }

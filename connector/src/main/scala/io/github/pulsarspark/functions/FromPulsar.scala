@@ -5,7 +5,7 @@ import scala.util.Using
 import org.apache.spark.sql.api.java.UDF2
 import org.apache.spark.sql.types.{DataType, StructType}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -73,12 +73,7 @@ private object FromPulsar {
     case null               => null
     case bytes: Array[Byte] => bytes
     case other              =>
-      throw PulsarErrors(
-        "PULSAR_FUNCTION_ARGUMENT",
-        "function" -> FromPulsar.Name,
-        "argument" -> argument,
-        "given"    -> other.getClass.getSimpleName,
-        "expected" -> "BINARY"
-      )
+      throw Conditions.FunctionArgument(function = FromPulsar.Name, argument = argument,
+        actual = other.getClass.getSimpleName, expected = "BINARY").exception
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.{SparkSession, functions}
 import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.types.BinaryType
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, SchemaMode, SessionOptions, TopicSelection, WriteOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -99,18 +99,18 @@ object PulsarFunctions {
     notAllowed("onDecodeError", policy, s"fail or null for ${FromPulsar.Name}: a function cannot leave a row out")
 
   private def notAllowed(option: String, value: String, allowed: String) =
-    PulsarErrors("PULSAR_OPTION_INVALID", "option" -> option, "given" -> value, "allowed" -> allowed)
+    Conditions.OptionInvalid(option = option, value = value, allowed = allowed).exception
 
   private def newestSchema(topic: String, write: WriteOptions): TopicSchema =
     Using.resource(PulsarConnection(write.client)) { connection =>
       val broker = connection.broker()
       if (broker.partitions(Seq(topic)).isEmpty)
-        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> topic, "url" -> write.client.serviceUrl)
+        throw Conditions.TopicNotFound(topic = topic, url = write.client.serviceUrl).exception
       val schema = broker.schema(topic).getOrElse(TopicSchema.Bytes)
       write.protobuf.fold(schema)(p => ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name))
     }
 
   private def checkComplete(topic: String, schema: TopicSchema): Unit =
     if (schema.schemaType == KeyValueSchema.Type && KeyValueSchema.of(schema).separated)
-      throw PulsarErrors("PULSAR_FUNCTION_TOPIC", "topic" -> topic)
+      throw Conditions.FunctionTopic(topic = topic).exception
 }

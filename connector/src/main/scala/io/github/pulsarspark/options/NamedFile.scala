@@ -2,7 +2,7 @@ package io.github.pulsarspark.options
 
 import java.nio.file.{Files, Path}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** A file that an option names; it has to be on whichever machine uses the option. */
 private[pulsarspark] object NamedFile {
@@ -12,5 +12,5 @@ private[pulsarspark] object NamedFile {
     */
   def check(option: String, file: String): Unit =
     if (!Files.isReadable(Path.of(file)))
-      throw PulsarErrors("PULSAR_FILE_UNREADABLE", "option" -> option, "file" -> file)
+      throw Conditions.FileUnreadable(option = option, file = file).exception
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.options
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions}
 
 /** What a read does with a message whose value does not decode. */
@@ -22,7 +22,7 @@ object OnDecodeError {
   private[options] def apply(options: CheckedOptions): OnDecodeError = options("onDecodeError").toLowerCase match {
     case "dlq"                                       => DeadLetter(options("dlqTopic"))
     case _ if options.explicit("dlqTopic").isDefined =>
-      throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> "dlqTopic", "missing" -> "onDecodeError=dlq")
+      throw Conditions.OptionIncomplete(present = "dlqTopic", missing = "onDecodeError=dlq").exception
     case "null" => AsNull
     case "drop" => Drop
     case _      => Fail

@@ -5,7 +5,7 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** Where tasks have the private keys from that open what producers encrypted. */
@@ -38,12 +38,8 @@ private[pulsarspark] object PrivateKeys {
       ).toOption.filter(p =>
         p.nonEmpty && p.forall(_._2.isTextual)
       )
-      val byName = named.getOrElse(throw PulsarErrors(
-        "PULSAR_OPTION_INVALID",
-        "option"  -> FileKey,
-        "given"   -> text,
-        "allowed" -> """a file, or JSON with a file for each key: {"key": "/path/key.pem"}"""
-      ))
+      val byName = named.getOrElse(throw Conditions.OptionInvalid(option = FileKey, value = text,
+        allowed = """a file, or JSON with a file for each key: {"key": "/path/key.pem"}""").exception)
       Files(byName.map { case (name, file) => name -> file.asText }.toMap, None)
     }
 }

@@ -4,7 +4,7 @@ import java.nio.file.{Files, Path}
 
 import scala.util.control.NonFatal
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** What the user says of the message of a PROTOBUF schema. Read on the driver and sent to tasks.
@@ -22,12 +22,8 @@ private[options] object ProtobufMessageOption {
       try Files.readAllBytes(Path.of(path))
       catch {
         case NonFatal(e) =>
-          throw PulsarErrors(
-            "PULSAR_OPTION_INVALID",
-            "option"  -> File,
-            "given"   -> path,
-            "allowed" -> s"a file that the driver can read; $e"
-          )
+          throw Conditions.OptionInvalid(option = File, value = path,
+            allowed = s"a file that the driver can read; $e").exception
       }
     ProtobufMessageOption(options("protobuf.message"), path, files.toIndexedSeq)
   }

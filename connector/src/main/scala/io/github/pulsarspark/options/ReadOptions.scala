@@ -2,7 +2,7 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts,
@@ -89,7 +89,6 @@ private[pulsarspark] object ReadOptions {
     value.trim.toIntOption
       .filter(_ > 0)
       .getOrElse(
-        throw PulsarErrors("PULSAR_OPTION_INVALID", "option" -> key, "given" -> value,
-          "allowed"                                          -> "a whole number above 0")
+        throw Conditions.OptionInvalid(option = key, value = value, allowed = "a whole number above 0").exception
       )
 }

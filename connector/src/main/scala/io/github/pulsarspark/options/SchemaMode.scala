@@ -1,6 +1,6 @@
 package io.github.pulsarspark.options
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** As what the values of a read are read. */
@@ -20,7 +20,7 @@ object SchemaMode {
   private[options] def apply(options: CheckedOptions): SchemaMode = options("schemaMode").toLowerCase match {
     case "pinned"                                        => Pinned(options("readerSchema"))
     case _ if options.explicit("readerSchema").isDefined =>
-      throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> "readerSchema", "missing" -> "schemaMode=pinned")
+      throw Conditions.OptionIncomplete(present = "readerSchema", missing = "schemaMode=pinned").exception
     case "raw" => Raw
     case _     => Auto
   }
@@ -29,8 +29,8 @@ object SchemaMode {
   private[options] def trackingLocation(options: CheckedOptions): Option[String] = {
     val location = options.get("schemaTrackingLocation")
     if (location.isDefined && SchemaMode(options) != Auto)
-      throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "schemaTrackingLocation",
-        "second"                                           -> s"schemaMode=${options("schemaMode")}")
+      throw Conditions.OptionConflict(first = "schemaTrackingLocation",
+        second = s"schemaMode=${options("schemaMode")}").exception
     location
   }
 }

@@ -7,7 +7,7 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** Reads the texts of `startingOffsets`, `endingOffsets`, `startingTime` and `endingTime`. Topic names are left as the
   * user wrote them.
@@ -27,7 +27,7 @@ private[pulsarspark] object BoundParser {
   def times(option: String, text: String): BoundSpec =
     if (!text.trim.startsWith("{")) BoundSpec.Everywhere(option, PositionSpec.AtTime(millis(option, text)))
     else {
-      val root = json(text, (_, _) => PulsarErrors("PULSAR_TIME_MALFORMED", "option" -> option, "given" -> text))
+      val root = json(text, (_, _) => Conditions.TimeMalformed(option = option, value = text).exception)
       BoundSpec.Each(option,
         fields(root).map { case (topic, node) => topic -> PositionSpec.AtTime(millis(option, node.asText)) })
     }
@@ -40,7 +40,7 @@ private[pulsarspark] object BoundParser {
     t.toLongOption
       .orElse(Try(OffsetDateTime.parse(t).toInstant.toEpochMilli).toOption)
       .orElse(Try(ZonedDateTime.parse(t).toInstant.toEpochMilli).toOption)
-      .getOrElse(throw PulsarErrors("PULSAR_TIME_MALFORMED", "option" -> option, "given" -> text))
+      .getOrElse(throw Conditions.TimeMalformed(option = option, value = text).exception)
   }
 
   private def word(text: String): Option[PositionSpec] = text.trim.toLowerCase match {
@@ -82,5 +82,5 @@ private[pulsarspark] object BoundParser {
     node.properties().asScala.map(e => e.getKey -> e.getValue).toMap
 
   private def malformed(option: String, where: String, why: String, allowed: String) =
-    PulsarErrors("PULSAR_OFFSETS_MALFORMED", "option" -> option, "where" -> where, "why" -> why, "allowed" -> allowed)
+    Conditions.OffsetsMalformed(option = option, where = where, why = why, allowed = allowed).exception
 }

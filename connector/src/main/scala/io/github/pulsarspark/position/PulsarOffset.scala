@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.connector.read.streaming.Offset
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** What a stream has read: everything up to and including one position in each topic partition.
   *
@@ -43,7 +43,7 @@ object PulsarOffset {
 
   /** @param where the file or log the text is from, for errors */
   def parse(text: String, where: String): PulsarOffset = {
-    def bad(why: String) = PulsarErrors("PULSAR_CHECKPOINT_MALFORMED", "where" -> where, "why" -> why)
+    def bad(why: String) = Conditions.CheckpointMalformed(where = where, why = why).exception
     val root             =
       try mapper.readTree(text)
       catch { case NonFatal(_) => throw bad("it is not JSON") }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.position
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** What the cluster says of a topic partition at one moment.
   *
@@ -47,7 +47,7 @@ private[pulsarspark] object RangePlanner {
         }.toMap
         val missing = partitions.values.flatten.toSeq.sorted.filterNot(named.contains)
         if (missing.nonEmpty)
-          throw PulsarErrors("PULSAR_OFFSETS_INCOMPLETE", "option" -> option, "missing" -> missing.mkString(", "))
+          throw Conditions.OffsetsIncomplete(option = option, missing = missing.mkString(", ")).exception
         named
     }
 
@@ -55,13 +55,12 @@ private[pulsarspark] object RangePlanner {
   private def wholeTopic(option: String, topic: String, spec: PositionSpec, partitions: Seq[String]): Seq[String] =
     spec match {
       case PositionSpec.After(p) if partitions.size > 1 =>
-        throw PulsarErrors(
-          "PULSAR_OFFSETS_MALFORMED",
-          "option"  -> option,
-          "where"   -> topic,
-          "why"     -> s"position $p is in one partition, but the topic has ${partitions.size}",
-          "allowed" -> "positions with the names of partitions, as topic-partition-0"
-        )
+        throw Conditions.OffsetsMalformed(
+          option = option,
+          where = topic,
+          why = s"position $p is in one partition, but the topic has ${partitions.size}",
+          allowed = "positions with the names of partitions, as topic-partition-0"
+        ).exception
       case _ => partitions
     }
 
@@ -72,13 +71,12 @@ private[pulsarspark] object RangePlanner {
       nearest: (String, Seq[String]) => Option[String]
   ) = {
     val known = (partitions.keys ++ partitions.values.flatten).toSeq.distinct.sorted
-    PulsarErrors(
-      "PULSAR_OFFSETS_UNKNOWN_TOPIC",
-      "option"  -> option,
-      "topic"   -> s"`$name`",
-      "nearest" -> nearest(name, known).fold("")(n => s"; the nearest name is $n"),
-      "known"   -> (known.take(10) ++ (if (known.size > 10) Seq(s"... (${known.size} in all)") else Nil)).mkString(", ")
-    )
+    Conditions.OffsetsUnknownTopic(
+      option = option,
+      topic = s"`$name`",
+      nearest = nearest(name, known).fold("")(n => s"; the nearest name is $n"),
+      known = (known.take(10) ++ (if (known.size > 10) Seq(s"... (${known.size} in all)") else Nil)).mkString(", ")
+    ).exception
   }
 
   def start(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
@@ -107,7 +105,7 @@ private[pulsarspark] object RangePlanner {
   /** Refuses an end that the user put before the start. */
   def checkOrder(topic: String, start: PositionSpec, end: PositionSpec): Unit = {
     def refuse(s: String, e: String): Unit =
-      throw PulsarErrors("PULSAR_OFFSETS_REVERSED", "topic" -> topic, "start" -> s, "end" -> e)
+      throw Conditions.OffsetsReversed(topic = topic, start = s, end = e).exception
     (start, end) match {
       case (PositionSpec.After(s), PositionSpec.After(e)) if e < s   => refuse(s.toString, e.toString)
       case (PositionSpec.AtTime(s), PositionSpec.AtTime(e)) if e < s => refuse(instant(s), instant(e))

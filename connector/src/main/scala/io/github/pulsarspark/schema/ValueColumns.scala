@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema
 
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
@@ -29,8 +29,8 @@ private[pulsarspark] object ValueColumns {
     catch { case e: UnsupportedSchema => throw notReadable(topic, schema, e.getMessage) }
 
   private[schema] def notReadable(topic: String, schema: TopicSchema, reason: String): RuntimeException =
-    PulsarErrors("PULSAR_SCHEMA_NOT_READABLE", "topic" -> topic, "schemaType" -> schema.schemaType, "reason" -> reason)
+    Conditions.SchemaNotReadable(topic = topic, schemaType = schema.schemaType, reason = reason).exception
 
   private[schema] def unsupported(topic: String, schema: TopicSchema): RuntimeException =
-    PulsarErrors("PULSAR_SCHEMA_TYPE_NOT_SUPPORTED", "topic" -> topic, "schemaType" -> schema.schemaType)
+    Conditions.SchemaTypeNotSupported(topic = topic, schemaType = schema.schemaType).exception
 }

@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 
 /** How rows become messages: checked on the driver before any task, sent to tasks, where `rows.RowEncoder` carries it
@@ -39,8 +39,7 @@ final case class WritePlan(
 
   /** The error for what a row says of its message and cannot be. */
   private[schema] def refused(column: String, what: String, reason: String): RuntimeException =
-    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> column, "target" -> target, "value" -> what,
-      "reason"                                             -> reason)
+    Conditions.WriteValueNotAllowed(field = column, target = target, value = what, reason = reason).exception
 
   /** For what becomes a text of Java's on its way, where anything but UTF-8 would be replaced. */
   private[schema] def text(value: UTF8String, field: String): UTF8String =
@@ -54,13 +53,8 @@ final case class WritePlan(
   private[schema] def millis(micros: Long, field: String, schemaType: String): Long =
     if (cutsTimes || micros % 1000 == 0) Math.floorDiv(micros, 1000L)
     else
-      throw PulsarErrors(
-        "PULSAR_WRITE_PRECISION_LOSS",
-        "field"      -> field,
-        "target"     -> target,
-        "value"      -> SparkTime.text(micros),
-        "schemaType" -> schemaType
-      )
+      throw Conditions.WritePrecisionLoss(field = field, target = target, value = SparkTime.text(micros),
+        schemaType = schemaType).exception
 
   /** The columns that make the value. */
   private[schema] def valueColumns: StructType = StructType(values.map(input(_)))

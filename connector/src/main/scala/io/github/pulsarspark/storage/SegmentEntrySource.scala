@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
@@ -140,13 +140,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     false
   }
 
-  private def failed(after: Position, reason: String, cause: Throwable) = PulsarErrors.caused(
-    "PULSAR_SEGMENT_READ_FAILED",
-    cause,
-    "topic"    -> slice.range.topic,
-    "position" -> after.toString,
-    "cause"    -> reason
-  )
+  private def failed(after: Position, reason: String, cause: Throwable) =
+    Conditions.SegmentReadFailed(topic = slice.range.topic, position = after.toString, cause = reason).causedBy(cause)
 
   private def closeSource(): Unit = if (source != null) {
     passed += source.lostRanges

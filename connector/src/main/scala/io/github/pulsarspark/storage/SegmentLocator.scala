@@ -4,7 +4,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, PulsarError}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.admin.AdminApi
@@ -137,8 +137,8 @@ private[pulsarspark] final class SegmentLocator(
       catch {
         case NonFatal(e) =>
           e match {
-            case error: PulsarError if error.condition == "PULSAR_UNREACHABLE" => UnresponsiveAdmin.add(admin)
-            case _                                                             => ()
+            case error: PulsarError if Conditions.Unreachable.is(error) => UnresponsiveAdmin.add(admin)
+            case _                                                      => ()
           }
           Left(e.getMessage)
       }
@@ -170,13 +170,7 @@ private[pulsarspark] final class SegmentLocator(
     case _ => range
   }
 
-  private def fail(slice: Slice): Nothing = throw PulsarErrors(
-    "PULSAR_SEGMENT_UNAVAILABLE",
-    "topic"  -> slice.range.topic,
-    "from"   -> slice.range.startExclusive.toString,
-    "to"     -> slice.range.endInclusive.toString,
-    "reason" -> slice.reason
-  )
+  private def fail(slice: Slice): Nothing = throw Conditions.SegmentUnavailable(topic = slice.range.topic, from = slice.range.startExclusive.toString, to = slice.range.endInclusive.toString, reason = slice.reason).exception
 
   /** The ledgers of which the broker probably caches what a range reads: all, if that is little, else the newest, if
     * that is little.

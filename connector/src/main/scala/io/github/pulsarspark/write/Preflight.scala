@@ -4,7 +4,7 @@ import scala.util.Using
 
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClientSettings
@@ -20,7 +20,7 @@ import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 private[write] object Preflight {
 
   def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
-    case None if !input.fieldNames.contains("__topic") => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
+    case None if !input.fieldNames.contains("__topic") => throw Conditions.WriteNoTopic().exception
     case None => // without a topic only the columns themselves, the settings and the connection can be checked
       plan(input, None, None, options)
       ClientSettings.check("pulsar.producer.", options.producer)

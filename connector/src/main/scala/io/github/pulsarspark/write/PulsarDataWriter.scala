@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, Writ
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.producer.TopicProducer
@@ -54,7 +54,7 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
   }
 
   private def destinationOf(row: InternalRow): Destination = {
-    if (row.isNullAt(topicColumn)) throw PulsarErrors("PULSAR_WRITE_TOPIC_NULL")
+    if (row.isNullAt(topicColumn)) throw Conditions.WriteTopicNull().exception
     val name = row.getUTF8String(topicColumn)
     destinations.getOrElse(
       name, {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
@@ -18,7 +18,7 @@ private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: 
   override def build(): Write = new PulsarWrite(options, input)
 
   /** Refuses with a text of our own: Spark requests it in save mode `overwrite` and output mode `complete`. */
-  override def truncate(): WriteBuilder = throw PulsarErrors("PULSAR_WRITE_MODE")
+  override def truncate(): WriteBuilder = throw Conditions.WriteMode().exception
 }
 
 /** A write whose options and columns fit its topic. */

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.options.registry
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** Options that passed every check of the table for one [[Scope]]: all keys are known and in the table's own spelling,
   * all values have their form.
@@ -21,7 +21,7 @@ private[pulsarspark] final class CheckedOptions private (
   def explicit(key: String): Option[String] = set.get(key)
 
   def apply(key: String): String =
-    get(key).getOrElse(throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> key, "example" -> example(key)))
+    get(key).getOrElse(throw Conditions.OptionMissing(option = key, example = example(key)).exception)
 
   def boolean(key: String): Boolean   = apply(key).toBoolean
   def milliseconds(key: String): Long = apply(key).trim.toLong
@@ -71,7 +71,7 @@ private[pulsarspark] object CheckedOptions {
 
   private def clientField(key: String, prefix: PrefixDefinition, fieldsOf: String => Seq[String]): String = {
     OptionRegistry.managed.get(key.toLowerCase).foreach(instead =>
-      throw PulsarErrors("PULSAR_OPTION_MANAGED", "option" -> key, "instead" -> instead)
+      throw Conditions.OptionManaged(option = key, instead = instead).exception
     )
     val allowed = if (prefix.fields.isEmpty) fieldsOf(prefix.prefix) else prefix.fields
     val name    = key.substring(prefix.prefix.length)
@@ -79,38 +79,29 @@ private[pulsarspark] object CheckedOptions {
   }
 
   private def unknown(key: String, known: Seq[String]) =
-    PulsarErrors(
-      "PULSAR_OPTION_UNKNOWN",
-      "option"  -> key,
-      "nearest" -> NearestName(key, known).fold("")(n => s"; the nearest name is `$n`")
-    )
+    Conditions.OptionUnknown(option = key,
+      nearest = NearestName(key, known).fold("")(n => s"; the nearest name is `$n`")).exception
 
   private def checkScope(key: String, allowed: Seq[Scope], scopes: Seq[Scope]): Unit =
     if (!scopes.exists(allowed.contains))
-      throw PulsarErrors(
-        "PULSAR_OPTION_WRONG_MODE",
-        "option"  -> key,
-        "mode"    -> scopes.map(_.words).mkString(" or "),
-        "allowed" -> allowed.map(_.words).mkString(", ")
-      )
+      throw Conditions.OptionWrongMode(option = key, mode = scopes.map(_.words).mkString(" or "),
+        allowed = allowed.map(_.words).mkString(", ")).exception
 
   private def checkRules(set: Set[String], scopes: Seq[Scope]): Unit = {
     OptionRegistry.conflicts.find { case (a, b) => set(a) && set(b) }
-      .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> a, "second" -> b) }
+      .foreach { case (a, b) => throw Conditions.OptionConflict(first = a, second = b).exception }
     OptionRegistry.needs.find { case (a, b) => set(a) && !set(b) }
-      .foreach { case (a, b) => throw PulsarErrors("PULSAR_OPTION_INCOMPLETE", "given" -> a, "missing" -> b) }
+      .foreach { case (a, b) => throw Conditions.OptionIncomplete(present = a, missing = b).exception }
     OptionRegistry.definitions.find(d => d.required && d.scopes.exists(scopes.contains) && !set(d.key))
       .foreach(d =>
-        throw PulsarErrors("PULSAR_OPTION_MISSING", "option" -> d.key, "example" -> d.example.getOrElse("..."))
+        throw Conditions.OptionMissing(option = d.key, example = d.example.getOrElse("...")).exception
       )
     OptionRegistry.exactlyOne.filter(_._2.exists(scopes.contains)).foreach { case (keys, _) =>
       val present = keys.filter(set)
       if (present.size != 1)
-        throw PulsarErrors(
-          "PULSAR_TOPIC_OPTION",
-          "given" ->
-            (if (present.isEmpty) "none is given" else present.map(k => s"`$k`").mkString(" and ") + " are given")
-        )
+        throw Conditions.TopicOption(
+          problem = if (present.isEmpty) "none is given" else present.map(k => s"`$k`").mkString(" and ") + " are given"
+        ).exception
     }
   }
 }

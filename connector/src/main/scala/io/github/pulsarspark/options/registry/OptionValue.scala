@@ -4,7 +4,7 @@ import java.util.regex.{Pattern, PatternSyntaxException}
 
 import scala.util.Try
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** The forms an option's value can have. Forms that only the cluster can judge (topics, offsets, columns) are checked
   * where they are used.
@@ -21,12 +21,8 @@ private[pulsarspark] object OptionValue {
   def check(definition: OptionDefinition, value: String): Unit =
     form(definition).foreach { case (allowed, holds) =>
       if (!holds(value.trim))
-        throw PulsarErrors(
-          "PULSAR_OPTION_INVALID",
-          "option"  -> definition.key,
-          "given"   -> (if (definition.secret) Secret.Mask else value),
-          "allowed" -> allowed
-        )
+        throw Conditions.OptionInvalid(option = definition.key, value = if (definition.secret) Secret.Mask else value,
+          allowed = allowed).exception
     }
 
   /** `16m` -> 16777216. */

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.options.registry
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** The options of one read or write by where they are set, not yet checked: those of the query override those stored
   * with its table, which override those of the session. Has no value in its text.
@@ -32,7 +32,7 @@ private[pulsarspark] final class RawOptions(
     * given scopes are ignored.
     */
   def check(scopes: Scope*): CheckedOptions = {
-    if (stored.exists(_.isEmpty) && values.isEmpty) throw PulsarErrors("PULSAR_TABLE_WITHOUT_OPTIONS")
+    if (stored.exists(_.isEmpty) && values.isEmpty) throw Conditions.TableWithoutOptions().exception
     def isIgnored(key: String) = !own.contains(key) && !OptionRegistry.scopesOf(key).forall(_.exists(scopes.contains))
     CheckedOptions(values.filterNot { case (key, _) => isIgnored(key) }, scopes, fieldsOf)
   }

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf
 import org.apache.pulsar.client.api.PulsarClientException
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
@@ -141,13 +141,8 @@ private[pulsar] final class BrokerEntrySource(
         null
     }
 
-  private def timedOut = PulsarErrors(
-    "PULSAR_READ_TIMEOUT",
-    "topic"    -> range.topic,
-    "position" -> check.last.toString,
-    "waited"   -> options.pollTimeout.toMillis.toString,
-    "end"      -> range.endInclusive.toString
-  )
+  private def timedOut = Conditions.ReadTimeout(topic = range.topic, position = check.last.toString,
+    waited = options.pollTimeout.toMillis.toString, end = range.endInclusive.toString).exception
 
   /** An outage may last as long here as the wait for an entry. */
   @tailrec

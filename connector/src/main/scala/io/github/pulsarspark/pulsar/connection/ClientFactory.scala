@@ -16,7 +16,7 @@ import org.apache.pulsar.client.impl.auth.oauth2.AuthenticationOAuth2
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.ShadedClassNames
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
 
 /** Creates a Pulsar client from options. Never logs a setting. */
@@ -53,14 +53,14 @@ private[pulsar] object ClientFactory {
           checkToken(client)
           client
         case other =>
-          throw PulsarErrors("PULSAR_INTERNAL", "what" -> s"unexpected client ${other.getClass.getName}",
-            "where"                                    -> "ClientFactory")
+          throw Conditions.Internal(what = s"unexpected client ${other.getClass.getName}",
+            where = "ClientFactory").exception
       }
     } catch {
       case e: PulsarError => throw e
       // without its cause, which may repeat a setting in its text
       case NonFatal(e) =>
-        throw PulsarErrors("PULSAR_CLIENT_FAILED", "url" -> options.serviceUrl, "cause" -> publicText(rootOf(e)))
+        throw Conditions.ClientFailed(url = options.serviceUrl, cause = publicText(rootOf(e))).exception
     }
   }
 

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.impl.{AdminHttp, PulsarClientImpl}
 
 import io.github.pulsarspark.common.{SharedLease, SharedPool}
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 
@@ -49,7 +49,7 @@ private object ConnectedClient {
     catch {
       case NonFatal(e) =>
         client.shutdown()
-        throw PulsarErrors("PULSAR_CLIENT_FAILED", "url" -> options.adminUrl.get, "cause" -> e.getClass.getSimpleName)
+        throw Conditions.ClientFailed(url = options.adminUrl.get, cause = e.getClass.getSimpleName).exception
     }
   }
 }
@@ -72,15 +72,13 @@ private[pulsar] object ClientPool {
 
   private def patience(options: ClientOptions): FiniteDuration = options.operationTimeout + Grace
 
-  private def late(options: ClientOptions): Throwable = PulsarErrors(
-    "PULSAR_UNREACHABLE",
-    "what" -> "Making a Pulsar client",
-    "url"  ->
-      (options.authentication match {
-        case o: Authentication.OAuth2 => o.issuerUrl
-        case _                        => options.serviceUrl
-      }),
-    "waited" -> patience(options).toMillis.toString,
-    "cause"  -> ""
-  )
+  private def late(options: ClientOptions): Throwable = Conditions.Unreachable(
+    what = "Making a Pulsar client",
+    url = options.authentication match {
+      case o: Authentication.OAuth2 => o.issuerUrl
+      case _                        => options.serviceUrl
+    },
+    waited = patience(options).toMillis.toString,
+    cause = ""
+  ).exception
 }

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.pulsar.client.impl.conf.{ClientConfigurationData, ConfigurationDataUtils, ProducerConfigurationData, ReaderConfigurationData}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** The settings of the Pulsar client that `pulsar.client.*`, `pulsar.reader.*` and `pulsar.producer.*` reach, as the
   * client's own configuration classes have them.
@@ -34,7 +34,7 @@ private[pulsarspark] object ClientSettings {
       catch {
         // the cause repeats the value, which may be a secret
         case NonFatal(_) =>
-          throw PulsarErrors("PULSAR_CLIENT_SETTING", "option" -> (prefix + name), "type" -> typeOf(prefix, name))
+          throw Conditions.ClientSetting(option = prefix + name, expected = typeOf(prefix, name)).exception
       }
   }
 

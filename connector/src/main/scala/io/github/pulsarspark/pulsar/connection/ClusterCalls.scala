@@ -6,7 +6,7 @@ import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionEx
 import org.apache.pulsar.client.api.PulsarClientException
 
 import io.github.pulsarspark.common.BoundedParallel
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.ClientOptions
 
 /** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into
@@ -50,7 +50,7 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)
     case e: PulsarError                               => e.asInstanceOf[Throwable]
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
-      PulsarErrors.caused("PULSAR_ACCESS_DENIED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
+      Conditions.AccessDenied(what = what, url = url, cause = firstLine(e)).causedBy(e)
     case e => untrusted(what, e).getOrElse(noAnswer(what, e))
   }
 
@@ -60,16 +60,16 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
       unreachable(what, s" (${firstLine(e)})")
     case e if ClusterCalls.noConnection(e).isDefined =>
       unreachable(what, s" (${firstLine(ClusterCalls.noConnection(e).get)})")
-    case e => PulsarErrors.caused("PULSAR_REQUEST_FAILED", e, "what" -> what, "url" -> url, "cause" -> firstLine(e))
+    case e => Conditions.RequestFailed(what = what, url = url, cause = firstLine(e)).causedBy(e)
   }
 
   private def untrusted(what: String, failure: Throwable): Option[Throwable] =
     TlsCheck.problem(options, url).map(p =>
-      PulsarErrors.caused("PULSAR_TLS_FAILED", failure, "what" -> what, "url" -> url, "cause" -> p)
+      Conditions.TlsFailed(what = what, url = url, cause = p).causedBy(failure)
     )
 
   private def unreachable(what: String, cause: String) =
-    PulsarErrors("PULSAR_UNREACHABLE", "what" -> what, "url" -> url, "waited" -> deadline.toString, "cause" -> cause)
+    Conditions.Unreachable(what = what, url = url, waited = deadline.toString, cause = cause).exception
 
   private def firstLine(e: Throwable): String =
     Option(

@@ -12,7 +12,7 @@ import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
 import io.github.pulsarspark.common.ShadedClassNames
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.format.codec.{PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.options.PrivateKeys
 
@@ -66,14 +66,11 @@ private object MessageDecryptor {
       }
     catch {
       case e @ (_: ReflectiveOperationException | _: ClassCastException) =>
-        throw PulsarErrors.caused(
-          "PULSAR_OPTION_INVALID",
-          e,
-          "option"  -> "pulsar.reader.cryptoKeyReader",
-          "given"   -> className,
-          "allowed" ->
-            (s"a class on every machine that implements ${classOf[CryptoKeyReader].getName}" +
-              " and has a constructor without arguments")
-        )
+        throw Conditions.OptionInvalid(
+          option = "pulsar.reader.cryptoKeyReader",
+          value = className,
+          allowed = s"a class on every machine that implements ${classOf[CryptoKeyReader].getName}" +
+            " and has a constructor without arguments"
+        ).causedBy(e)
     }
 }

@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.api.{HashingScheme, MessageId, MessageRoutingMode, Producer, PulsarClientException}
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
@@ -61,15 +61,13 @@ private[pulsarspark] final class TopicProducer private[pulsar] (
     builder.sendAsync().whenComplete(onAnswer)
   }
 
-  private def noPartition(partition: Int) = PulsarErrors(
-    "PULSAR_WRITE_VALUE_NOT_ALLOWED",
-    "field"  -> "__partition",
-    "target" -> s"topic $topic",
-    "value"  -> partition.toString,
-    "reason" ->
-      (if (producer.getNumOfPartitions > 0) s"the topic has partitions 0 to ${producer.getNumOfPartitions - 1}"
-       else "the topic has no partitions")
-  )
+  private def noPartition(partition: Int) = Conditions.WriteValueNotAllowed(
+    field = "__partition",
+    target = s"topic $topic",
+    value = partition.toString,
+    reason = if (producer.getNumOfPartitions > 0) s"the topic has partitions 0 to ${producer.getNumOfPartitions - 1}"
+    else "the topic has no partitions"
+  ).exception
 
   /** Waits until every message is acknowledged; fails with the first failure. */
   def flush(): Unit = {
@@ -152,9 +150,9 @@ private[pulsarspark] object TopicProducer {
   private def refused(topic: String, e: Throwable, url: String): Throwable = e match {
     case c: java.util.concurrent.CompletionException if c.getCause != null => refused(topic, c.getCause, url)
     case s: PulsarClientException.IncompatibleSchemaException              =>
-      PulsarErrors.caused("PULSAR_WRITE_SCHEMA_REFUSED", s, "topic" -> topic, "cause" -> firstLine(s))
+      Conditions.WriteSchemaRefused(topic = topic, cause = firstLine(s)).causedBy(s)
     case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
-      PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> topic, "url" -> url)
+      Conditions.TopicNotFound(topic = topic, url = url).exception
     case other => other
   }
 
@@ -163,22 +161,12 @@ private[pulsarspark] object TopicProducer {
       explain(topic, c.getCause, acknowledged, options)
     case p: PulsarError                                   => p.asInstanceOf[Throwable]
     case i: PulsarClientException.InvalidMessageException =>
-      PulsarErrors.caused("PULSAR_MESSAGE_TOO_LARGE", i, "topic" -> topic, "cause" -> firstLine(i))
+      Conditions.MessageTooLarge(topic = topic, cause = firstLine(i)).causedBy(i)
     case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>
-      PulsarErrors.caused(
-        "PULSAR_WRITE_TIMEOUT",
-        t,
-        "topic"        -> topic,
-        "waited"       -> options.sendTimeout.toMillis.toString,
-        "acknowledged" -> acknowledged.toString
-      )
-    case other => PulsarErrors.caused(
-        "PULSAR_WRITE_FAILED",
-        other,
-        "topic"        -> topic,
-        "cause"        -> firstLine(other),
-        "acknowledged" -> acknowledged.toString
-      )
+      Conditions.WriteTimeout(topic = topic, waited = options.sendTimeout.toMillis.toString,
+        acknowledged = acknowledged.toString).causedBy(t)
+    case other => Conditions.WriteFailed(topic = topic, cause = firstLine(other),
+        acknowledged = acknowledged.toString).causedBy(other)
   }
 
   private def firstLine(e: Throwable): String =

@@ -12,7 +12,7 @@ import org.apache.pulsar.common.naming.TopicName
 import org.apache.pulsar.common.protocol.Commands
 import org.apache.pulsar.common.schema.SchemaInfo
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.topics.TopicMissing
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.schema.TopicSchema
@@ -38,8 +38,9 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
       .await(what)(client.getLookup.getSchema(TopicName.get(topic), version))
       .toScala
       .map(SchemaInfos.toTopicSchema(_, version))
-      .getOrElse(throw PulsarErrors("PULSAR_REQUEST_FAILED", "what" -> what, "url" -> url,
-        "cause"                                                     -> "the cluster has no such version"))
+      .getOrElse(
+        throw Conditions.RequestFailed(what = what, url = url, cause = "the cluster has no such version").exception
+      )
   }
 
   private def request(topic: String): CompletableFuture[Option[TopicSchema]] =

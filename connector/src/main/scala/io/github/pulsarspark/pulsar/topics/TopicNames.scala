@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicName}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.TopicSelection
 
 /** What the names of topics say, by Pulsar's own rules. */
@@ -20,10 +20,10 @@ private[pulsarspark] object TopicNames {
     val name =
       try TopicName.get(topic)
       catch {
-        case NonFatal(e) => throw PulsarErrors.caused("PULSAR_TOPIC_NAME", e, "topic" -> topic, "why" -> e.getMessage)
+        case NonFatal(e) => throw Conditions.TopicName(topic = topic, why = e.getMessage).causedBy(e)
       }
     if (!name.isPersistent)
-      throw PulsarErrors("PULSAR_TOPIC_NAME", "topic" -> topic, "why" -> "non-persistent topics keep no messages")
+      throw Conditions.TopicName(topic = topic, why = "non-persistent topics keep no messages").exception
     name.toString
   }
 
@@ -50,21 +50,12 @@ private[pulsarspark] object TopicNames {
       try (NamespaceName.get(tenant, namespace), Pattern.compile(expression))
       catch {
         case NonFatal(e) =>
-          throw PulsarErrors.caused(
-            "PULSAR_OPTION_INVALID",
-            e,
-            "option"  -> "topicsPattern",
-            "given"   -> text,
-            "allowed" -> "tenant/namespace/expression"
-          )
+          throw Conditions.OptionInvalid(option = "topicsPattern", value = text,
+            allowed = "tenant/namespace/expression").causedBy(e)
       }
     case Array(expression) => (NamespaceName.get("public", "default"), Pattern.compile(expression))
-    case _                 => throw PulsarErrors(
-        "PULSAR_OPTION_INVALID",
-        "option"  -> "topicsPattern",
-        "given"   -> text,
-        "allowed" -> "tenant/namespace/expression, or an expression alone"
-      )
+    case _                 => throw Conditions.OptionInvalid(option = "topicsPattern", value = text,
+        allowed = "tenant/namespace/expression, or an expression alone").exception
   }
 
   /** Whether a read of these topics reads, now or once it exists, the given one or a partition of it. */

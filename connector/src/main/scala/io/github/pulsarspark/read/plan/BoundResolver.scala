@@ -2,7 +2,7 @@ package io.github.pulsarspark.read.plan
 
 import scala.collection.immutable.SortedMap
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.NearestName
 import io.github.pulsarspark.position.{BoundParser, BoundSpec, Interval, OffsetRange, PartitionBounds, Position, PositionSpec, PulsarOffset, RangePlanner, StreamStart}
@@ -30,8 +30,8 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     val allEnds   =
       assign(bound("endingOffsets", options.endingOffsets, "endingTime", options.endingTime, PositionSpec.Latest),
         topics)
-    if (allStarts.values.exists(_ == PositionSpec.Latest)) throw PulsarErrors("PULSAR_START_LATEST")
-    if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw PulsarErrors("PULSAR_END_EARLIEST")
+    if (allStarts.values.exists(_ == PositionSpec.Latest)) throw Conditions.StartLatest().exception
+    if (allEnds.values.exists(_ == PositionSpec.Earliest)) throw Conditions.EndEarliest().exception
     allStarts.foreach { case (partition, start) => RangePlanner.checkOrder(partition, start, allEnds(partition)) }
     val (starts, ends) = (allStarts.view.filterKeys(accepts).toMap, allEnds.view.filterKeys(accepts).toMap)
     val bounds         = boundsOf(starts, topics)
@@ -73,7 +73,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
       val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]
       if (!result.contains(p) && !mayBeMissing)
-        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> p, "url" -> options.client.serviceUrl)
+        throw Conditions.TopicNotFound(topic = p, url = options.client.serviceUrl).exception
     }
     result
   }

@@ -2,7 +2,7 @@ package io.github.pulsarspark.read.plan
 
 import scala.collection.mutable
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{ProtobufMessageOption, SchemaMode, TopicSelection}
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.BrokerApi
@@ -24,7 +24,7 @@ private[read] final class Discovery(
     case TopicSelection.Named(names) =>
       val existing = broker.partitions(names)
       names.map(TopicNames.full).find(!existing.contains(_)).foreach(t =>
-        throw PulsarErrors("PULSAR_TOPIC_NOT_FOUND", "topic" -> t, "url" -> url)
+        throw Conditions.TopicNotFound(topic = t, url = url).exception
       )
       existing
     case TopicSelection.Matching(pattern) =>
@@ -63,7 +63,6 @@ private[read] final class Discovery(
   private def noMatch(pattern: String, all: Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)
     val shown = if (all.isEmpty) "none" else all.take(10).mkString(", ") + (if (all.size > 10) ", ..." else "")
-    PulsarErrors("PULSAR_NO_TOPIC_MATCHES", "namespace" -> namespace.toString, "pattern" -> expression.pattern,
-      "topics"                                          -> shown)
+    Conditions.NoTopicMatches(namespace = namespace.toString, pattern = expression.pattern, topics = shown).exception
   }
 }

@@ -3,7 +3,7 @@ package io.github.pulsarspark.read.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.BrokerApi
@@ -84,12 +84,8 @@ private[pulsarspark] object DriverSession {
   /** A read that also reads its dead letters would never end. */
   private def checkDeadLetters(options: ReadOptions): Unit = options.onDecodeError match {
     case OnDecodeError.DeadLetter(topic) if TopicNames.includes(options.topics, topic) =>
-      throw PulsarErrors(
-        "PULSAR_OPTION_INVALID",
-        "option"  -> "dlqTopic",
-        "given"   -> topic,
-        "allowed" -> "a topic that the query does not read"
-      )
+      throw Conditions.OptionInvalid(option = "dlqTopic", value = topic,
+        allowed = "a topic that the query does not read").exception
     case _ => ()
   }
 }

@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import io.github.pulsarspark.common.WriteOnceFile
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.SchemaMerge
 
@@ -52,14 +52,9 @@ private[read] final class SchemaTracking(location: String, conf: Configuration) 
     else fs.listStatus(folder).toSeq.map(_.getPath.getName).collect { case Name(number) => number.toInt }.sorted
   }
 
-  private def changed(topic: String, difference: String, was: TopicSchema, is: TopicSchema) = PulsarErrors(
-    "PULSAR_SCHEMA_CHANGED",
-    "topic"      -> topic,
-    "difference" -> difference,
-    "location"   -> file(numbers().last).toString,
-    "was"        -> text(was),
-    "is"         -> text(is)
-  )
+  private def changed(topic: String, difference: String, was: TopicSchema, is: TopicSchema) =
+    Conditions.SchemaChanged(topic = topic, difference = difference, location = file(numbers().last).toString,
+      was = text(was), is = text(is)).exception
 }
 
 private object SchemaTracking {
@@ -81,12 +76,8 @@ private object SchemaTracking {
       root.get("schemas").properties.asScala.map(e => e.getKey -> TopicSchema.readFrom(e.getValue)).toMap
     } catch {
       case NonFatal(e) =>
-        throw PulsarErrors.caused(
-          "PULSAR_SCHEMA_LOG_MALFORMED",
-          e,
-          "file" -> file.toString,
-          "why"  -> Option(e.getMessage).getOrElse(e.toString)
-        )
+        throw Conditions.SchemaLogMalformed(file = file.toString,
+          why = Option(e.getMessage).getOrElse(e.toString)).causedBy(e)
     }
 
   /** In one line. */

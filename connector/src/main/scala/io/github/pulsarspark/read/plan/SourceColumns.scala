@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.types.{StructField, StructType}
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.NearestName
 import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumn, MetadataColumns}
 import io.github.pulsarspark.schema.evolution.ColumnMerge
@@ -36,8 +36,7 @@ private[pulsarspark] object SourceColumns {
       if (table.hasFields != tables.head.hasFields || ColumnMerge(all, table.columns).isLeft)
         tables.take(i).iterator.flatMap(first => difference(first, table).map(first -> _)).nextOption().foreach {
           case (first, difference) =>
-            throw PulsarErrors("PULSAR_SCHEMAS_DIFFER", "first" -> first.topic, "other" -> table.topic,
-              "difference"                                      -> difference)
+            throw Conditions.SchemasDiffer(first = first.topic, other = table.topic, difference = difference).exception
         }
       ColumnMerge(all, table.columns).getOrElse(all)
     }
@@ -74,12 +73,8 @@ private[pulsarspark] object SourceColumns {
     if (!shown) Nil
     else {
       ErrorColumns.all.map(_.name).find(values.fieldNames.contains).foreach { name =>
-        throw PulsarErrors(
-          "PULSAR_OPTION_INVALID",
-          "option"  -> "errorColumns",
-          "given"   -> "true",
-          "allowed" -> s"false for a topic that has a field `$name` of its own"
-        )
+        throw Conditions.OptionInvalid(option = "errorColumns", value = "true",
+          allowed = s"false for a topic that has a field `$name` of its own").exception
       }
       ErrorColumns.all
     }
@@ -95,12 +90,9 @@ private[pulsarspark] object SourceColumns {
 
   private def unknown(name: String) = {
     val known = MetadataColumns.all.map(_.name)
-    PulsarErrors(
-      "PULSAR_METADATA_COLUMN_UNKNOWN",
-      "column"  -> name,
-      "nearest" -> NearestName(name, known).fold("")(n => s"; the nearest name is `$n`"),
-      "known"   -> known.mkString(", ")
-    )
+    Conditions.MetadataColumnUnknown(column = name,
+      nearest = NearestName(name, known).fold("")(n => s"; the nearest name is `$n`"),
+      known = known.mkString(", ")).exception
   }
 
   private def field(column: MetadataColumn) = StructField(column.name, column.dataType)

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.{DataLossPolicy, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.metrics.{Metrics, TierCounts, TierMetric}
 import io.github.pulsarspark.position.{PartitionBounds, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
@@ -68,8 +68,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   override def latestOffset(): Offset =
-    throw PulsarErrors("PULSAR_INTERNAL", "what" -> "latestOffset without a start was called",
-      "where"                                    -> "PulsarMicroBatchStream")
+    throw Conditions.Internal(what = "latestOffset without a start was called",
+      where = "PulsarMicroBatchStream").exception
 
   override def reportLatestOffset(): Offset = newest.orNull
 

@@ -4,7 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
 
 /** AVRO schemas. */
@@ -23,7 +23,7 @@ private[pulsarspark] object AvroFormat extends RecordFormat("AVRO") {
   /** The schema of a topic with a definition of the user's to read it by. */
   def pinned(topic: String, own: TopicSchema, definition: String): TopicSchema = {
     def wrong(option: String, value: String, allowed: String) =
-      PulsarErrors("PULSAR_OPTION_INVALID", "option" -> option, "given" -> value, "allowed" -> allowed)
+      Conditions.OptionInvalid(option = option, value = value, allowed = allowed).exception
     if (!converts(own.schemaType, "AVRO"))
       throw wrong("schemaMode", "pinned", s"auto or raw for topic $topic, whose schema is of type ${own.schemaType}")
     try AvroSchemas.parse(definition)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.convert.ColumnMismatch
 import io.github.pulsarspark.schema.{ValueWriter, WritePlan}
@@ -65,7 +65,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
 
   private def required(writer: ValueWriter, path: String): ValueWriter =
     new ValueWriter.Required(writer,
-      () => PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> plan.target))
+      () => Conditions.WriteNullValue(field = path, target = plan.target).exception)
 
   private def union(schema: Schema, dataType: DataType, path: String): ValueWriter = {
     val types      = schema.getTypes.asScala.toSeq

@@ -4,7 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 
 /** Columns that a user gives for reading. Pure. */
 private[pulsarspark] object UserColumns {
@@ -14,7 +14,7 @@ private[pulsarspark] object UserColumns {
     */
   def check(user: StructType, actual: StructType): Unit =
     mismatch(user, actual).foreach { case (column, reason) =>
-      throw PulsarErrors("PULSAR_USER_SCHEMA_MISMATCH", "column" -> column, "reason" -> reason)
+      throw Conditions.UserSchemaMismatch(column = column, reason = reason).exception
     }
 
   /** The first part of `user` that `actual` does not have, and why. */

@@ -8,7 +8,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 import io.github.pulsarspark.schema.protobuf.ProtobufWriter.Ranges
 import io.github.pulsarspark.schema.{ValueEncoder, WritePlan}
@@ -46,7 +46,7 @@ private[schema] final class ProtobufEncoder private (target: String) {
   }
 
   private def field(f: FieldDescriptor, dataType: DataType, ordinal: Int, path: String): ProtobufWriter.Field = {
-    def refused(): Throwable = PulsarErrors("PULSAR_WRITE_NULL_VALUE", "field" -> path, "target" -> target)
+    def refused(): Throwable = Conditions.WriteNullValue(field = path, target = target).exception
     dataType match {
       case MapType(key, value, _) if f.isMapField =>
         val entry = f.getMessageType
@@ -106,8 +106,7 @@ private[schema] final class ProtobufEncoder private (target: String) {
     new ColumnMismatch(path, s"the field is ${ProtobufWidening.text(f)}, the column is ${dataType.sql}")
 
   private def notAllowed(path: String, value: String, reason: String): Throwable =
-    PulsarErrors("PULSAR_WRITE_VALUE_NOT_ALLOWED", "field" -> path, "target" -> target, "value" -> value,
-      "reason"                                             -> reason)
+    Conditions.WriteValueNotAllowed(field = path, target = target, value = value, reason = reason).exception
 
   private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"
 }

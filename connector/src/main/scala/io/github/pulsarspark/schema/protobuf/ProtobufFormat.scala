@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import com.google.protobuf.Descriptors.Descriptor
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.schema.convert.UnsupportedSchema
 import io.github.pulsarspark.schema.evolution.{ColumnMerge, UserColumns}
 import io.github.pulsarspark.schema.{SchemaFormat, TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
@@ -71,8 +71,8 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
   private def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
     val found = schema.message.fold(declared(topic, schema))(own => parsing(topic, schema)(ProtobufSchemas.parse(own)))
     wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
-      throw PulsarErrors("PULSAR_PROTOBUF_FIELD_UNKNOWN", "topic" -> topic, "field" -> f.getName,
-        "type"                                                    -> ProtobufWidening.text(f))
+      throw Conditions.ProtobufFieldUnknown(topic = topic, field = f.getName,
+        fieldType = ProtobufWidening.text(f)).exception
     }
     found
   }
@@ -83,8 +83,8 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
     *   a FileDescriptorSet, from the file `source`
     */
   def described(topic: String, own: TopicSchema, source: String, files: Array[Byte], message: String): TopicSchema = {
-    def refused(reason: String) = PulsarErrors("PULSAR_PROTOBUF_DESCRIPTOR", "message" -> message, "source" -> source,
-      "topic" -> topic, "reason" -> reason)
+    def refused(reason: String) =
+      Conditions.ProtobufDescriptor(message = message, source = source, topic = topic, reason = reason).exception
     if (own.schemaType != ProtobufParsingInfo.Type)
       throw refused(s"its schema is of type ${own.schemaType}, and only PROTOBUF lacks a descriptor")
     val definition =

@@ -1,13 +1,13 @@
 package io.github.pulsarspark.schema.rows
 
-import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 
 /** Tells the errors that are about the value of one message from those that would meet any other message, too. */
 private[pulsarspark] object DecodeError {
-  private val conditions = Set("PULSAR_VALUE_NOT_DECODABLE", "PULSAR_SCHEMA_NOT_RESOLVABLE")
+  private val conditions = Seq(Conditions.ValueNotDecodable, Conditions.SchemaNotResolvable)
 
   def unapply(error: Throwable): Option[Throwable with PulsarError] = error match {
-    case e: PulsarError if conditions(e.condition) => Some(e)
-    case _                                         => None
+    case e: PulsarError if conditions.exists(_.is(e)) => Some(e)
+    case _                                            => None
   }
 }

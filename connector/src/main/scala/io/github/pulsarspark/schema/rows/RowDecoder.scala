@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.format.DecodeDepth
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.position.Position
@@ -114,28 +114,14 @@ private[pulsarspark] final class RowDecoder private[schema] (
   private def named(m: MessageView, cause: Throwable): Throwable = cause match {
     case known: PulsarError               => known
     case unresolvable: UnresolvableSchema =>
-      PulsarErrors.caused(
-        "PULSAR_SCHEMA_NOT_RESOLVABLE",
-        unresolvable,
-        "topic"         -> topic,
-        "position"      -> positionOf(m),
-        "version"       -> SchemaVersions.text(m.schemaVersion),
-        "readerVersion" -> readerText,
-        "reason"        -> unresolvable.getMessage
-      )
+      Conditions.SchemaNotResolvable(topic = topic, position = positionOf(m),
+        version = SchemaVersions.text(m.schemaVersion), readerVersion = readerText,
+        reason = unresolvable.getMessage).causedBy(unresolvable)
     case time: TimeOutOfRange =>
-      PulsarErrors.caused("PULSAR_TIME_OUT_OF_RANGE", time, "topic" -> topic, "position" -> positionOf(m),
-        "millis"                                                    -> time.millis.toString)
+      Conditions.TimeOutOfRange(topic = topic, position = positionOf(m), millis = time.millis.toString).causedBy(time)
     case other =>
-      PulsarErrors.caused(
-        "PULSAR_VALUE_NOT_DECODABLE",
-        other,
-        "topic"      -> topic,
-        "position"   -> positionOf(m),
-        "schemaType" -> reader.schemaType,
-        "version"    -> SchemaVersions.text(m.schemaVersion),
-        "reason"     -> reasonOf(other)
-      )
+      Conditions.ValueNotDecodable(topic = topic, position = positionOf(m), schemaType = reader.schemaType,
+        version = SchemaVersions.text(m.schemaVersion), reason = reasonOf(other)).causedBy(other)
   }
 
   private def readerText =

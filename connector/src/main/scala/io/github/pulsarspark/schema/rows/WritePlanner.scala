@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema.rows
 
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.avro.AvroFormat
 import io.github.pulsarspark.schema.columns.MetadataColumn.Written
 import io.github.pulsarspark.schema.columns.MetadataColumns
@@ -45,8 +45,7 @@ object WritePlanner {
     val values = columns.collect { case (_, i, None) => i }
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
-      throw PulsarErrors("PULSAR_WRITE_NO_VALUE_COLUMN", "target" -> draft.target,
-        "columns"                                                 -> input.fieldNames.mkString(", "))
+      throw Conditions.WriteNoValueColumn(target = draft.target, columns = input.fieldNames.mkString(", ")).exception
     val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
     val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
     val plan   = draft.copy(schema = schema)
@@ -64,12 +63,8 @@ object WritePlanner {
   }
 
   private def wrongType(column: StructField, types: Seq[DataType]) =
-    PulsarErrors(
-      "PULSAR_WRITE_COLUMN_TYPE",
-      "column"   -> column.name,
-      "actual"   -> column.dataType.sql,
-      "expected" -> types.map(_.sql).mkString(" or ")
-    )
+    Conditions.WriteColumnType(column = column.name, actual = column.dataType.sql,
+      expected = types.map(_.sql).mkString(" or ")).exception
 
   private def schemaOf(
       plan: WritePlan,
@@ -78,7 +73,7 @@ object WritePlanner {
       keyValue: KeyValueChoice
   ): TopicSchema = {
     def refused(reason: String) =
-      PulsarErrors("PULSAR_WRITE_SCHEMA_TYPE", "schemaType" -> schemaType, "target" -> plan.target, "reason" -> reason)
+      Conditions.WriteSchemaType(schemaType = schemaType, target = plan.target, reason = reason).exception
     val chosen = (schemaType, own) match {
       case ("AUTO", Some(schema))                      => schema
       case ("AUTO", None)                              => automatic(plan)
@@ -119,11 +114,6 @@ object WritePlanner {
     catch { case e: ColumnMismatch => throw mismatch(plan, plan.schema.schemaType)(e) }
 
   private def mismatch(plan: WritePlan, schemaType: String)(e: ColumnMismatch) =
-    PulsarErrors(
-      "PULSAR_WRITE_COLUMN_MISMATCH",
-      "column"     -> e.column,
-      "schemaType" -> schemaType,
-      "target"     -> plan.target,
-      "reason"     -> e.reason
-    )
+    Conditions.WriteColumnMismatch(column = e.column, schemaType = schemaType, target = plan.target,
+      reason = e.reason).exception
 }

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.ChecksumException
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{PulsarError, PulsarErrors}
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.storage.offload.format.{OffloadedLedger, UnsupportedOffload}
@@ -54,7 +54,8 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
     }
 
   private def late = unreadable(
-    PulsarErrors("PULSAR_OFFLOAD_TIMEOUT", where :+ ("waited" -> deadline.toMillis.toString): _*),
+    Conditions.OffloadTimeout(topic = ledger.topic, file = file, position = position,
+      waited = deadline.toMillis.toString).exception,
     silent = Seq(ledger.location.uri)
   )
 
@@ -85,19 +86,20 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
     case e: MalformedBytes        => corrupt(e, e.getMessage)
     case e: EOFException          => corrupt(e, "it ends too early")
     case e: ChecksumException     => corrupt(e, "the file system's own checksum does not fit")
-    case e: FileNotFoundException => PulsarErrors.caused("PULSAR_OFFLOAD_GONE", e, where: _*)
-    case e: UnsupportedOffload    => PulsarErrors("PULSAR_OFFLOAD_UNSUPPORTED", where :+ ("form" -> e.form): _*)
-    case e => PulsarErrors.caused("PULSAR_OFFLOAD_FAILED", e, where :+ ("cause" -> firstLine(e)): _*)
+    case e: FileNotFoundException =>
+      Conditions.OffloadGone(topic = ledger.topic, file = file, position = position).causedBy(e)
+    case e: UnsupportedOffload =>
+      Conditions.OffloadUnsupported(topic = ledger.topic, file = file, position = position, form = e.form).exception
+    case e =>
+      Conditions.OffloadFailed(topic = ledger.topic, file = file, position = position, cause = firstLine(e)).causedBy(e)
   }
 
   private def corrupt(e: Throwable, problem: String) =
-    PulsarErrors.caused("PULSAR_OFFLOAD_CORRUPT", e, where :+ ("problem" -> problem): _*)
+    Conditions.OffloadCorrupt(topic = ledger.topic, file = file, position = position, problem = problem).causedBy(e)
 
-  private def where = Seq(
-    "topic"    -> ledger.topic,
-    "position" -> Position(ledger.ledgerId, nextEntryId).toString,
-    "file"     -> ledger.data.toString
-  )
+  private def file: String = ledger.data.toString
+
+  private def position: String = Position(ledger.ledgerId, nextEntryId).toString
 
   private def firstLine(e: Throwable) = e.toString.linesIterator.nextOption().getOrElse("").stripSuffix(".")
 }

@@ -105,7 +105,7 @@ class MessageDecryptorSuite extends FunSuite {
     for (name <- Seq("no.such.Class", "java.lang.String", classOf[MessageDecryptor].getName)) {
       val error =
         intercept[RuntimeException with PulsarError](Received.byDecoder(decoder(PrivateKeys.ReaderClass(name)), entry))
-      assertEquals((error.condition, error.parameters("given")), ("PULSAR_OPTION_INVALID", name))
+      assertEquals((error.condition, error.parameters("value")), ("PULSAR_OPTION_INVALID", name))
     }
   }
 }

@@ -13,7 +13,7 @@ import org.apache.bookkeeper.conf.AbstractConfiguration
 import org.apache.bookkeeper.tls.{SecurityException, SecurityHandlerFactory}
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.PulsarErrors
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{BookieTls, NamedFile}
 import io.github.pulsarspark.pulsar.connection.TlsCheck
 
@@ -76,7 +76,7 @@ private[storage] object BookieConnections {
     try {
       how(new File(file))
       ()
-    } catch { case NonFatal(_) => throw PulsarErrors("PULSAR_FILE_NOT_PEM", "option" -> option, "file" -> file) }
+    } catch { case NonFatal(_) => throw Conditions.FileNotPem(option = option, file = file).exception }
   }
 }
 

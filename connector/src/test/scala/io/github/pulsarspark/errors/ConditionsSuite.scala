@@ -2,11 +2,13 @@ package io.github.pulsarspark.errors
 
 import munit.FunSuite
 
-class PulsarErrorsSuite extends FunSuite {
+class ConditionsSuite extends FunSuite {
 
-  test("every condition has a name, a kind, a message and what to do") {
-    PulsarErrors.conditions.values.foreach { c =>
+  test("every condition has a name, a SQLSTATE, a kind, a message and what to do") {
+    assert(Conditions.all.size > 70, Conditions.all.size)
+    Conditions.all.foreach { c =>
       assert(c.name.matches("PULSAR_[A-Z0-9_]+"), c.name)
+      assert(c.sqlState.matches("[0-9A-Z]{5}"), s"${c.name}: ${c.sqlState}")
       assert(Set("input", "runtime")(c.kind), s"${c.name}: ${c.kind}")
       assert(c.message.endsWith("."), s"${c.name}: ${c.message}")
       assert(c.action.endsWith("."), s"${c.name}: ${c.action}")
@@ -14,28 +16,36 @@ class PulsarErrorsSuite extends FunSuite {
   }
 
   test("an input condition is an IllegalArgumentException, a runtime condition is not") {
-    val input   = PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "topic", "second" -> "topics")
-    val runtime = PulsarErrors("PULSAR_INTERNAL", "what" -> "x", "where" -> "y")
+    val input   = Conditions.OptionConflict(first = "topic", second = "topics").exception
+    val runtime = Conditions.Internal(what = "x", where = "y").exception
     assert(input.isInstanceOf[IllegalArgumentException])
     assert(!runtime.isInstanceOf[IllegalArgumentException])
   }
 
-  test("the text names the condition, the values and what to do; Spark sees condition and parameters") {
-    val e = PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "topic", "second" -> "topics")
+  test("the text names the condition, the values and what to do; Spark sees condition, SQLSTATE and parameters") {
+    val e = Conditions.OptionConflict(first = "topic", second = "topics").exception
     assertEquals(e.getMessage,
       "[PULSAR_OPTION_CONFLICT] Options `topic` and `topics` exclude each other. What to do: Give one of them.")
     assertEquals(e.getCondition, "PULSAR_OPTION_CONFLICT")
+    assertEquals(e.getSqlState, "42613")
     assertEquals(e.getMessageParameters.get("second"), "topics")
   }
 
   test("values with regular expression characters are taken as they are") {
-    val e = PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "a$1\\b", "second" -> "{x}")
+    val e = Conditions.OptionConflict(first = "a$1\\b", second = "{x}").exception
     assert(e.getMessage.contains("`a$1\\b` and `{x}`"), e.getMessage)
   }
 
-  test("a missing parameter and an unlisted condition fail") {
-    intercept[RuntimeException](PulsarErrors("PULSAR_OPTION_CONFLICT", "first" -> "topic"))
-    intercept[RuntimeException](PulsarErrors("PULSAR_NO_SUCH_CONDITION"))
+  test("a cause is kept") {
+    val cause = new IllegalStateException("x")
+    assertEquals(Conditions.Internal(what = "x", where = "y").causedBy(cause).getCause, cause: Throwable)
+  }
+
+  test("a condition is recognized by its name alone") {
+    val e = Conditions.OptionConflict(first = "topic", second = "topics").exception
+    assert(Conditions.OptionConflict.is(e))
+    assert(!Conditions.OptionMissing.is(e))
+    assert(!Conditions.OptionConflict.is(new IllegalArgumentException(e.getMessage)))
   }
 
   test("data loss fails, or is counted") {

@@ -1,0 +1,26 @@
+package io.github.pulsarspark.errors
+
+import scala.util.matching.Regex
+
+/** A condition that was met, with the values for its texts. */
+private[pulsarspark] final class Occurrence(val condition: Condition, val parameters: Map[String, String]) {
+
+  def exception: RuntimeException with PulsarError = exception(None)
+
+  def causedBy(cause: Throwable): RuntimeException with PulsarError = exception(Some(cause))
+
+  /** `[CONDITION] message What to do: action` */
+  private[errors] def text: String =
+    s"[${condition.name}] ${fill(condition.message)} What to do: ${fill(condition.action)}"
+
+  private def fill(template: String): String =
+    Occurrence.placeholder.replaceAllIn(template, m => Regex.quoteReplacement(parameters(m.group(1))))
+
+  private def exception(cause: Option[Throwable]): RuntimeException with PulsarError =
+    if (condition.kind == "input") new PulsarInputException(condition, text, parameters, cause)
+    else new PulsarException(condition, text, parameters, cause)
+}
+
+private object Occurrence {
+  private val placeholder = "\\{(\\w+)\\}".r
+}
