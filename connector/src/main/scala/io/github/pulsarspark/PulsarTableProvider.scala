@@ -26,9 +26,9 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
 
   /** Spark calls this for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    val checked = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now()).check(Scope.BatchRead,
-      Scope.StreamRead)
-    Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
+    val raw  = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now())
+    val read = ReadOptions(raw, Scope.BatchRead, Scope.StreamRead)
+    Using.resource(DriverSession(read))(_.columns)
   }
 
   override def supportsExternalMetadata(): Boolean = true

@@ -3,7 +3,7 @@ package io.github.pulsarspark.options
 import scala.concurrent.duration._
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.registry.CheckedOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 
 /** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts,
   * because what they mean depends on the topics.
@@ -22,6 +22,7 @@ private[pulsarspark] final case class ReadOptions(
     schemaTrackingLocation: Option[String],
     onDecodeError: OnDecodeError,
     errorColumns: Boolean,
+    metadataColumns: Option[String],
     pollTimeout: FiniteDuration,
     readAheadBytes: Long,
     readAheadMessages: Int,
@@ -50,6 +51,9 @@ private[pulsarspark] object ReadOptions {
   /** What an array of bytes can hold on every Java. */
   private val LargestMessage = Int.MaxValue - 16L
 
+  /** Checks and types the options of a read in one of the scopes. */
+  def apply(options: RawOptions, scopes: Scope*): ReadOptions = apply(options.check(scopes: _*))
+
   def apply(options: CheckedOptions): ReadOptions = {
     val reader = options.clientSettings("pulsar.reader.")
     ReadOptions(
@@ -66,6 +70,7 @@ private[pulsarspark] object ReadOptions {
       schemaTrackingLocation = SchemaMode.trackingLocation(options),
       onDecodeError = OnDecodeError(options),
       errorColumns = options.boolean("errorColumns"),
+      metadataColumns = options.get("metadataColumns"),
       pollTimeout = options.milliseconds("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
       readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(

@@ -95,7 +95,7 @@ private[pulsarspark] final class PulsarScan(
   }
 
   private def task(scope: Scope): ReadContext = {
-    val checked = ReadOptions(options.check(scope))
+    val checked = ReadOptions(options, scope)
     val hadoop  =
       if (checked.mayReadSegments) HadoopSettings.of(SparkSession.active.sparkContext.hadoopConfiguration)
       else HadoopSettings.none

@@ -28,6 +28,10 @@ private[pulsarspark] final class SegmentLocator(
 
   private val stores = SegmentStores(options, hadoop)
 
+  /** Divides ranges into tasks, see [[SegmentPlan.of]]. */
+  def plan(ranges: Seq[RequestedRange], tailEntries: Long, parallelism: Int): SegmentPlan =
+    SegmentPlan.of(ranges, this, options, tailEntries, parallelism)
+
   /** Skips ledgers at the start and at the end of ranges. Bounds on ledger ids skip at both ends. Bounds on publish
     * times skip at the start alone, ledgers in which every message was published before, unless a producer's clock was
     * further ahead of the brokers' than `publishTimeSkewMs`.
@@ -39,7 +43,7 @@ private[pulsarspark] final class SegmentLocator(
     * @return
     *   what remains of each range, and the number of ledgers skipped
     */
-  def narrow(ranges: Seq[(OffsetRange, PruningBounds)]): Seq[(OffsetRange, Long)] = {
+  private[storage] def narrow(ranges: Seq[(OffsetRange, PruningBounds)]): Seq[(OffsetRange, Long)] = {
     val bounded = ranges.collect {
       case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic
     }
@@ -68,7 +72,7 @@ private[pulsarspark] final class SegmentLocator(
     *   than this many entries. Where the size of entries is known, their bytes count instead: 4 MiB of a range or of
     *   the newest ledger.
     */
-  def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
+  private[storage] def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
     val slices = (options.readLevel, admin) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
@@ -147,7 +151,7 @@ private[pulsarspark] final class SegmentLocator(
   /** Preferred split points per ledger; empty means split anywhere. Read failures are left to the task, which can fall
     * back.
     */
-  def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = stores.splitPoints(segments)
+  private[storage] def starts(segments: Seq[Segment]): Map[Long, Seq[Long]] = stores.splitPoints(segments)
 
   private def logReasons(slices: Seq[Slice]): Unit = {
     val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)

@@ -22,7 +22,7 @@ private[pulsarspark] final case class RequestedRange(range: OffsetRange, filters
   */
 private[pulsarspark] final case class SegmentPlan(tasks: Seq[Seq[Slice]], ledgersSkipped: Long)
 
-private[pulsarspark] object SegmentPlan {
+private[storage] object SegmentPlan {
 
   /** Narrows ranges, cuts them into slices and packs those into tasks.
     *

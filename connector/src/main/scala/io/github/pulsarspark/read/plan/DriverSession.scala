@@ -25,8 +25,8 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
     new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
 
   /** The columns of the table, before any query. */
-  def columns(metadataColumns: Option[String]): StructType =
-    SourceColumns.shown(SourceColumns.values(topicSchemas), metadataColumns, options.errorColumns)
+  def columns: StructType =
+    SourceColumns.shown(SourceColumns.values(topicSchemas), options.metadataColumns, options.errorColumns)
 
   /** The current topics, each with the schema it is read as. */
   def topicSchemas: Seq[(String, TopicSchema)] = current(discovery.topics().keys)
@@ -66,7 +66,7 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
-  private val ledgers = new KnownLedgers
+  private lazy val ledgers = new KnownLedgers
 
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =

@@ -7,7 +7,7 @@ import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
 import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.storage.{RequestedRange, SegmentPlan}
+import io.github.pulsarspark.storage.RequestedRange
 
 /** A range of one topic partition that is to be read, and how its messages become rows. */
 private[read] final case class PlannedRange(range: OffsetRange, bounds: PruningBounds, schema: TopicSchema)
@@ -61,8 +61,8 @@ private[read] final class TaskPlanner(
       val passing = filters.bounds(r.range.topic)
       RequestedRange(r.range, passing, r.bounds.intersect(passing))
     }
-    val plan = SegmentPlan.of(requested, session.segments(task.hadoop, losses), task.options, tailEntries,
-      SparkSession.active.sparkContext.defaultParallelism)
+    val parallelism = SparkSession.active.sparkContext.defaultParallelism
+    val plan        = session.segments(task.hadoop, losses).plan(requested, tailEntries, parallelism)
     val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
     val tasks   = plan.tasks.map { slices =>
       PulsarInputPartition(slices.map { slice =>
