@@ -10,6 +10,7 @@ import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.broker.PulsarBroker
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClientSettings}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.WritePlanner
@@ -23,7 +24,7 @@ private[write] object Preflight {
   private val SubscriptionPrefix = "spark-pulsar"
 
   def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
-    case None if !input.fieldNames.contains("__topic") => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
+    case None if !input.fieldNames.contains(MetadataColumns.Topic.name) => throw PulsarErrors("PULSAR_WRITE_NO_TOPIC")
     case None => // without a topic only the columns themselves, the settings and the connection can be checked
       plan(input, None, None, options)
       ClientSettings.check("pulsar.producer.", options.producer)

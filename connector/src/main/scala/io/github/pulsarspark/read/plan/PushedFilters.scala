@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.{IntegerType, LongType, StringType, TimestampT
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
+import io.github.pulsarspark.schema.columns.MetadataColumns.{AtPosition, EntryId, LedgerId, Partition, PublishTime, Topic}
 
 /** A query's filters as far as they say something of `__topic`, `__partition`, `__publishTime` or the place of a
   * message, to read less. Spark applies them to every row again, so all that matters here is that nothing is left out
@@ -67,14 +68,15 @@ private[pulsarspark] object PushedFilters {
     rules.reduceOption((a, b) => place => join(a(place), b(place)))
 
   private def isNull(column: String): Option[Rule] = column match {
-    case "__topic" | "__publishTime" | "__position" | "__ledgerId" | "__entryId" => Some(_ => PredicateBounds.False)
-    case "__partition" => Some(place => PredicateBounds.of(place.partition.isEmpty))
-    case _             => None
+    case Topic.name | PublishTime.name | AtPosition.name | LedgerId.name | EntryId.name =>
+      Some(_ => PredicateBounds.False)
+    case Partition.name => Some(place => PredicateBounds.of(place.partition.isEmpty))
+    case _              => None
   }
 
   private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {
-    case ("__topic", Text(wanted))       => topic(operator, wanted)
-    case ("__partition", Number(wanted)) =>
+    case (Topic.name, Text(wanted))       => topic(operator, wanted)
+    case (Partition.name, Number(wanted)) =>
       signs(operator).map(holds =>
         _.partition match {
           case Some(partition)           => PredicateBounds.of(holds(Integer.compare(partition, wanted)))
@@ -82,13 +84,13 @@ private[pulsarspark] object PushedFilters {
           case None                      => PredicateBounds.Null
         }
       )
-    case ("__publishTime", Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
-    case ("__ledgerId", Id(wanted))        =>
+    case (PublishTime.name, Micros(wanted)) => publishTime(operator, wanted).map(outcome => _ => outcome)
+    case (LedgerId.name, Id(wanted))        =>
       number(operator, wanted, after(wanted), n => PruningBounds(ledgers = n)).map(outcome => _ => outcome)
-    case ("__entryId", Id(wanted)) =>
+    case (EntryId.name, Id(wanted)) =>
       number(operator, wanted, after(wanted), n => PruningBounds(entries = n)).map(outcome => _ => outcome)
-    case ("__position", Text(wanted)) => position(operator, wanted.toString).map(outcome => _ => outcome)
-    case _                            => None
+    case (AtPosition.name, Text(wanted)) => position(operator, wanted.toString).map(outcome => _ => outcome)
+    case _                               => None
   }
 
   private def topic(operator: String, wanted: UTF8String): Option[Rule] = operator match {

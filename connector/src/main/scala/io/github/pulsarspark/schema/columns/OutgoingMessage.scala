@@ -45,4 +45,18 @@ private[pulsarspark] final class OutgoingMessage {
 
   /** Clusters to replicate to, empty = none but this one, null = those of the namespace. */
   var replicationClusters: JList[String] = _
+
+  /** Removes what the metadata columns of the row before set. */
+  private[schema] def clear(): Unit = {
+    topic = null
+    key = null
+    eventTime = 0
+    properties = null
+    orderingKey = null
+    sequenceId = -1
+    partition = -1
+    deliverAt = 0
+    deliverAfter = 0
+    replicationClusters = null
+  }
 }

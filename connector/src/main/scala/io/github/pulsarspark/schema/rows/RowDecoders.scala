@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.format.DecodeDepth
-import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns, MetadataReader}
+import io.github.pulsarspark.schema.columns.MetadataReader.Origin
+import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns}
 import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
 
 /** Makes the decoders of a task, one for each range it reads. They share what was compiled, also among topics that have
@@ -27,7 +28,7 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
 
   private val level: DecodeDepth =
     if (values.nonEmpty) DecodeDepth.Message
-    else metadata.map(_._1.level).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
+    else metadata.map(_._1.depth).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
 
   /** By the schema to read by and the one values were written with; versions do not matter. */
   private val compiled = mutable.HashMap.empty[(TopicSchema, TopicSchema), ValueDecoder]
@@ -47,7 +48,7 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
       topic,
       reader,
       new SpecificInternalRow(output),
-      metadata.map { case (column, _) => MetadataReader(column, topic, partition) }.toArray,
+      metadata.flatMap(_._1.reader).map(_(Origin(topic, partition))).toArray,
       metadata.map(_._2).toArray,
       ordinals.toArray,
       errors.head,

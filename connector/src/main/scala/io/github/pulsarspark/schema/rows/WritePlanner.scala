@@ -4,7 +4,6 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.avro.AvroFormat
-import io.github.pulsarspark.schema.columns.MetadataColumn.Written
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.convert.ColumnMismatch
 import io.github.pulsarspark.schema.keyvalue.{KeyValueChoice, KeyValueEncoder, KeyValueSchema}
@@ -14,7 +13,7 @@ import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, WritePlan}
 /** Decides on the driver how rows become messages. */
 object WritePlanner {
 
-  /** Metadata columns are set on the messages ([[MetadataColumn.Written]]) or left out, when they are ones that only
+  /** Metadata columns are set on the messages ([[MetadataColumns.inWrites]]) or left out, when they are ones that only
     * Pulsar can decide, so that rows can be written as they were read. All other columns are values: a single column
     * `value` that is not a struct is a primitive value, everything else the fields of one record.
     *
@@ -37,11 +36,12 @@ object WritePlanner {
       keyValue: KeyValueChoice = KeyValueChoice(),
       cutsTimes: Boolean = false
   ): WritePlan = {
-    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.inWrites(f.name)) }
-    val metadata = columns.collect {
-      case (f, i, Some(Written(types @ _*))) if types.exists(sameType(_, f.dataType)) => f.name -> i
-      case (f, _, Some(Written(types @ _*)))                                          => throw wrongType(f, types)
-    }
+    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.writable(f.name)) }
+    val metadata =
+      for {
+        (f, i, Some(column)) <- columns
+        writes               <- column.writer
+      } yield if (writes.types.exists(sameType(_, f.dataType))) f.name -> i else throw wrongType(f, writes.types)
     val values = columns.collect { case (_, i, None) => i }
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
