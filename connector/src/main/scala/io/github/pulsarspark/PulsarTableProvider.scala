@@ -30,9 +30,10 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
     val stored  = TableProperties.storedOptions(options.asCaseSensitiveMap())
     val query   = if (stored.isDefined) Map.empty[String, String] else options.asCaseSensitiveMap().asScala.toMap
-    val checked = new RawOptions(query, ClientSettings.fields, SessionOptions.now(), stored).check(Scope.BatchRead,
-      Scope.StreamRead)
-    Using.resource(DriverSession(ReadOptions(checked)))(_.columns(checked.get("metadataColumns")))
+    val checked = new RawOptions(query, ClientSettings.fields, SessionOptions.now(), stored)
+      .check(Scope.BatchRead, Scope.StreamRead)
+    val read = ReadOptions(checked)
+    Using.resource(DriverSession(read))(_.columns(read.metadataColumns))
   }
 
   override def supportsExternalMetadata(): Boolean = true

@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts,
-  * because what they mean depends on the topics.
+/** The options of a read: one immutable value, created once on the driver. Offsets, times and metadata columns are still
+  * texts, because what they mean depends on the topics.
   */
 private[pulsarspark] final case class ReadOptions(
     client: ClientOptions,
@@ -15,6 +15,7 @@ private[pulsarspark] final case class ReadOptions(
     endingOffsets: Option[String],
     startingTime: Option[String],
     endingTime: Option[String],
+    metadataColumns: Option[String],
     publishTimeSkew: FiniteDuration,
     failOnDataLoss: Boolean,
     schemaMode: SchemaMode,
@@ -59,6 +60,7 @@ private[pulsarspark] object ReadOptions {
       endingOffsets = options.explicit("endingOffsets"),
       startingTime = options.get("startingTime"),
       endingTime = options.get("endingTime"),
+      metadataColumns = options.get("metadataColumns"),
       publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
       schemaMode = SchemaMode(options),

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.read
 
 import io.github.pulsarspark.format.Tier
+import io.github.pulsarspark.metrics.PlanCounts
 
 /** What the driver decided of a read.
   *
@@ -13,7 +14,7 @@ private[read] final case class PlannedRead(
     tasks: Seq[PulsarInputPartition],
     partitionsSkipped: Long = 0,
     ledgersSkipped: Long = 0
-) {
+) extends PlanCounts {
 
   /** Bytes as they are stored, at least 1; None when the broker reads something, which does not tell. */
   def bytes: Option[Long] = {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import io.github.pulsarspark.metrics.TierCounts
+import io.github.pulsarspark.metrics.{Metrics, ReadCounts, TierCounts}
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.ClientPool
 import io.github.pulsarspark.read.{PulsarInputPartition, ReadContext}
@@ -36,6 +36,7 @@ private[read] final class PulsarPartitionReader(
   import PulsarPartitionReader._
 
   private val counts                   = new ReadCounts(Option(slice))
+  private val metrics                  = Metrics.ofTask(counts)
   private val bad                      = new DecodeErrorHandler(task)
   private val decoders                 = new RowDecoders(task.output, task.options.errorColumns)
   private val storage                  = new TaskStorage(task.options, task.hadoop)
@@ -97,7 +98,7 @@ private[read] final class PulsarPartitionReader(
     closing.close()
   }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values
+  override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   /** Closes everything, slices first, whatever fails; then throws the first failure. */
   override def close(): Unit = {

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
+import io.github.pulsarspark.metrics.{ReadCounts, SliceCounts}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.TopicNames
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
@@ -33,7 +34,8 @@ private[read] final class SliceReader(
     broker: () => BrokerApi,
     decoders: RowDecoders,
     storage: TaskStorage
-) extends AutoCloseable {
+) extends SliceCounts
+    with AutoCloseable {
 
   private val range   = planned.slice.range
   private val rows    = decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema, schemaAt)
@@ -96,14 +98,11 @@ private[read] final class SliceReader(
         stays
     }
 
-  /** Ranges lost so far. */
-  def lostRanges: Long = source.lostRanges
+  override def lostRanges: Long = source.lostRanges
 
-  /** Entries rejected so far because they were not due. */
-  def rejectedEntries: Long = source.rejectedEntries
+  override def rejectedEntries: Long = source.rejectedEntries
 
-  /** Messages left out so far because not all of their chunks are there. */
-  def incompleteMessages: Long = decoder.incompleteMessages
+  override def incompleteMessages: Long = decoder.incompleteMessages
 
   private def open(): Unit =
     try {
