@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** The options of a read: one immutable value, created once on the driver. Offsets, times and metadata columns are still
-  * texts, because what they mean depends on the topics.
+/** The options of a read: one immutable value, created once on the driver. Offsets, times and metadata columns are
+  * still texts, because what they mean depends on the topics.
   */
 private[pulsarspark] final case class ReadOptions(
     client: ClientOptions,

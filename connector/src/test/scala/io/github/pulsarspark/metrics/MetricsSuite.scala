@@ -25,7 +25,7 @@ class MetricsSuite extends FunSuite {
     assertEquals(all.map(_.getClass).distinct.length, all.length)
   }
 
-  test("every metric that is defined is in the list, and every one of a read is counted") {
+  test("every defined metric is in the list, and every metric of a read is counted") {
     val folder = Path.of(classOf[Metric].getProtectionDomain.getCodeSource.getLocation.toURI)
       .resolve(classOf[Metric].getPackageName.replace('.', '/'))
     val defined = Using.resource(Files.list(folder))(_.iterator.asScala.map(_.getFileName.toString).toSeq)

@@ -15,14 +15,14 @@ class OptionUsesSuite extends FunSuite {
       fail("no sources here")
     )
 
-  private val lookup = """\boptions(?:\.\w+)?\("([^"]+)"\)""".r
+  private val lookup   = """\boptions(?:\.\w+)?\(("[^"]+"|[A-Z]\w*)\)""".r
+  private val constant = """val ([A-Z]\w*)\s*= ("[^"]+")""".r
 
-  /** Names that the typed options look up. */
-  private val used = SourceFile
-    .under(main)
-    .filter(_.room == "options")
-    .flatMap(f => lookup.findAllMatchIn(f.lines.mkString("\n")).map(_.group(1)))
-    .toSet
+  /** Names that the typed options look up, as texts or as constants of their file. */
+  private val used = SourceFile.under(main).filter(_.room == "options").map(_.lines.mkString("\n")).flatMap { code =>
+    val constants = constant.findAllMatchIn(code).map(m => m.group(1) -> m.group(2)).toMap
+    lookup.findAllMatchIn(code).map(_.group(1)).map(name => constants.getOrElse(name, name).replace("\"", ""))
+  }.toSet
 
   test("every option of the table has a typed use") {
     assertEquals(OptionRegistry.definitions.map(_.key).filterNot(used), Nil)
@@ -30,6 +30,7 @@ class OptionUsesSuite extends FunSuite {
   }
 
   test("every option that is looked up is in the table") {
-    assertEquals(used -- OptionRegistry.definitions.map(_.key) -- OptionRegistry.prefixes.map(_.prefix), Set.empty[String])
+    assertEquals(used -- OptionRegistry.definitions.map(_.key) -- OptionRegistry.prefixes.map(_.prefix),
+      Set.empty[String])
   }
 }

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Sets on a message what one metadata column of a row says. Called only when the row has a value there. Keeps what it
-  * needs from row to row, so a task makes one for each topic.
+/** Sets one metadata column of a row on a message. Called only when the row has a value there. Keeps what it needs from
+  * row to row, so a task makes one for each topic.
   */
 private[schema] abstract class MetadataWriter {
   def set(row: InternalRow, ordinal: Int, message: OutgoingMessage): Unit
@@ -73,7 +73,7 @@ private[schema] object MetadataWriter {
       if (id <= last)
         throw input.refused(
           s"$id after $last",
-          "the ids of a task have to ascend for each topic: sort the rows, or leave the column out"
+          "the ids of a task must ascend for each topic: sort the rows, or drop the column"
         )
       last = id
       message.sequenceId = id

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.columns.{MetadataColumns, MetadataWriter, OutgoingMessage}
 
-/** Sets on a message what the metadata columns of a row say; null sets nothing. Made once per task and topic, not
+/** Sets the metadata columns of a row on a message; null sets nothing. Created once per task and topic, not
   * thread-safe.
   */
 private[schema] final class MetadataEncoder(plan: WritePlan) {

@@ -33,7 +33,7 @@ class ColumnsPageSuite extends FunSuite {
     else assertEquals(lines, fresh, s"$page is stale. Run: make docs")
   }
 
-  test("every row says what it is, in one line, and is in reads or writes") {
+  test("every row has a text of one line, and a reader or a writer") {
     MetadataColumns.inWrites.foreach { c =>
       assert(c.doc.endsWith(".") && !row(c).contains('\n'), c.name)
       assert(c.name.startsWith("__") && (c.reader.nonEmpty || c.writer.nonEmpty), c.name)
