@@ -14,7 +14,7 @@ private[schema] final class MapBuilder(expectedSize: Int) {
   private var keys   = new Array[Any](math.max(4, math.min(expectedSize, MapBuilder.MaxInitialSize)))
   private var values = new Array[Any](keys.length)
   private var size   = 0
-  /* Comparing with every earlier key is fastest for the few entries of most maps. From SmallSize on an index is used. */
+  // Comparing with every earlier key is fastest for the few entries of most maps; larger ones use an index.
   private var index: JHashMap[Any, Integer] = _
 
   def put(key: Any, value: Any): Unit = {
