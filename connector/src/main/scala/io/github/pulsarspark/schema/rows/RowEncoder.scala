@@ -7,14 +7,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
-/** Turns rows into messages as a [[WritePlan]] says. Made once per task, not thread-safe. */
+/** Turns rows into messages by a [[WritePlan]]. Created once per task, not thread-safe. */
 private[pulsarspark] final class RowEncoder(plan: WritePlan) {
   private val message     = new OutgoingMessage
   private val value       = SchemaTranslation.encoder(plan)
   private val separateKey = SchemaTranslation.separateKey(plan).orNull
   private val metadata    = new MetadataEncoder(plan)
 
-  /** The same object each time. Fails with a named error when the row cannot be written. */
+  /** Returns the same object each time. Fails with a named error when the row cannot be written. */
   def encode(row: InternalRow): OutgoingMessage = {
     metadata.set(row, message)
     if (separateKey != null) setKeyOfColumn(row)
