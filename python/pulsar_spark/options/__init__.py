@@ -100,16 +100,15 @@ class PulsarReadOptions(TypedOptions):
     """Options of a read, each one optional here.
 
     Attributes:
-        service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
+        service_url: Address of the brokers: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
-        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Direct
-            reads (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one is the
-            default.
-        operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
+        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Only direct
+            reads (`readLevel`) need it. Default: the `service.url`, if that begins with `http`.
+        operation_timeout_ms: Longest wait for one response of the cluster: connect, look up, open, fetch a schema or a
             position. Default: ``30000``. At least 1.
         auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
-        auth_token_file: File with the token on every machine that runs the driver or an executor. It is read again when
-            a connection is made, so it can be rotated.
+        auth_token_file: File with the token on every machine that runs the driver or an executor. Each new connection
+            reads it again, so the token can be rotated.
         auth_basic_user_id: User name for basic authentication.
         auth_basic_password: Password for basic authentication.
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
@@ -120,110 +119,109 @@ class PulsarReadOptions(TypedOptions):
         auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
         auth_oauth2_scope: OAuth 2.0 scope.
         tls_trust_certs_file: PEM file with the certificates to trust, on every machine. Default: the JVM's trust store.
-        tls_insecure_skip_hostname_verification: Accept a certificate made out for another host. Host names are verified
-            unless this is true; then every use is logged as a warning. Default: ``false``.
-        tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as
-            a warning. Default: ``false``.
-        bookie_tls_trust_certs_file: Read segments from bookies over TLS, trusting the certificates in this PEM file,
-            which is needed on every machine. Without it connections to bookies are not encrypted; the settings for
-            brokers do not count for bookies.
-        bookie_tls_cert_file: PEM file with a client certificate, for bookies that want one, on every machine.
+        tls_insecure_skip_hostname_verification: Accept a certificate that was issued for another host. Default: host
+            names are verified. Every use of `true` is logged as a warning. Default: ``false``.
+        tls_insecure_trust_any_certificate: Accept any certificate. For experiments only; every use is logged as a
+            warning. Default: ``false``.
+        bookie_tls_trust_certs_file: PEM file with the certificates to trust when segments are read from bookies over
+            TLS, on every machine. Default: connections to bookies are not encrypted. The TLS settings of brokers do not
+            apply to bookies.
+        bookie_tls_cert_file: PEM file with a client certificate, for bookies that require one, on every machine.
         bookie_tls_key_file: PEM (PKCS#8) file with the private key of `bookie.tls.certFile`, on every machine.
-        bookie_tls_insecure_skip_hostname_verification: Accept a bookie's certificate that is made out for another host.
-            Host names are verified unless this is true; then every use is logged as a warning. Default: ``false``.
+        bookie_tls_insecure_skip_hostname_verification: Accept a bookie's certificate that was issued for another host.
+            Default: host names are verified. Every use of `true` is logged as a warning. Default: ``false``.
         topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
-            or one partition of it. In writes it wins over the column `__topic`.
+            or one partition of it. Writes use it instead of the column `__topic`.
         topics: Several topics, separated by commas. A topic that is named twice is read once.
-        topics_pattern: All topics of a namespace whose name fits a Java regular expression as a whole:
-            `[persistent://]tenant/namespace/expression`, or the expression alone for `public/default`. A stream finds
-            new topics at every trigger.
+        topics_pattern: All topics of a namespace whose whole name matches a Java regular expression:
+            `[persistent://]tenant/namespace/expression`, or the expression alone for `public/default`. A stream
+            discovers new topics at every trigger.
         starting_offsets: Where to start: `earliest`, `latest` (streams only) or JSON with a position for each topic or
             partition: `{"events-partition-0": "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]`
-            says that everything up to and including that message has been read. A stream uses it only at its first
-            start. Default: ``earliest (batch), latest (stream)``.
+            means that everything up to and including that message has been read. A stream uses the option only at its
+            first start. Default: ``earliest (batch), latest (stream)``.
         ending_offsets: Where to end: `latest` (the last message when the query is planned) or JSON as in
             `startingOffsets`; a position is the last one that is read. Default: ``latest``.
         starting_time: Read messages published at or after this time: milliseconds since 1970, ISO 8601 with a zone, or
             JSON with a time for each topic.
         ending_time: Read messages published before this time; forms as in `startingTime`. A time in the future reads to
             the last message and never waits.
-        publish_time_skew_ms: How far producers' clocks and delays may put publish times out of order. Positions for
+        publish_time_skew_ms: How far clocks and delays of producers may put publish times out of order. Positions for
             `startingTime` and `endingTime` are looked up with this allowance on both sides; rows outside the bounds are
-            dropped exactly. Also how far a producer's clock may be ahead of the brokers': a filter `__publishTime >= t`
-            leaves out ledgers that were closed more than this before `t`. Default: ``60000``. At least 0.
-        fail_on_data_loss: Fail when messages that should be read are gone (trimmed, or their topic deleted or
-            recreated). With false the query goes on, warns, and counts the ranges in the metric `pulsarDataLoss`.
+            dropped exactly. It is also how far a producer's clock may be ahead of the brokers': a filter `__publishTime
+            >= t` skips ledgers that were closed more than this before `t`. Default: ``60000``. At least 0.
+        fail_on_data_loss: Fail when messages that the query should read are gone (trimmed, or their topic deleted or
+            recreated). With `false` the query continues, warns, and counts the ranges in the metric `pulsarDataLoss`.
             Default: ``true``.
-        poll_timeout_ms: Longest wait of a task for the next entry of its range, which is known to exist; outages
-            shorter than this only cost time. Default: ``120000``. At least 1.
-        read_ahead_bytes: Entries each task lets the broker send ahead, in bytes (`k`, `m`, `g` suffixes). Bounds the
-            memory of a task; one dispatch of the broker (5 MB by default) may come on top. Default: ``16m``. At least
+        poll_timeout_ms: Longest wait of a task for the next entry of its range, which is known to exist. Shorter
+            outages only cost time. Default: ``120000``. At least 1.
+        read_ahead_bytes: Bytes of entries that the broker may send ahead to each task (`k`, `m`, `g` suffixes). Limits
+            the memory of a task; one dispatch of the broker (5 MB by default) may be added. Default: ``16m``. At least
             1.
-        max_message_bytes: Largest message that is read: of a compressed entry once it is unpacked, and of a message
-            that its producer split into chunks. A larger one is an error. Messages whose chunks have not all come yet
-            may take as much memory in each task; more of them are read twice. Default: ``64m``. At least 1.
-        read_level: Who delivers the messages: `broker`; `segment` = direct reads from the bookies that store them, in
-            parallel within a partition; `auto` = segments wherever they can be reached and the broker for the rest.
-            Segments need `admin.url` and a network on which executors reach the bookies. `segment` fails with the
-            reason where `auto` goes to the broker. The rows are the same. Default: ``auto``.
-        read_compacted: Read what compaction left of a topic: the newest message of each key up to the last compaction,
-            then everything after it. The broker delivers that, at any `readLevel` but `segment`, which refuses it.
-            Default: ``false``.
-        max_bytes_per_partition: Stored bytes of one task of a direct read, at most (one ledger may be cut into several
-            tasks, small ones are put together). At broker level one task reads one topic partition. Default: ``128m``.
-            At least 1.
-        min_partitions: Tasks of a direct read, at least, as far as there are entries to share out. Without it as many
-            as the cluster runs at a time (Spark's default parallelism), but none for less than 4 MiB. At least 1.
-        bookie_addresses: Where bookies are, for those whose ids are not addresses that executors can reach:
-            `id=host:port`, separated by commas.
-        encryption_private_key_file: PEM file with the private key that opens messages their producers encrypted, on
-            every machine; or JSON with a file for each key by the name producers gave it: `{"orders":
-            "/etc/pulsar/orders.pem"}`. For keys from elsewhere, name a `CryptoKeyReader` of your own in
-            `pulsar.reader.cryptoKeyReader`.
-        metadata_columns: More metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads can
-            simply select them; streams need this option before Spark 4.2.
+        max_message_bytes: Largest message that is read, after decompression and after its chunks are joined. A larger
+            one is an error. Messages that still miss chunks may use as much memory in each task; beyond that, messages
+            are read twice. Default: ``64m``. At least 1.
+        read_level: Where messages are read from: `broker`; `segment` = direct reads from the bookies that store them,
+            in parallel within a partition; `auto` = segments wherever they can be reached, else the broker. Segments
+            need `admin.url` and a network on which executors reach the bookies. Where `auto` falls back to the broker,
+            `segment` fails with the reason. The rows are the same. Default: ``auto``.
+        read_compacted: Read a compacted topic: the newest message of each key up to the last compaction, then
+            everything after it. The broker delivers these messages. `readLevel=segment` does not support it. Default:
+            ``false``.
+        max_bytes_per_partition: Most stored bytes of one task of a direct read. One ledger may be split into several
+            tasks, small ones are combined. With `readLevel=broker` one task reads one topic partition. Default:
+            ``128m``. At least 1.
+        min_partitions: Fewest tasks of a direct read, as far as there are entries to split. Default: as many as the
+            cluster runs at a time (Spark's default parallelism), but none for less than 4 MiB. At least 1.
+        bookie_addresses: Addresses of bookies whose ids are not addresses that executors can reach: `id=host:port`,
+            separated by commas.
+        encryption_private_key_file: PEM file with the private key that decrypts messages, on every machine; or JSON
+            with a file for each key by the name that producers use: `{"orders": "/etc/pulsar/orders.pem"}`. To load
+            keys from elsewhere, set `pulsar.reader.cryptoKeyReader` to your own `CryptoKeyReader`.
+        metadata_columns: Hidden metadata columns to show as ordinary ones, separated by commas, or `all`. Batch reads
+            can select them without this option; streams need it before Spark 4.2.
         schema_mode: How values are decoded. Each is decoded with the schema version it was written with, and resolved
-            by Avro's rules: with `auto` to the newest schema the topic has when the query starts, which a stream keeps
-            until it is started again, or longer with `schemaTrackingLocation`; with `pinned` to `readerSchema`; `raw`
-            gives the bytes of any value as the column `value`, also of topics whose schemas differ or cannot be read,
-            and `__schemaVersion` tells the version. Default: ``auto``.
-        schema_tracking_location: With `schemaMode=auto`, a folder where a stream keeps the schemas it reads by, best
-            one under its checkpoint, and of its own for each source. When the query is started again it has the columns
-            that are kept there and those that are new: fields that were removed are null or have their default, and a
-            type that changed is an error unless one of the two can be read as the other. Without it a stream has the
-            columns of the newest schema at each start.
+            by Avro's rules. `auto` resolves to the newest schema that the topic has when the query starts; a stream
+            keeps that schema until it is started again, or longer with `schemaTrackingLocation`. `pinned` resolves to
+            `readerSchema`. `raw` returns the bytes of any value as the column `value`, also of topics whose schemas
+            differ or cannot be read; `__schemaVersion` holds the version. Default: ``auto``.
+        schema_tracking_location: With `schemaMode=auto`, a folder where a stream keeps the schemas it reads by. Use a
+            folder under the checkpoint, and one for each source. A query that is started again has the columns that are
+            kept there and the new ones: removed fields are null or have their default, and a changed type is an error
+            unless one of the two types can be read as the other. Default: a stream has the columns of the newest schema
+            at each start.
         reader_schema: With `schemaMode=pinned`, the Avro schema that AVRO and JSON values are read as, with aliases for
-            renamed fields and defaults for those that a version lacks.
-        protobuf_descriptor_file: For topics with a schema of type PROTOBUF (without native), which keeps no numbers for
-            what is inside nested messages, nor for enums: a file with the descriptors of the message, as `protoc
-            --include_imports --descriptor_set_out` makes it. The driver reads it. Number, name, type and label of every
-            field must be those of the schema.
-        protobuf_message: Which message in `protobuf.descriptorFile` it is, with its package.
-        on_decode_error: What becomes of a message whose value does not decode: `fail` ends the query with an error that
-            names it; `null` gives a row with null in all value columns; `drop` leaves it out; `dlq` leaves it out and
-            copies it to `dlqTopic`. With any but `fail` all values are decoded in full, whichever columns a query
-            wants, so that the same messages are bad for each; they are counted in the metric `pulsarDecodeErrors`. An
-            entry that is damaged, larger than `maxMessageBytes` or encrypted with an unknown key fails the query in any
-            case. Default: ``fail``.
-        dlq_topic: With `onDecodeError=dlq`, the topic that gets a copy of each message that does not decode: its value,
-            key, event time and properties, and the properties `pulsarspark.topic`, `pulsarspark.position`,
+            renamed fields and defaults for fields that a version does not have.
+        protobuf_descriptor_file: For topics with a schema of type PROTOBUF (not PROTOBUF_NATIVE), which does not store
+            the field numbers of nested messages, nor of enums: a file with the descriptors of the message, as `protoc
+            --include_imports --descriptor_set_out` writes it. The driver reads it. Number, name, type and label of
+            every field must be those of the schema.
+        protobuf_message: Name of the message in `protobuf.descriptorFile`, with its package.
+        on_decode_error: What happens to a message whose value does not decode: `fail` ends the query with an error that
+            names it; `null` returns a row with null in all value columns; `drop` skips it; `dlq` skips it and copies it
+            to `dlqTopic`. With any but `fail` all values are decoded in full, whichever columns a query selects, so
+            that the same messages fail in each; the metric `pulsarDecodeErrors` counts them. An entry that is damaged,
+            larger than `maxMessageBytes` or encrypted with an unknown key fails the query in any case. Default:
+            ``fail``.
+        dlq_topic: With `onDecodeError=dlq`, the topic that receives a copy of each message that does not decode: its
+            value, key, event time and properties, and the properties `pulsarspark.topic`, `pulsarspark.position`,
             `pulsarspark.version` (of the schema) and `pulsarspark.error`. A task succeeds only when its copies are
-            acknowledged, within `pollTimeoutMs`; one that is run again copies again, and so does every query.
-        error_columns: Show two columns more, `_error` STRING and `_corrupt` BINARY: with `onDecodeError=null` why the
-            value of a message does not decode, and its bytes; null for every other message. Default: ``false``.
-        offload_location: Where brokers put offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
-            folder of `fileSystemURI`. Without it the offload policies of the topic or its namespace tell. Endpoint and
+            acknowledged, within `pollTimeoutMs`. A task that runs again copies again, and so does every query.
+        error_columns: Add two columns, `_error` STRING and `_corrupt` BINARY: with `onDecodeError=null` the reason why
+            the value of a message does not decode, and its bytes; null for every other message. Default: ``false``.
+        offload_location: Where brokers store offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
+            folder of `fileSystemURI`. Default: the offload policies of the topic or its namespace decide. Endpoint and
             credentials are settings of the file system (`spark.hadoop.fs.s3a.*`).
-        offload_format: Format of offloaded ledgers: `block` is that of the cloud offloaders, `mapfile` that of the
-            offloader `filesystem`. Without it the offload policies or the scheme of `offload.location` tell.
-        subscription_prefix: Start of the names of the non-durable subscriptions under which the broker sees this read.
-            None of them outlives it. Default: ``spark-pulsar``.
+        offload_format: Format of offloaded ledgers: `block` of the cloud offloaders, `mapfile` of the offloader
+            `filesystem`. Default: the offload policies or the scheme of `offload.location` decide.
+        subscription_prefix: Start of the names of the non-durable subscriptions that the broker shows for this read.
+            They end with the read. Default: ``spark-pulsar``.
         client: Any setting of the Pulsar Java client, by its own name.
-        reader: Settings of the Pulsar Java client's readers that have a meaning here: `readerName`, `receiverQueueSize`
-            (most messages a task lets the broker send ahead) and `cryptoKeyReader` (name of a class with a constructor
+        reader: Settings of the Pulsar Java client's readers that apply here: `readerName`, `receiverQueueSize` (most
+            messages that the broker may send ahead to a task) and `cryptoKeyReader` (name of a class with a constructor
             without arguments).
-        bookkeeper: Settings of BookKeeper's own client, by its own names. With any of them it reads all segments that
-            bookies have; otherwise only those that the faster way cannot read.
+        bookkeeper: Settings of BookKeeper's own client, by its own names. With any of them that client reads all
+            segments of bookies; otherwise only those that the faster way cannot read.
     """
 
     SCOPES: ClassVar[tuple[str, ...]] = ("batchRead", "streamRead")
@@ -288,16 +286,15 @@ class PulsarWriteOptions(TypedOptions):
     """Options of a write, each one optional here.
 
     Attributes:
-        service_url: Where the brokers are: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
+        service_url: Address of the brokers: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
-        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Direct
-            reads (`readLevel`) need it, nothing else does; with a `service.url` that begins with `http` that one is the
-            default.
-        operation_timeout_ms: Longest wait for one answer of the cluster: connect, look up, open, fetch a schema or a
+        admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Only direct
+            reads (`readLevel`) need it. Default: the `service.url`, if that begins with `http`.
+        operation_timeout_ms: Longest wait for one response of the cluster: connect, look up, open, fetch a schema or a
             position. Default: ``30000``. At least 1.
         auth_token: Token (JWT) to authenticate with. Prefer `auth.tokenFile`, which keeps the token out of the job.
-        auth_token_file: File with the token on every machine that runs the driver or an executor. It is read again when
-            a connection is made, so it can be rotated.
+        auth_token_file: File with the token on every machine that runs the driver or an executor. Each new connection
+            reads it again, so the token can be rotated.
         auth_basic_user_id: User name for basic authentication.
         auth_basic_password: Password for basic authentication.
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
@@ -308,32 +305,33 @@ class PulsarWriteOptions(TypedOptions):
         auth_oauth2_audience: OAuth 2.0 audience of the Pulsar cluster.
         auth_oauth2_scope: OAuth 2.0 scope.
         tls_trust_certs_file: PEM file with the certificates to trust, on every machine. Default: the JVM's trust store.
-        tls_insecure_skip_hostname_verification: Accept a certificate made out for another host. Host names are verified
-            unless this is true; then every use is logged as a warning. Default: ``false``.
-        tls_insecure_trust_any_certificate: Accept any certificate at all. For experiments only; every use is logged as
-            a warning. Default: ``false``.
+        tls_insecure_skip_hostname_verification: Accept a certificate that was issued for another host. Default: host
+            names are verified. Every use of `true` is logged as a warning. Default: ``false``.
+        tls_insecure_trust_any_certificate: Accept any certificate. For experiments only; every use is logged as a
+            warning. Default: ``false``.
         topic: One topic, short (`events`, which is `persistent://public/default/events`) or full; partitioned or not,
-            or one partition of it. In writes it wins over the column `__topic`.
-        protobuf_descriptor_file: For topics with a schema of type PROTOBUF (without native), which keeps no numbers for
-            what is inside nested messages, nor for enums: a file with the descriptors of the message, as `protoc
-            --include_imports --descriptor_set_out` makes it. The driver reads it. Number, name, type and label of every
-            field must be those of the schema.
-        protobuf_message: Which message in `protobuf.descriptorFile` it is, with its package.
-        schema_type: Schema to write with: `auto` takes the topic's, or makes one from the columns when it has none (one
-            column `value` of a simple type: that primitive; else an AVRO record). `key_value` takes the columns `key`
-            and `value`. `protobuf_native` and `protobuf` need a topic that has such a schema. Default: ``auto``.
-        key_schema_type: Schema of the column `key` with a KEY_VALUE schema: `auto` makes AVRO of a struct and else the
+            or one partition of it. Writes use it instead of the column `__topic`.
+        protobuf_descriptor_file: For topics with a schema of type PROTOBUF (not PROTOBUF_NATIVE), which does not store
+            the field numbers of nested messages, nor of enums: a file with the descriptors of the message, as `protoc
+            --include_imports --descriptor_set_out` writes it. The driver reads it. Number, name, type and label of
+            every field must be those of the schema.
+        protobuf_message: Name of the message in `protobuf.descriptorFile`, with its package.
+        schema_type: Schema to write with: `auto` uses that of the topic, or derives one from the columns when the topic
+            has none (one column `value` of a simple type: that primitive; else an AVRO record). `key_value` uses the
+            columns `key` and `value`. `protobuf_native` and `protobuf` need a topic that has such a schema. Default:
+            ``auto``.
+        key_schema_type: Schema of the column `key` with a KEY_VALUE schema: `auto` uses AVRO for a struct, else the
             primitive of the column. Default: ``auto``.
         value_schema_type: The same for the column `value`. Default: ``auto``.
         key_value_encoding: Where the column `key` goes with a KEY_VALUE schema: `inline` = into the payload, with the
-            value; `separated` = it is the key of the message. Without it the topic's schema decides, and a new one is
+            value; `separated` = it is the key of the message. Default: the topic's schema decides; a new schema is
             `inline`.
-        timestamp_precision: What becomes of parts of a millisecond where the schema keeps whole ones (Avro's
-            `timestamp-millis` and `local-timestamp-millis`, Pulsar's `DATE` and `TIMESTAMP`): with `exact` a value that
-            has some fails the task; `truncate` cuts them towards the past. Nothing else of a value is ever cut or
-            rounded. Default: ``exact``.
-        send_timeout_ms: Longest time for the cluster to acknowledge a message; after it the task fails. Default:
-            ``60000``. At least 1.
+        timestamp_precision: What happens to parts of a millisecond where the schema keeps whole ones (Avro's
+            `timestamp-millis` and `local-timestamp-millis`, Pulsar's `DATE` and `TIMESTAMP`): with `exact` such a value
+            fails the task; `truncate` cuts the parts towards the past. Nothing else of a value is ever cut or rounded.
+            Default: ``exact``.
+        send_timeout_ms: Longest wait for the cluster to acknowledge a message; then the task fails. Default: ``60000``.
+            At least 1.
         client: Any setting of the Pulsar Java client, by its own name.
         producer: Any setting of the Pulsar Java client's producers, by its own name.
     """

@@ -44,7 +44,7 @@ private[pulsarspark] final class PulsarTable(
 
   override def metadataColumns(): Array[MetadataColumn] =
     MetadataColumns.all.filterNot(c => columns.fieldNames.contains(c.name)).map(c =>
-      PulsarMetadataColumn(c.name, c.dataType, c.doc)
+      PulsarMetadataColumn(c.name, c.dataType, c.comment)
     ).toArray
 
   override def properties(): JMap[String, String] = TableProperties.shown(definition)
@@ -61,7 +61,7 @@ private[pulsarspark] final class PulsarTable(
     * own arrive as `col1`, `col2`.
     */
   private def checkNames(input: StructType): Unit =
-    input.fieldNames.filterNot(columns.fieldNames.contains(_)).find(MetadataColumns.inWrites(_).isEmpty).foreach {
+    input.fieldNames.filterNot(columns.fieldNames.contains(_)).find(MetadataColumns.writable(_).isEmpty).foreach {
       name =>
         throw Conditions.TableColumnUnknown(column = name, columns = columns.fieldNames.mkString(", ")).exception
     }

@@ -4,14 +4,14 @@ import org.apache.spark.util.AccumulatorV2
 
 import io.github.pulsarspark.format.Tier
 
-/** How much each level delivered: what a task counts, and, as an accumulator of Spark's, what all tasks have counted
-  * that are done.
+/** How much each tier delivered: the counts of a task, or, as an accumulator of Spark, those of all tasks that are
+  * done.
   */
 private[pulsarspark] final class TierCounts extends AccumulatorV2[TierCounts, TierCounts] {
   import TierCounts._
 
   private val counts  = new Array[Long](Tier.all.size * Measures)
-  private var rowsNow = 0 // where rows of the entry at hand are counted
+  private var rowsNow = 0 // where rows of the current entry are counted
 
   def addEntry(level: Tier, bytes: Int): Unit = {
     counts(index(level, Measure.Entries)) += 1
@@ -41,9 +41,9 @@ private[pulsarspark] final class TierCounts extends AccumulatorV2[TierCounts, Ti
   override def merge(other: AccumulatorV2[TierCounts, TierCounts]): Unit = add(other.value)
 
   override def copy(): TierCounts = {
-    val made = new TierCounts
-    made.add(this)
-    made
+    val result = new TierCounts
+    result.add(this)
+    result
   }
 
   override def reset(): Unit = java.util.Arrays.fill(counts, 0L)

@@ -2,23 +2,12 @@ package io.github.pulsarspark.metrics
 
 import io.github.pulsarspark.format.Tier
 
-/** In what an amount is counted. */
-private[pulsarspark] sealed abstract class Measure(val name: String, val ordinal: Int)
-
-private[pulsarspark] object Measure {
-  case object Entries extends Measure("Entries", 0)
-  case object Bytes   extends Measure("Bytes", 1) // of entries as they are stored
-  case object Rows    extends Measure("Rows", 2)
-
-  val all: Seq[Measure] = Seq(Entries, Bytes, Rows) // by ordinal
-}
-
-/** How much of a read one level delivered: `pulsarBrokerEntries`, `pulsarBookieBytes`, ... */
+/** How much of a read one tier delivered: `pulsarBrokerEntries`, `pulsarBookieBytes`, ... */
 private[pulsarspark] abstract class TierMetric(val level: Tier, val measure: Measure)
-    extends Metric(
+    extends ReadMetric(
       s"pulsar${TierMetric.word(level)}${measure.name}",
       s"Pulsar ${measure.name.toLowerCase} read from ${TierMetric.place(level)}"
-    )
+    )(_.levels.of(level, measure))
 
 final class BrokerEntries extends TierMetric(Tier.Broker, Measure.Entries)
 final class BrokerBytes   extends TierMetric(Tier.Broker, Measure.Bytes)

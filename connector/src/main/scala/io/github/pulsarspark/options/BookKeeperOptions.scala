@@ -2,16 +2,16 @@ package io.github.pulsarspark.options
 
 import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue, Secret}
 
-/** Everything that makes two BookKeeper clients the same client. Has no secret in its text.
+/** The settings of a BookKeeper client: equal settings share a client. Its text has no secret.
   *
   * @param cluster
-  *   the Pulsar cluster whose bookies these are: ledger ids mean nothing beyond it
+  *   the Pulsar cluster that the bookies belong to: ledger ids are valid only within it
   * @param tls
-  *   how to talk TLS; None to talk plainly
+  *   the TLS settings; None = connections are not encrypted
   * @param settings
-  *   BookKeeper's own settings by its own names
+  *   settings of BookKeeper by its own names
   * @param addresses
-  *   `host:port` of bookies whose ids are something else
+  *   `host:port` of bookies whose ids are not addresses
   */
 private[pulsarspark] final case class BookKeeperOptions(
     cluster: String,
@@ -23,7 +23,7 @@ private[pulsarspark] final case class BookKeeperOptions(
 /** TLS to bookies. All files are PEM.
   *
   * @param clientFiles
-  *   certificate and private key, for bookies that want to know who reads
+  *   certificate and private key, for bookies that authenticate clients
   */
 private[pulsarspark] final case class BookieTls(
     trustCertsFile: String,

@@ -20,11 +20,10 @@ object Authentication {
   final case class Plugin(className: String, parameters: Secret) extends Authentication
 }
 
-/** Everything that makes two Pulsar clients the same client; the key of the client pool. Has no secret in its text.
+/** The settings of a Pulsar client; the key of the client pool: equal settings share a client. Its text has no secret.
   *
   * @param settings
-  *   the client's own settings by its own names; all of them are treated as secret, since plug-ins put passwords in
-  *   several
+  *   settings of the client by its own names; all count as secret, because plug-ins put passwords into several
   */
 private[pulsarspark] final case class ClientOptions(
     serviceUrl: String,
@@ -43,7 +42,7 @@ private[pulsarspark] object ClientOptions {
     val settings = options.clientSettings("pulsar.client.")
     ClientOptions(
       serviceUrl = options("service.url"),
-      // lookups over HTTP go to the same service
+      // lookups over HTTP use the same service
       adminUrl = options.get("admin.url").orElse(options.get("service.url").filter(_.startsWith("http"))),
       operationTimeout = options.milliseconds("operationTimeoutMs").millis,
       authentication = authentication(options, settings),

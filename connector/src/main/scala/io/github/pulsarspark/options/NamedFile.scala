@@ -4,11 +4,11 @@ import java.nio.file.{Files, Path}
 
 import io.github.pulsarspark.errors.Conditions
 
-/** A file that an option names; it has to be on whichever machine uses the option. */
+/** A file that an option names. It must be on every machine that uses the option. */
 private[pulsarspark] object NamedFile {
 
-  /** Fails with the names of option and file when it cannot be read here; clients tell no more than the type of what
-    * went wrong.
+  /** Fails with the names of option and file when this machine cannot read the file: clients report only the type of
+    * the failure.
     */
   def check(option: String, file: String): Unit =
     if (!Files.isReadable(Path.of(file)))

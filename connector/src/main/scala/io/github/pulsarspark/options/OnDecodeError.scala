@@ -28,7 +28,7 @@ object OnDecodeError {
     case _      => Fail
   }
 
-  /** Whether a read that says nothing else than these options fails at the first message that does not decode. */
+  /** Whether a read with these options fails at the first message that does not decode. */
   private[pulsarspark] def fails(options: RawOptions): Boolean =
     options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
 }

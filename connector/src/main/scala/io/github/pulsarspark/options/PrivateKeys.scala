@@ -8,13 +8,13 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** Where tasks have the private keys from that open what producers encrypted. */
+/** Where tasks load the private keys from that decrypt messages. */
 private[pulsarspark] sealed trait PrivateKeys extends Serializable
 
 private[pulsarspark] object PrivateKeys {
 
   /** @param byName
-    *   files of some keys by the names that producers gave them
+    *   files of some keys by the names that producers use
     * @param others
     *   the file for all other keys
     */

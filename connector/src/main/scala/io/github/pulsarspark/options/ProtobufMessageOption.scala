@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** What the user says of the message of a PROTOBUF schema. Read on the driver and sent to tasks.
+/** The user's descriptor of the message of a PROTOBUF schema. The driver reads it and sends it to tasks.
   *
   * @param files
   *   a FileDescriptorSet

@@ -1,11 +1,11 @@
 package io.github.pulsarspark.options
 
-/** Who may deliver the messages. */
+/** Where messages may be read from. */
 sealed trait ReadLevel extends Serializable
 
 object ReadLevel {
 
-  /** Segments where they can be reached, else the broker. */
+  /** Segments wherever they can be reached, else the broker. */
   case object Auto extends ReadLevel
 
   case object Broker extends ReadLevel

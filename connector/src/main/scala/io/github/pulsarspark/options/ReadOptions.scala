@@ -5,8 +5,8 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 
-/** What a read was asked to do: one immutable value, made once on the driver. Offsets and times are still texts,
-  * because what they mean depends on the topics.
+/** The options of a read: one immutable value, created once on the driver. Offsets, times and metadata columns are
+  * still texts, because what they mean depends on the topics.
   */
 private[pulsarspark] final case class ReadOptions(
     client: ClientOptions,
@@ -15,6 +15,7 @@ private[pulsarspark] final case class ReadOptions(
     endingOffsets: Option[String],
     startingTime: Option[String],
     endingTime: Option[String],
+    metadataColumns: Option[String],
     publishTimeSkew: FiniteDuration,
     failOnDataLoss: Boolean,
     schemaMode: SchemaMode,
@@ -22,7 +23,6 @@ private[pulsarspark] final case class ReadOptions(
     schemaTrackingLocation: Option[String],
     onDecodeError: OnDecodeError,
     errorColumns: Boolean,
-    metadataColumns: Option[String],
     pollTimeout: FiniteDuration,
     readAheadBytes: Long,
     readAheadMessages: Int,
@@ -63,6 +63,7 @@ private[pulsarspark] object ReadOptions {
       endingOffsets = options.explicit("endingOffsets"),
       startingTime = options.get("startingTime"),
       endingTime = options.get("endingTime"),
+      metadataColumns = options.get("metadataColumns"),
       publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
       schemaMode = SchemaMode(options),
@@ -70,7 +71,6 @@ private[pulsarspark] object ReadOptions {
       schemaTrackingLocation = SchemaMode.trackingLocation(options),
       onDecodeError = OnDecodeError(options),
       errorColumns = options.boolean("errorColumns"),
-      metadataColumns = options.get("metadataColumns"),
       pollTimeout = options.milliseconds("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
       readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(

@@ -3,7 +3,7 @@ package io.github.pulsarspark.options
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** As what the values of a read are read. */
+/** How the values of a read are decoded. */
 sealed trait SchemaMode extends Serializable
 
 object SchemaMode {
@@ -11,10 +11,10 @@ object SchemaMode {
   /** The newest schema of the topic when the query starts. */
   case object Auto extends SchemaMode
 
-  /** What the user says. */
+  /** The schema that the user sets. */
   final case class Pinned(definition: String) extends SchemaMode
 
-  /** Bytes, whatever they mean. */
+  /** Bytes, not decoded. */
   case object Raw extends SchemaMode
 
   private[options] def apply(options: CheckedOptions): SchemaMode = options("schemaMode").toLowerCase match {

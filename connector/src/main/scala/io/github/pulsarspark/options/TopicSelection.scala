@@ -2,7 +2,7 @@ package io.github.pulsarspark.options
 
 import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue}
 
-/** Which topics a read or write names, before the cluster is asked. */
+/** The topics that a read or write names, not yet resolved against the cluster. */
 sealed trait TopicSelection extends Serializable
 
 object TopicSelection {

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** What a write was asked to do. */
+/** The options of a write: one immutable value, created once on the driver. */
 private[pulsarspark] final case class WriteOptions(
     client: ClientOptions,
     topic: Option[String],

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import io.github.pulsarspark.errors.Conditions
 
-/** Reads the texts of `startingOffsets`, `endingOffsets`, `startingTime` and `endingTime`. Topic names are left as the
+/** Parses the texts of `startingOffsets`, `endingOffsets`, `startingTime` and `endingTime`. Topic names stay as the
   * user wrote them.
   */
 private[pulsarspark] object BoundParser {
@@ -32,7 +32,7 @@ private[pulsarspark] object BoundParser {
         fields(root).map { case (topic, node) => topic -> PositionSpec.AtTime(millis(option, node.asText)) })
     }
 
-  /** Milliseconds since 1970 as a number, or ISO 8601 with an offset or zone. A time without one is refused: it would
+  /** Milliseconds since 1970 as a number, or ISO 8601 with an offset or zone. A time without one is an error: it would
     * mean another instant on each machine.
     */
   private def millis(option: String, text: String): Long = {
@@ -59,7 +59,7 @@ private[pulsarspark] object BoundParser {
         .orElse(Position.parse(node.asText).map(PositionSpec.After(_)))
         .getOrElse(throw malformed(option, topic, s"`${node.asText}` is not a position", allowed))
 
-  /** The incumbent connector's message ids include the message itself in a start. */
+  /** In the incumbent connector, a start includes the message of the id. */
   private def legacy(option: String, id: LegacyMessageId): PositionSpec = id match {
     case LegacyMessageId.Earliest                                     => PositionSpec.Earliest
     case LegacyMessageId.Latest                                       => PositionSpec.Latest
@@ -69,7 +69,7 @@ private[pulsarspark] object BoundParser {
     case LegacyMessageId.At(p) => PositionSpec.After(p.copy(batchIndex = p.batchIndex - 1))
   }
 
-  /** A streaming offset, as a checkpoint holds it, may be given as it stands. */
+  /** Accepts a streaming offset in the form of a checkpoint, too. */
   private def positionsOf(root: JsonNode): JsonNode =
     if (root.has("version") && root.has("positions")) root.get("positions") else root
 

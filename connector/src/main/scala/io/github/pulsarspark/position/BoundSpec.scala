@@ -3,7 +3,7 @@ package io.github.pulsarspark.position
 /** The start or the end of a whole read: one spec for every topic partition.
   *
   * @param option
-  *   the option it was made from, for errors
+  *   the option that it was parsed from, for errors
   */
 sealed abstract class BoundSpec { def option: String }
 

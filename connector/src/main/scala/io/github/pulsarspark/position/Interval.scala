@@ -1,12 +1,12 @@
 package io.github.pulsarspark.position
 
-/** Whole numbers, such as publish times in milliseconds since 1970. The largest number of all is in none. */
+/** A range of whole numbers, such as publish times in milliseconds since 1970. No interval contains `Long.MaxValue`. */
 final case class Interval(fromInclusive: Long = Long.MinValue, toExclusive: Long = Long.MaxValue) {
   def contains(number: Long): Boolean = number >= fromInclusive && number < toExclusive
 
   def isEmpty: Boolean = toExclusive <= fromInclusive
 
-  /** What is within both. */
+  /** The numbers in both. */
   def intersect(that: Interval): Interval =
     Interval(math.max(fromInclusive, that.fromInclusive), math.min(toExclusive, that.toExclusive))
 

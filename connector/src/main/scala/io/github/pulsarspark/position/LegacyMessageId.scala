@@ -26,8 +26,8 @@ private[position] object LegacyMessageId {
     }
   }
 
-  /** The numbers of a protobuf message by field; Spark has no protobuf library of its own to ask. Throws when the bytes
-    * are cut off or are something else.
+  /** The numbers of a protobuf message by field, parsed by hand because Spark has no protobuf library of its own.
+    * Throws when the bytes are cut off or are no message.
     */
   private def numbers(bytes: Iterator[Byte]): Map[Long, Long] =
     Iterator

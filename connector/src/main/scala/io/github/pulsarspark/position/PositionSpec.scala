@@ -1,17 +1,17 @@
 package io.github.pulsarspark.position
 
-/** Where a read should start or end, as asked for; what it means in a topic is found out once, on the driver. */
+/** Where a read starts or ends, as the user set it. The driver resolves it to positions once. */
 sealed trait PositionSpec
 
 object PositionSpec {
 
-  /** Before the first message there is. */
+  /** Before the first message of the topic. */
   case object Earliest extends PositionSpec
 
-  /** After the last message there is. */
+  /** After the last message of the topic. */
   case object Latest extends PositionSpec
 
-  /** After this message: it counts as read by a start, and is the last one read by an end. */
+  /** After this message: a start skips it, an end includes it. */
   final case class After(position: Position) extends PositionSpec
 
   /** Before the first message published at this time or later, in milliseconds since 1970. */

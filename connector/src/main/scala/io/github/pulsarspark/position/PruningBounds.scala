@@ -1,7 +1,7 @@
 package io.github.pulsarspark.position
 
-/** What is wanted of a topic partition: messages that were published within `times` and are in entries with such ids,
-  * in ledgers with such ids.
+/** Bounds on the messages of a topic partition that a query can keep: published within `times`, in `ledgers` and
+  * `entries` with ids in these intervals.
   */
 final case class PruningBounds(
     times: Interval = Interval.Always,
@@ -14,11 +14,11 @@ final case class PruningBounds(
 
   def isEmpty: Boolean = times.isEmpty || ledgers.isEmpty || entries.isEmpty
 
-  /** What both want. */
+  /** Messages that both keep. */
   def intersect(that: PruningBounds): PruningBounds =
     PruningBounds(times.intersect(that.times), ledgers.intersect(that.ledgers), entries.intersect(that.entries))
 
-  /** What one of them wants, and as little else as can be said like this. */
+  /** The narrowest bounds that keep the messages of both. */
   def around(that: PruningBounds): PruningBounds =
     if (isEmpty) that
     else if (that.isEmpty) this

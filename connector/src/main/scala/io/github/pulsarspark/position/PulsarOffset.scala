@@ -13,10 +13,10 @@ import io.github.pulsarspark.errors.Conditions
 /** What a stream has read: everything up to and including one position in each topic partition.
   *
   * @param added
-  *   where the batch that ends here starts reading a partition, if not where the one before it ended: at the place
-  *   before the first message of a partition that is new, or whose ledgers were dropped after all they held was read
+  *   where the batch that ends here starts to read a partition, if not at the end of the batch before: before the first
+  *   message of a new partition, or of one whose ledgers were deleted after all their messages were read
   * @param missing
-  *   what was read of partitions that did not exist any more, so that one that is there again is not read twice
+  *   what was read of partitions that no longer exist, so that a partition that returns is not read twice
   */
 final case class PulsarOffset(
     positions: SortedMap[String, Position],

@@ -2,16 +2,16 @@ package io.github.pulsarspark.position
 
 import io.github.pulsarspark.errors.Conditions
 
-/** What the cluster says of a topic partition at one moment.
+/** The ends of a topic partition, as the cluster reports them at one moment.
   *
   * @param first
-  *   the place before the first message there is
+  *   the position before the first message
   * @param last
-  *   the last message that can be read, as a whole entry; the same as `first` when there is none
+  *   the last readable message, as a whole entry; the same as `first` without messages
   * @param emptyAfter
-  *   a position before `first` for which it is known that no message was ever between the two
+  *   a position before `first` with no message between the two, ever
   * @param compactedBefore
-  *   in the compacted view, the place before which only what compaction kept is left
+  *   in the compacted view, the position before which only the messages that compaction kept remain
   */
 final case class PartitionBounds(
     first: Position,
@@ -20,7 +20,7 @@ final case class PartitionBounds(
     compactedBefore: Option[Position] = None
 )
 
-/** Turns what was asked for into ranges of positions. Pure. */
+/** Turns requested bounds into ranges of positions. Pure. */
 private[pulsarspark] object RangePlanner {
 
   /** One spec for every partition, by the names of partitions or of their topics.
@@ -86,15 +86,15 @@ private[pulsarspark] object RangePlanner {
     case PositionSpec.AtTime(time) => startAt(before(time), bounds)
   }
 
-  /** A lookup by time knows markers, which no message follows, and does not know what compaction kept of ledgers that
-    * are gone: where it finds nothing before or nothing after the time, the compacted view is read from its beginning,
-    * and tasks drop what is outside.
+  /** A lookup by time counts markers, which no message follows, and does not see what compaction kept of deleted
+    * ledgers. Where it returns nothing before or nothing after the time, the compacted view is read from its beginning,
+    * and tasks drop the messages outside.
     */
-  private def startAt(found: Position, bounds: PartitionBounds): Position =
-    if (bounds.compactedBefore.exists(stored => found <= stored || bounds.last <= found)) bounds.first
-    else Seq(found, bounds.last).min
+  private def startAt(position: Position, bounds: PartitionBounds): Position =
+    if (bounds.compactedBefore.exists(stored => position <= stored || bounds.last <= position)) bounds.first
+    else Seq(position, bounds.last).min
 
-  /** Never beyond the last message: nothing waits for the future. */
+  /** At most the last message: a read does not wait for later ones. */
   def end(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
     case PositionSpec.Earliest     => bounds.first
     case PositionSpec.Latest       => bounds.last
@@ -102,7 +102,7 @@ private[pulsarspark] object RangePlanner {
     case PositionSpec.AtTime(time) => Seq(before(time), bounds.last).min
   }
 
-  /** Refuses an end that the user put before the start. */
+  /** Fails when the user set an end before the start. */
   def checkOrder(topic: String, start: PositionSpec, end: PositionSpec): Unit = {
     def refuse(s: String, e: String): Unit =
       throw Conditions.OffsetsReversed(topic = topic, start = s, end = e).exception
@@ -115,11 +115,11 @@ private[pulsarspark] object RangePlanner {
 
   private def instant(millis: Long) = java.time.Instant.ofEpochMilli(millis).toString
 
-  /** The ranges between two stream offsets: a function of these two values alone, so that a batch that is run again
-    * reads the same messages. Where `to` says that a partition begins, it is read from there.
+  /** The ranges between two stream offsets: a function of these two values alone, so that a repeated batch reads the
+    * same messages. A partition in `added` of `to` is read from there.
     */
   def between(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
-    if (from.positions == to.positions) Nil // what `to` says then belongs to the batch before
+    if (from.positions == to.positions) Nil // `added` of `to` then belongs to the batch before
     else to.positions.toSeq
       .map { case (topic, end) =>
         OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end)

@@ -5,13 +5,13 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-/** How a stream began, which stays true for as long as its checkpoint is used.
+/** How a stream started, valid as long as its checkpoint is used.
   *
   * @param offset
   *   positions before the first messages
   * @param notBefore
-  *   for streams that began at a time: publish time, in milliseconds since 1970, before which messages are left out, by
-  *   topic partition; [[StreamStart.AnyPartition]] stands for all that are not named, also those that come later
+  *   for streams that started at a time: the publish time in milliseconds since 1970 before which messages are skipped,
+  *   by topic partition; [[StreamStart.AnyPartition]] is for all others, also those that appear later
   */
 final case class StreamStart(offset: PulsarOffset, notBefore: SortedMap[String, Long] = SortedMap.empty) {
 

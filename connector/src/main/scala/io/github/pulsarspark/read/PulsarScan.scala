@@ -123,12 +123,7 @@ private[pulsarspark] final class PulsarScan(
 
   override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofReads
 
-  override def reportDriverMetrics(): Array[CustomTaskMetric] = batch
-    .flatMap(_.planned)
-    .toArray
-    .flatMap(read =>
-      Array(Metrics.partitionsSkipped(read.partitionsSkipped), Metrics.ledgersSkipped(read.ledgersSkipped))
-    )
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = batch.flatMap(_.planned).toArray.flatMap(Metrics.ofPlan)
 
   override def description(): String = {
     val selection = Seq("topic", "topics", "topicsPattern", "startingOffsets", "endingOffsets", "startingTime",

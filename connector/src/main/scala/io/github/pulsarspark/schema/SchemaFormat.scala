@@ -19,17 +19,16 @@ private[pulsarspark] trait SchemaFormat {
   /** Whether values are made of several columns: fields, or a key and a value. */
   def hasFields(topic: String, schema: TopicSchema): Boolean = isRecord(topic, schema)
 
-  /** Whether values that were written with one type can be read as values of another one. One of them is of this
-    * format.
+  /** Whether values of one type can be read as values of another. One of the types is of this format.
     */
   def converts(writer: String, reader: String): Boolean = writer == reader
 
-  /** Makes the decoder of values that were written with one schema, for rows of another one.
+  /** Compiles the decoder of values of one schema, for rows of another.
     *
     * @param wanted
     *   the value columns of the rows
     * @param ordinals
-    *   where in the row each of them goes
+    *   the place of each of them in the row
     */
   def decoder(
       topic: String,
@@ -45,17 +44,18 @@ private[pulsarspark] trait SchemaFormat {
   /** Whether values read with this schema may point into the bytes of the message. */
   def refersToBytes(reader: TopicSchema): Boolean = true
 
-  /** Whether a message without a value has something to decode all the same. */
+  /** Whether a message without a value still has something to decode. */
   def takesTombstones: Boolean = false
 
-  /** Makes what writes the columns of a plan; fails with [[convert.ColumnMismatch]] when a column does not fit. */
+  /** Compiles the encoder of the columns of a plan; fails with [[convert.ColumnMismatch]] when a column does not fit.
+    */
   def encoder(plan: WritePlan): ValueEncoder
 
-  /** A schema of a type made from the columns of a plan; left with why there is none. */
+  /** A schema of a type, derived from the columns of a plan; left with the reason when there is none. */
   def fromColumns(plan: WritePlan, schemaType: String): Either[String, TopicSchema]
 
-  /** By what a query that has read a topic by one schema reads it when the topic has another of a type that converts:
-    * new fields are there, and those that were removed stay. Left with what cannot be read as one.
+  /** The schema to read by after a topic changes from one schema to another of a type that converts: with the new
+    * fields and the removed ones. Left with the difference that cannot be resolved.
     */
   def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema]
 }

@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema
 
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** Finds the format of a schema, also for a format whose values are made of others. */
+/** Returns the format of a schema, also to formats whose values consist of others. */
 private[pulsarspark] trait SchemaFormats {
 
   /** Fails with `PULSAR_SCHEMA_TYPE_NOT_SUPPORTED`. */

@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema
 
 import java.nio.ByteBuffer
 
-/** How versions of schemas are shown to people. */
+/** The text of schema versions. */
 private[schema] object SchemaVersions {
 
   /** The number in the eight bytes Pulsar's own registry uses, hexadecimal for any other registry, `none` without a

@@ -5,8 +5,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** A schema as Pulsar's registry holds it, free of client classes so that it can be sent to tasks and kept with a
-  * checkpoint.
+/** A schema of Pulsar's registry, without client classes, so that it can be sent to tasks and kept with a checkpoint.
   *
   * @param schemaType
   *   Pulsar's name of the type: `AVRO`, `JSON`, `STRING`, `INT32`, `BYTES`, `NONE`, ...
@@ -17,9 +16,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode
   * @param isPinned
   *   true when the definition is the user's
   * @param message
-  *   of PROTOBUF, what the user says of its message, written like the definition of PROTOBUF_NATIVE
+  *   of PROTOBUF, the message that the user describes, in the form of a definition of PROTOBUF_NATIVE
   * @param unversioned
-  *   what values without a version are taken to be written with, where it is not this schema
+  *   the schema of values without a version, if it is not this one
   */
 final case class TopicSchema(
     schemaType: String,
@@ -31,17 +30,17 @@ final case class TopicSchema(
     unversioned: Option[TopicSchema] = None
 ) {
 
-  /** Whether it does not matter what values were written as. */
+  /** Whether values are read as bytes, whatever schema they were written with. */
   private[pulsarspark] def isReadAsBytes: Boolean = schemaType == "BYTES" || schemaType == "NONE"
 
-  /** The same schema, as this version of a topic's; one that the user gave has no version. */
+  /** The same schema as a version of the topic; a pinned schema has no version. */
   private[pulsarspark] def ofVersion(version: Seq[Byte]): TopicSchema = if (isPinned) this else copy(version = version)
 
-  /** The same schema when nobody knows which version it is. */
+  /** The same schema without its version. */
   private[pulsarspark] def withoutVersion: TopicSchema =
     copy(version = Nil, unversioned = unversioned.map(_.withoutVersion))
 
-  /** What it says, for texts that are kept; not where it is from. */
+  /** Writes type, definition and properties, for files that are kept. */
   private[pulsarspark] def writeTo(node: ObjectNode): Unit = {
     node.put("type", schemaType).put("definition", definition)
     val all = node.putObject("properties")
@@ -51,10 +50,10 @@ final case class TopicSchema(
 
 object TopicSchema {
 
-  /** What a topic without a schema is read and written as. */
+  /** The schema to read and write a topic without a schema. */
   val Bytes: TopicSchema = TopicSchema("BYTES")
 
-  /** What [[TopicSchema.writeTo]] wrote. */
+  /** Parses what [[TopicSchema.writeTo]] wrote. */
   private[pulsarspark] def readFrom(node: JsonNode): TopicSchema = TopicSchema(
     node.get("type").asText,
     node.get("definition").asText,

@@ -23,7 +23,7 @@ private[pulsarspark] object ValueColumns {
     StructType(record.fields.map(_.copy(nullable = true)))
   }
 
-  /** Runs what reads a definition; what the definition lacks becomes `PULSAR_SCHEMA_NOT_READABLE`. */
+  /** Runs `body`, which reads a definition; an unsupported schema becomes `PULSAR_SCHEMA_NOT_READABLE`. */
   private[schema] def reading[T](topic: String, schema: TopicSchema)(body: => T): T =
     try body
     catch { case e: UnsupportedSchema => throw notReadable(topic, schema, e.getMessage) }

@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Makes the value of a message from a row. Not thread-safe. */
+/** Encodes the value of a message from a row. Not thread-safe. */
 private[pulsarspark] abstract class ValueEncoder {
 
   /** An array that is not written again, null for a tombstone. */

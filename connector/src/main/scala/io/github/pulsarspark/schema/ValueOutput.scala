@@ -5,7 +5,7 @@ import java.math.BigDecimal
 import com.fasterxml.jackson.core.SerializableString
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Where the writers of one row's value put what they find, in the order of the schema: Avro's binary encoding or JSON.
+/** The output of the writers of one row's value, in the order of the schema: Avro's binary encoding or JSON.
   */
 private[schema] trait ValueOutput {
   def empty(): Unit
@@ -24,7 +24,7 @@ private[schema] trait ValueOutput {
   def decimal(value: BigDecimal, size: Int): Unit
   def symbol(index: Int, name: UTF8String): Unit
 
-  /** Comes before the value of a union. */
+  /** Precedes the value of a union. */
   def branch(index: Int): Unit
 
   def startRecord(): Unit

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.io.SerializedString
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Takes one value out of a row, an array or a map and gives it to a sink as its schema wants it. Except for the ones
-  * that say so, only called for values that are not null.
+/** Reads one value from a row, an array or a map and writes it to an output in the form of its schema. Called only for
+  * values that are not null, except for writers that accept nulls.
   */
 private[schema] abstract class ValueWriter {
   def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit
@@ -21,13 +21,13 @@ private[schema] object ValueWriter {
     override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = step(from, ordinal, out)
   }
 
-  /** Takes nulls, and refuses them. */
+  /** Accepts nulls and fails. */
   final class Required(value: ValueWriter, refused: () => Throwable) extends ValueWriter {
     override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit =
       if (from.isNullAt(ordinal)) throw refused() else value.write(from, ordinal, out)
   }
 
-  /** Takes nulls. */
+  /** Accepts nulls. */
   final class Nullable(nullBranch: Int, value: ValueWriter) extends ValueWriter {
     override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit =
       if (from.isNullAt(ordinal)) {
@@ -62,7 +62,7 @@ private[schema] object ValueWriter {
     }
   }
 
-  /** The same for every row: what a field without a column holds. Takes anything. */
+  /** The same value for every row, for a field without a column. Accepts anything. */
   final class Constant(value: SpecializedGetters, writer: ValueWriter) extends ValueWriter {
     override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = writer.write(value, 0, out)
   }
@@ -111,7 +111,7 @@ private[schema] object ValueWriter {
     }
   }
 
-  /** Fields in the order of the schema, wherever they are in the struct. */
+  /** Fields in the order of the schema, at any place in the struct. */
   final class Record(names: Array[SerializedString], fields: Array[ValueWriter], ordinals: Array[Int]) {
     def writeAll(from: SpecializedGetters, out: ValueOutput): Unit = {
       out.startRecord()

@@ -6,21 +6,20 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 
-/** How rows become messages: checked on the driver before any task, sent to tasks, where `rows.RowEncoder` carries it
-  * out.
+/** How rows become messages. The driver checks it before any task starts; `rows.RowEncoder` runs it in tasks.
   *
   * @param schema
-  *   what producers register or use: the topic's own, or one made from the columns
+  *   the schema that producers register or use: the topic's own, or one derived from the columns
   * @param input
   *   columns of the rows
   * @param topic
-  *   where all rows go, None when the rows say so
+  *   the topic of all rows, None when rows name their topics
   * @param metadata
-  *   metadata columns that are set on messages, with their place in the rows
+  *   metadata columns that are set on messages, with their ordinals in the rows
   * @param values
-  *   places of the value columns
+  *   ordinals of the value columns
   * @param cutsTimes
-  *   whether parts of a millisecond are cut where a schema has no place for them; else they are refused
+  *   whether parts of a millisecond are cut where a schema has no place for them; else they are an error
   */
 final case class WritePlan(
     schema: TopicSchema,
@@ -31,17 +30,17 @@ final case class WritePlan(
     cutsTimes: Boolean
 ) {
 
-  /** What error texts call the destination. */
+  /** The destination in error texts. */
   private[schema] def target: String = topic.fold("the topics of the rows")(t => s"topic $t")
 
-  /** For texts that speak of a topic by name. */
+  /** The topic in texts that name it. */
   private[schema] def topicName: String = topic.getOrElse("of the rows")
 
-  /** The error for what a row says of its message and cannot be. */
+  /** The error for a value of a metadata column that no message can have. */
   private[schema] def refused(column: String, what: String, reason: String): RuntimeException =
     Conditions.WriteValueNotAllowed(field = column, target = target, value = what, reason = reason).exception
 
-  /** For what becomes a text of Java's on its way, where anything but UTF-8 would be replaced. */
+  /** Fails unless the value is UTF-8: anything else would be replaced when it becomes a Java string. */
   private[schema] def text(value: UTF8String, field: String): UTF8String =
     if (value.isValid) value else throw refused(field, "bytes that are not UTF-8", "a BINARY would hold them")
 
@@ -56,10 +55,10 @@ final case class WritePlan(
       throw Conditions.WritePrecisionLoss(field = field, target = target, value = SparkTime.text(micros),
         schemaType = schemaType).exception
 
-  /** The columns that make the value. */
+  /** The columns of the value. */
   private[schema] def valueColumns: StructType = StructType(values.map(input(_)))
 
-  /** The place of the only value column, which the reading side calls `value`, too. */
+  /** The ordinal of the only value column, which reads call `value`, too. */
   private[schema] def singleValue: Int = values match {
     case Seq(i) if input(i).name == ValueColumns.Single => i
     case several                                        =>

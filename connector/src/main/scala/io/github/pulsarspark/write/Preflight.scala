@@ -9,6 +9,7 @@ import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.WritePlanner
@@ -20,7 +21,7 @@ import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 private[write] object Preflight {
 
   def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
-    case None if !input.fieldNames.contains("__topic") => throw Conditions.WriteNoTopic().exception
+    case None if !input.fieldNames.contains(MetadataColumns.Topic.name) => throw Conditions.WriteNoTopic().exception
     case None => // without a topic only the columns themselves, the settings and the connection can be checked
       plan(input, None, None, options)
       ClientSettings.check("pulsar.producer.", options.producer)

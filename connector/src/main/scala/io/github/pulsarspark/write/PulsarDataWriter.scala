@@ -14,6 +14,7 @@ import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.rows.RowEncoder
 
 /** Creates the writer of a task; has no state. */
@@ -39,7 +40,7 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
   }
 
   private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]
-  private val topicColumn  = task.input.fieldNames.indexOf("__topic")
+  private val topicColumn  = task.input.fieldNames.indexOf(MetadataColumns.Topic.name)
 
   /** The one destination when the option `topic` is set. */
   private lazy val only: Option[Destination] = task.plan.map { plan =>

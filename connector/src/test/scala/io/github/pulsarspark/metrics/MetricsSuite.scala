@@ -1,5 +1,11 @@
 package io.github.pulsarspark.metrics
 
+import java.lang.reflect.Modifier
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
 import munit.FunSuite
 import org.apache.spark.sql.connector.metric.CustomMetric
 
@@ -9,24 +15,43 @@ class MetricsSuite extends FunSuite {
 
   private val all = Metrics.ofReads ++ Metrics.ofWrites
 
-  test("Spark makes each metric by the name of its class") {
+  test("Spark creates each metric by the name of its class") {
     all.foreach { metric =>
-      val made = metric.getClass.getConstructor().newInstance().asInstanceOf[CustomMetric]
-      assertEquals((made.name, made.description), (metric.name, metric.description))
-      assertEquals(made.aggregateTaskMetrics(Array(2L, 3L)), if (metric == Metrics.directMemory) "3" else "5")
+      val created = metric.getClass.getConstructor().newInstance().asInstanceOf[CustomMetric]
+      assertEquals((created.name, created.description), (metric.name, metric.description))
+      assertEquals(created.aggregateTaskMetrics(Array(2L, 3L)), if (metric.isInstanceOf[DirectMemory]) "3" else "5")
     }
     assertEquals(all.map(_.name).distinct.length, all.length)
     assertEquals(all.map(_.getClass).distinct.length, all.length)
   }
 
-  test("there is a metric for each level and measure, by its number") {
+  test("every defined metric is in the list, and every metric of a read is counted") {
+    val folder = Path.of(classOf[Metric].getProtectionDomain.getCodeSource.getLocation.toURI)
+      .resolve(classOf[Metric].getPackageName.replace('.', '/'))
+    val defined = Using.resource(Files.list(folder))(_.iterator.asScala.map(_.getFileName.toString).toSeq)
+      .filter(_.endsWith(".class"))
+      .map(name => Class.forName(s"${classOf[Metric].getPackageName}.${name.stripSuffix(".class")}"))
+      .filter(c => classOf[CustomMetric].isAssignableFrom(c) && !Modifier.isAbstract(c.getModifiers))
+    assertEquals(defined.filterNot(all.map(_.getClass.asInstanceOf[Class[_]]).contains), Nil)
+    assertEquals(
+      (Metrics.ofTask(new ReadCounts(None)) ++ Metrics.ofPlan(Planned)).map(_.name).toSet,
+      Metrics.ofReads.map(_.name).toSet
+    )
+  }
+
+  private object Planned extends PlanCounts {
+    override def partitionsSkipped: Long = 2
+    override def ledgersSkipped: Long    = 3
+  }
+
+  test("there is a metric for each tier and measure, by its number") {
     assertEquals(TierMetric.all.map(m => (m.level, m.measure)),
       for { level <- Tier.all; measure <- Measure.all } yield (level, measure))
     assertEquals(Measure.all.map(_.ordinal), Measure.all.indices)
     assertEquals(Tier.all.map(_.ordinal), Tier.all.indices)
   }
 
-  test("what tasks count is added up") {
+  test("counts of tasks are summed") {
     val total = new TierCounts
     assert(total.isZero)
     val task = new TierCounts

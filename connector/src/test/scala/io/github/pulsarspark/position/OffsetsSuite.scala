@@ -18,18 +18,18 @@ class PositionSuite extends ScalaCheckSuite {
     b <- Gen.choose(-1, 3)
   } yield Position(l, e, b)
 
-  property("text round trip of every position") {
+  property("every position is parsed from its text") {
     forAll(PositionSuite.any)(p => assertEquals(Position.parse(p.toString), Some(p)))
   }
 
-  property("order: ledger, then entry, then batch index, a whole entry after all its messages") {
+  property("positions sort by ledger, entry, then batch index, a whole entry after all its messages") {
     forAll(position, position) { (a, b) =>
       def key(p: Position) = (p.ledgerId, p.entryId, if (p.batchIndex < 0) Long.MaxValue else p.batchIndex.toLong)
       assertEquals(a.compare(b).sign, Ordering[(Long, Long, Long)].compare(key(a), key(b)).sign)
     }
   }
 
-  test("what is not a position") {
+  test("other texts are not positions") {
     Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808",
       "1:2:2147483648").foreach(s =>
       assertEquals(Position.parse(s), None, s)
@@ -59,12 +59,12 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
   private val p0 = "persistent://public/default/t-partition-0"
   private val p1 = "persistent://public/default/t-partition-1"
 
-  test("JSON as people read it") {
+  test("the JSON of an offset is readable, topics in alphabetical order") {
     assertEquals(PulsarOffset.of(Seq(p0 -> Position(12, 34, 5))).json,
       s"""{"version":1,"positions":{"$p0":"12:34:5"}}""")
   }
 
-  test("JSON of a checkpoint, version 1, with a partition that joined") {
+  test("a checkpoint of version 1 with an added partition is parsed") {
     val text   = s"""{"version":1,"positions":{"$p0":"12:34","$p1":"7:0"},"added":{"$p1":"7:-1"}}"""
     val offset = PulsarOffset.parse(text, "here")
     assertEquals(offset.json, text)
@@ -72,14 +72,14 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
     assertEquals(offset.added(p1), Position(7, -1))
   }
 
-  property("round trip") {
+  property("every offset is parsed from its JSON") {
     forAll(Gen.mapOf(Gen.zip(Gen.alphaStr, PositionSuite.any))) { positions =>
       val offset = PulsarOffset.of(positions)
       assertEquals(PulsarOffset.parse(offset.json, "here"), offset)
     }
   }
 
-  test("damaged offsets are named") {
+  test("an error names the damaged offset") {
     Seq("", "{}", "[]", "1", """{"version":1}""", """{"version":2,"positions":{}}""",
       """{"version":1,"positions":{"t":"x"}}""").foreach {
       text =>
@@ -89,7 +89,7 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
     }
   }
 
-  test("the ranges of a batch depend on its two offsets alone; an added partition starts where the end says") {
+  test("the ranges of a batch depend on its two offsets alone; an added partition starts where the end offset says") {
     val from = PulsarOffset.of(Seq(p0 -> Position(1, 5)))
     val to   =
       PulsarOffset.parse(s"""{"version":1,"positions":{"$p0":"1:9","$p1":"7:3"},"added":{"$p1":"7:-1"}}""", "here")
@@ -106,7 +106,7 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
 }
 
 class InitialOffsetLogSuite extends FunSuite {
-  test("written once, read back by a restart, whatever would be resolved then") {
+  test("the start of a stream is written once and read by restarts, whatever would be resolved then") {
     val folder = Files.createTempDirectory("checkpoint").toString
     val first  =
       StreamStart(PulsarOffset.of(Seq("t" -> Position(1, 2))),
@@ -130,7 +130,7 @@ class BoundParserSuite extends FunSuite {
     case other                    => fail(s"$other")
   }
 
-  test("words, positions, whole streaming offsets") {
+  test("bounds are words, positions or whole streaming offsets") {
     assertEquals(BoundParser.offsets("startingOffsets", " Earliest "),
       BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
     assertEquals(each("""{"a":"12:34:5","b":"latest"}"""),
@@ -139,7 +139,7 @@ class BoundParserSuite extends FunSuite {
       Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2))))
   }
 
-  test("the incumbent's message ids include the message in a start, and are its end") {
+  test("message ids of the incumbent connector include the message in a start and in an end") {
     // MessageIdData(ledgerId = 12, entryId = 34, partition = 0, batch_index = 5), and the same not batched
     val batched = """{"a":[8,12,16,34,24,0,32,5]}"""
     val single  = """{"a":[8,12,16,34,24,0]}"""
@@ -159,7 +159,7 @@ class BoundParserSuite extends FunSuite {
     }
   }
 
-  test("times: milliseconds, ISO 8601 with a zone, per topic; without a zone refused") {
+  test("times are milliseconds or ISO 8601 with a zone, also per topic; without a zone they are an error") {
     def millis(text: String) = BoundParser.times("startingTime", text)
     assertEquals(millis("1700000000000"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1700000000000L)))
     assertEquals(millis("1970-01-01T01:00:00.001+01:00"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1L)))
@@ -186,7 +186,7 @@ class RangePlannerSuite extends FunSuite {
   private def assign(specs: (String, PositionSpec)*) =
     RangePlanner.assign(BoundSpec.Each("startingOffsets", specs.toMap), topics, full, (_, _) => None)
 
-  test("short names, partitions, whole topics") {
+  test("bounds apply to short names, partitions and whole topics") {
     val both =
       Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Earliest, s"$t-partition-1" -> PositionSpec.Earliest)
     assertEquals(assign("t" -> PositionSpec.Earliest), both)
@@ -198,7 +198,7 @@ class RangePlannerSuite extends FunSuite {
     )
   }
 
-  test("unknown, missing and ambiguous names are refused") {
+  test("unknown, missing and ambiguous names are errors") {
     def refused(specs: (String, PositionSpec)*) =
       intercept[IllegalArgumentException with PulsarError](assign(specs: _*)).condition
     assertEquals(refused("other" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
@@ -207,7 +207,7 @@ class RangePlannerSuite extends FunSuite {
     assertEquals(refused("t" -> PositionSpec.After(Position(1, 1))), "PULSAR_OFFSETS_MALFORMED")
   }
 
-  test("nothing waits: an end is never beyond the last message") {
+  test("an end is at most the last message") {
     def end(spec: PositionSpec) = RangePlanner.end(spec, bounds, _ => Position(99, 0))
     assertEquals(end(PositionSpec.Latest), Position(5, 7))
     assertEquals(end(PositionSpec.After(Position(9, 9))), Position(5, 7))
@@ -215,14 +215,14 @@ class RangePlannerSuite extends FunSuite {
     assertEquals(end(PositionSpec.AtTime(1)), Position(5, 7))
   }
 
-  test("starts") {
+  test("a start is resolved within the bounds of its partition") {
     def start(spec: PositionSpec) = RangePlanner.start(spec, bounds, time => Position(4, time))
     assertEquals(start(PositionSpec.Earliest), Position(3, -1))
     assertEquals(start(PositionSpec.Latest), Position(5, 7))
     assertEquals(start(PositionSpec.AtTime(2)), Position(4, 2))
   }
 
-  test("an end before its start is refused, equal ones are an empty range") {
+  test("an end before its start is an error, equal ones are an empty range") {
     def order(s: PositionSpec, e: PositionSpec): Unit = RangePlanner.checkOrder(t, s, e)
     order(PositionSpec.After(Position(1, 1)), PositionSpec.After(Position(1, 1)))
     assertEquals(

@@ -2,11 +2,11 @@ package io.github.pulsarspark.options.registry
 
 import io.github.pulsarspark.errors.Conditions
 
-/** Options that passed every check of the table for one [[Scope]]: all keys are known and in the table's own spelling,
-  * all values have their form.
+/** Options that passed every check of the table for one [[Scope]]: all keys are known and spelled as in the table, all
+  * values have their form.
   *
   * @param set
-  *   what the user set, by the table's key
+  *   options that the user set, by the key of the table
   * @param client
   *   settings under the `pulsar.*` prefixes: prefix -> client's own field name -> value
   */
@@ -36,8 +36,8 @@ private[pulsarspark] final class CheckedOptions private (
 
 private[pulsarspark] object CheckedOptions {
 
-  /** Checks everything that can be checked without a cluster, in a fixed order, so that the JVM and Python report the
-    * same first mistake.
+  /** Checks everything that needs no cluster, in a fixed order, so that the JVM and Python report the same first
+    * mistake.
     *
     * @param fieldsOf
     *   for a `pulsar.*` prefix, the names of the client's fields
@@ -45,7 +45,7 @@ private[pulsarspark] object CheckedOptions {
   def apply(options: Map[String, String], scope: Scope, fieldsOf: String => Seq[String]): CheckedOptions =
     apply(options, Seq(scope), fieldsOf)
 
-  /** The same before it is known which of some scopes it will be: an option may belong to any of them. */
+  /** The same while the scope is not yet decided: an option may belong to any of these scopes. */
   def apply(options: Map[String, String], scopes: Seq[Scope], fieldsOf: String => Seq[String]): CheckedOptions = {
     val (client, own) =
       options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.isOfSpark(o._1)).partition(o =>

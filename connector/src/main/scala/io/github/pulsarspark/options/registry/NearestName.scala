@@ -1,7 +1,7 @@
 package io.github.pulsarspark.options.registry
 
 /** The "did you mean" rule, the same as in the Python package: the known name with the least edit distance, letter case
-  * aside, if that is at most a third of the longer name; the first in alphabetical order of those equally near.
+  * aside, if that is at most a third of the longer name. Ties go to the first name in alphabetical order.
   */
 private[pulsarspark] object NearestName {
 

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** What a query does with a topic; an option is valid in some of these. */
+/** What a query does with a topic. An option is valid in some scopes. */
 sealed abstract class Scope(val key: String, val words: String)
 
 object Scope {
@@ -19,7 +19,7 @@ object Scope {
 /** One line of the option table.
   *
   * @param valueType
-  *   name of the form its value has: string, boolean, milliseconds, bytes, enum, ...
+  *   name of the form of its value: string, boolean, milliseconds, bytes, enum, ...
   */
 private[pulsarspark] final case class OptionDefinition(
     key: String,
@@ -36,7 +36,7 @@ private[pulsarspark] final case class OptionDefinition(
 /** A family of options whose names are the Pulsar client's own. `fields` empty = every field of the client. */
 private[pulsarspark] final case class PrefixDefinition(prefix: String, scopes: Seq[Scope], fields: Seq[String])
 
-/** The option table, `options.json`. The Python builders and the reference page are made from the same file. */
+/** The option table, `options.json`. The Python builders and the reference page are generated from the same file. */
 private[pulsarspark] object OptionRegistry {
 
   private val root: JsonNode = {
@@ -69,15 +69,15 @@ private[pulsarspark] object OptionRegistry {
   )
   val conflicts: Seq[(String, String)] = items(root, "conflicts").map(pair)
 
-  /** Options that mean nothing without another, with that one. */
+  /** Options that need another option, with that option. */
   val needs: Seq[(String, String)] = items(root, "needs").map(pair)
 
   private val sparkOwn = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet
 
-  /** Whether an option is Spark's, which passes its own options together with ours. */
+  /** Whether an option belongs to Spark, which passes its own options together with ours. */
   def isOfSpark(key: String): Boolean = sparkOwn(key.toLowerCase)
 
-  /** Client settings that an option of ours stands for, by lower-case name, with that option. */
+  /** Client settings that an option of ours replaces, by lower-case name, with that option. */
   val managed: Map[String, String] =
     root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
 
@@ -89,7 +89,7 @@ private[pulsarspark] object OptionRegistry {
   /** The family that an option belongs to by its name. */
   def prefixOf(key: String): Option[PrefixDefinition] = prefixes.find(p => key.toLowerCase.startsWith(p.prefix))
 
-  /** Where an option is valid; None for one that is not known. */
+  /** The scopes of an option; None for an unknown option. */
   def scopesOf(key: String): Option[Seq[Scope]] = prefixOf(key).map(_.scopes).orElse(find(key).map(_.scopes))
 
   private def items(node: JsonNode, name: String): Seq[JsonNode] = node.path(name).elements().asScala.toSeq

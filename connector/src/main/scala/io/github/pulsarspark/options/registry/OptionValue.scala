@@ -6,8 +6,8 @@ import scala.util.Try
 
 import io.github.pulsarspark.errors.Conditions
 
-/** The forms an option's value can have. Forms that only the cluster can judge (topics, offsets, columns) are checked
-  * where they are used.
+/** The forms of option values. Forms that only the cluster can check (topics, offsets, columns) are checked where they
+  * are used.
   */
 private[pulsarspark] object OptionValue {
 
@@ -15,8 +15,7 @@ private[pulsarspark] object OptionValue {
   private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
   private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
-  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`; a secret is not repeated in the
-    * text.
+  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`. The text does not repeat a secret.
     */
   def check(definition: OptionDefinition, value: String): Unit =
     form(definition).foreach { case (allowed, holds) =>
@@ -34,7 +33,7 @@ private[pulsarspark] object OptionValue {
     case _ => None
   }
 
-  /** `b1=host:3181,b2=host:3182` -> the map it says. */
+  /** `b1=host:3181,b2=host:3182` -> addresses by bookie id. */
   def addresses(value: String): Option[Map[String, String]] = {
     val pairs = value.split(",").map(_.trim).toSeq.collect { case address(id, host) => id -> host }
     Option.when(pairs.size == value.split(",").length && pairs.map(_._1).distinct.size == pairs.size)(pairs.toMap)
@@ -43,7 +42,7 @@ private[pulsarspark] object OptionValue {
   /** `a, b` -> both names; empty items are ignored. */
   def topics(value: String): Seq[String] = value.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
 
-  /** What to write, and whether it was written. */
+  /** The allowed form in words, and the check of it. */
   private def form(definition: OptionDefinition): Option[(String, String => Boolean)] = definition.valueType match {
     case "boolean"      => Some(("true or false", v => v.equalsIgnoreCase("true") || v.equalsIgnoreCase("false")))
     case "milliseconds" =>

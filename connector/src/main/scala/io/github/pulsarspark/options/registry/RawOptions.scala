@@ -3,7 +3,7 @@ package io.github.pulsarspark.options.registry
 import io.github.pulsarspark.errors.Conditions
 
 /** The options of one read or write by where they are set, not yet checked: those of the query override those stored
-  * with its table, which override those of the session. Has no value in its text.
+  * with its table, which override those of the session. Its text has no values.
   *
   * @param query
   *   options of the query; Spark mixes those of the session into them unless the query is about a table of the catalog
@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.Conditions
   * @param session
   *   options of the session
   * @param stored
-  *   options stored with a table of Spark's catalog; None for a query about no such table
+  *   options stored with a table of Spark's catalog; None for a query without such a table
   */
 private[pulsarspark] final class RawOptions(
     query: Map[String, String],
@@ -28,8 +28,8 @@ private[pulsarspark] final class RawOptions(
 
   def get(key: String): Option[String] = values.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
 
-  /** Session options and stored options serve reads and writes, batches and streams: those that have no meaning in the
-    * given scopes are ignored.
+  /** Ignores session options and stored options that have no meaning in these scopes, because the same ones serve reads
+    * and writes, batches and streams.
     */
   def check(scopes: Scope*): CheckedOptions = {
     if (stored.exists(_.isEmpty) && values.isEmpty) throw Conditions.TableWithoutOptions().exception
@@ -42,7 +42,7 @@ private[pulsarspark] final class RawOptions(
 
 private object RawOptions {
 
-  /** Names count in any case. */
+  /** Compares names without letter case. */
   private def over(first: Map[String, String], second: Map[String, String]): Map[String, String] = {
     val names = first.keySet.map(_.toLowerCase)
     second.filterNot(o => names(o._1.toLowerCase)) ++ first

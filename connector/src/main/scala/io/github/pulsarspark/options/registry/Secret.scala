@@ -1,7 +1,6 @@
 package io.github.pulsarspark.options.registry
 
-/** A value that must not be seen: whatever turns it into text shows asterisks. [[reveal]] is for the one place that
-  * hands it to Pulsar.
+/** A value that must not be shown: its text is asterisks. Only the place that passes it to Pulsar calls [[reveal]].
   */
 final class Secret private (value: String) extends Serializable {
   private[pulsarspark] def reveal: String = value

@@ -16,7 +16,7 @@ import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.schema.columns.OutgoingMessage
+import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
 /** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread
   * uses it.
@@ -62,7 +62,7 @@ private[pulsarspark] final class TopicProducer private[pulsar] (
   }
 
   private def noPartition(partition: Int) = Conditions.WriteValueNotAllowed(
-    field = "__partition",
+    field = MetadataColumns.Partition.name,
     target = s"topic $topic",
     value = partition.toString,
     reason = if (producer.getNumOfPartitions > 0) s"the topic has partitions 0 to ${producer.getNumOfPartitions - 1}"
@@ -135,8 +135,8 @@ private[pulsarspark] object TopicProducer {
     builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
     // All messages of a batch are replicated like its first one.
-    if (columns("__replicationClusters")) builder.enableBatching(false)
-    val router = Option.when(columns("__partition")) {
+    if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
+    val router = Option.when(columns(MetadataColumns.Partition.name)) {
       new RowPartitionRouter(
         options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
       )

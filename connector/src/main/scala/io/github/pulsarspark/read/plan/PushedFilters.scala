@@ -7,6 +7,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.schema.columns.MetadataColumns.{AtPosition, EntryId, LedgerId, Partition, PublishTime, Topic}
 
 /** A query's filters on `__topic`, `__partition`, `__publishTime` and the position of a message, to read less. Spark
   * applies all filters to every row again, so the bounds here may accept too much, never too little. Pure.
@@ -72,14 +73,15 @@ private[pulsarspark] object PushedFilters {
     rules.reduceOption((a, b) => place => join(a(place), b(place)))
 
   private def isNull(column: String): Option[Rule] = column match {
-    case "__topic" | "__publishTime" | "__position" | "__ledgerId" | "__entryId" => Some(_ => PredicateBounds.False)
-    case "__partition" => Some(place => PredicateBounds.of(place.partition.isEmpty))
-    case _             => None
+    case Topic.name | PublishTime.name | AtPosition.name | LedgerId.name | EntryId.name =>
+      Some(_ => PredicateBounds.False)
+    case Partition.name => Some(place => PredicateBounds.of(place.partition.isEmpty))
+    case _              => None
   }
 
   private def comparison(column: String, operator: String, value: Expression): Option[Rule] = (column, value) match {
-    case ("__topic", Text(value))       => topic(operator, value)
-    case ("__partition", Number(value)) =>
+    case (Topic.name, Text(value))       => topic(operator, value)
+    case (Partition.name, Number(value)) =>
       signs(operator).map(matches =>
         _.partition match {
           case Some(partition)           => PredicateBounds.of(matches(Integer.compare(partition, value)))
@@ -87,12 +89,12 @@ private[pulsarspark] object PushedFilters {
           case None                      => PredicateBounds.Null
         }
       )
-    case ("__publishTime", Micros(value)) => publishTime(operator, value).map(bounds => _ => bounds)
-    case ("__ledgerId", Id(value))        =>
+    case (PublishTime.name, Micros(value)) => publishTime(operator, value).map(bounds => _ => bounds)
+    case (LedgerId.name, Id(value))        =>
       number(operator, value, after(value), n => PruningBounds(ledgers = n)).map(bounds => _ => bounds)
-    case ("__entryId", Id(value)) =>
+    case (EntryId.name, Id(value)) =>
       number(operator, value, after(value), n => PruningBounds(entries = n)).map(bounds => _ => bounds)
-    case ("__position", Text(value)) => position(operator, value.toString).map(bounds => _ => bounds)
+    case (AtPosition.name, Text(value)) => position(operator, value.toString).map(bounds => _ => bounds)
     case _                           => None
   }
 

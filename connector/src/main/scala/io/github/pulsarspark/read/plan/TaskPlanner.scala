@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 
 import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.format.Tier
+import io.github.pulsarspark.metrics.PlanCounts
 import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
 import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
@@ -23,7 +24,7 @@ private[read] final case class PlannedRead(
     tasks: Seq[PulsarInputPartition],
     partitionsSkipped: Long = 0,
     ledgersSkipped: Long = 0
-) {
+) extends PlanCounts {
 
   /** Stored bytes, at least 1; None when the broker reads a slice, because it reports no sizes. */
   def bytes: Option[Long] = {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import io.github.pulsarspark.metrics.TierCounts
+import io.github.pulsarspark.metrics.{Metrics, ReadCounts, TierCounts}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.rows.RowDecoders
@@ -35,6 +35,7 @@ private[read] final class PulsarPartitionReader(
   import PulsarPartitionReader._
 
   private val counts       = new ReadCounts(Option(slice))
+  private val metrics      = Metrics.ofTask(counts)
   private val decodeErrors = new DecodeErrorHandler(task)
   private val decoders     = new RowDecoders(task.output, task.options.errorColumns)
   private val storage      = new TaskStorage(task.options, task.hadoop)
@@ -96,7 +97,7 @@ private[read] final class PulsarPartitionReader(
     closing.close()
   }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values
+  override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   /** Closes everything, slices first, whatever fails; then throws the first failure. */
   override def close(): Unit = {

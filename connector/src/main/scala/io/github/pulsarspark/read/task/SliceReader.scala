@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
+import io.github.pulsarspark.metrics.{ReadCounts, SliceCounts}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
@@ -32,7 +33,8 @@ private[read] final class SliceReader(
     broker: () => BrokerApi,
     decoders: RowDecoders,
     storage: TaskStorage
-) extends AutoCloseable {
+) extends SliceCounts
+    with AutoCloseable {
 
   private val range   = planned.slice.range
   private val rows    = decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema, schemaAt)
@@ -95,14 +97,11 @@ private[read] final class SliceReader(
         keepRow
     }
 
-  /** Ranges lost so far. */
-  def lostRanges: Long = source.lostRanges
+  override def lostRanges: Long = source.lostRanges
 
-  /** Entries rejected so far because they were out of range or order. */
-  def rejectedEntries: Long = source.rejectedEntries
+  override def rejectedEntries: Long = source.rejectedEntries
 
-  /** Messages skipped so far because the topic lacks some of their chunks. */
-  def incompleteMessages: Long = decoder.incompleteMessages
+  override def incompleteMessages: Long = decoder.incompleteMessages
 
   private def open(): Unit =
     try {

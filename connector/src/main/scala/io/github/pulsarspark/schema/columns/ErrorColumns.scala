@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema.columns
 
 import org.apache.spark.sql.types.{BinaryType, StringType, StructField}
 
-/** Columns that tell why the value of a message is missing, shown on request. */
+/** Columns with the reason why the value of a message is missing, shown on request. */
 private[pulsarspark] object ErrorColumns {
   val Error: StructField   = StructField("_error", StringType)
   val Corrupt: StructField = StructField("_corrupt", BinaryType)

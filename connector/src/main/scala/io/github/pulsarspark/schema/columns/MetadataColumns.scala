@@ -3,71 +3,174 @@ package io.github.pulsarspark.schema.columns
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.format.DecodeDepth
-import io.github.pulsarspark.schema.columns.MetadataColumn.{Ignored, InWrites, Written}
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.schema.columns.MetadataReader.{Factory, setTime, text}
 
-/** Every metadata column: the one list that reads, writes and documentation share.
+/** Every metadata column: the one list that reads, writes and documentation share. The rows of `docs/columns.md` are
+  * made from it.
   *
   * There is no `__redeliveryCount`: that number belongs to one delivery through a subscription. Reads address messages
   * by position, so it would always be 0.
   */
 object MetadataColumns {
+  import MetadataWriter.{Column, Input}
 
-  private val properties = MapType(StringType, StringType)
+  private type Writer = Input => MetadataWriter
 
-  private def entry(name: String, dataType: DataType, doc: String, inWrites: InWrites = Ignored) =
-    MetadataColumn(name, dataType, doc, DecodeDepth.Entry, inWrites)
+  private val properties  = MapType(StringType, StringType)
+  private val textOrBytes = Seq(StringType, BinaryType)
 
-  private def message(name: String, dataType: DataType, doc: String, inWrites: InWrites = Ignored) =
-    MetadataColumn(name, dataType, doc, DecodeDepth.Message, inWrites)
+  /** A column that the metadata of an entry fills. */
+  private def ofEntry(name: String, dataType: DataType, doc: String, nullWhen: String = "")(reader: Factory) =
+    MetadataColumn(name, dataType, doc, reason(nullWhen), DecodeDepth.Entry, Some(reader), None)
+
+  /** A column that needs the entry opened as far as its messages. */
+  private def ofMessage(name: String, dataType: DataType, doc: String, nullWhen: String = "")(reader: Factory) =
+    MetadataColumn(name, dataType, doc, reason(nullWhen), DecodeDepth.Message, Some(reader), None)
+
+  /** A column that only rows to write have. */
+  private def writeOnly(name: String, dataType: DataType, doc: String) =
+    MetadataColumn(name, dataType, doc, None, DecodeDepth.Entry, None, None)
+
+  private def reason(nullWhen: String) = Option(nullWhen).filter(_.nonEmpty)
+
+  private implicit final class Writable(column: MetadataColumn) {
+    def written(doc: String, types: Seq[DataType] = Seq(column.dataType))(writer: Writer): MetadataColumn =
+      column.copy(writer = Some(Column(types, doc, writer)))
+  }
+
+  val Key: MetadataColumn =
+    ofMessage("__key", BinaryType, "Key as bytes (text keys as UTF-8).", "the message has no key")(_ =>
+      MetadataReader.key
+    ).written(
+      "STRING: a text key; BINARY: a bytes key. Both go to the partition that the Java client picks; the Python and " +
+        "C++ clients have another hash by default",
+      textOrBytes
+    )(MetadataWriter.key)
+
+  val Topic: MetadataColumn =
+    ofEntry("__topic", StringType, "Full name of the topic partition.")(MetadataReader.topic)
+      .written("topic of the row, unless the option `topic` is set")(_ =>
+        (row, i, message) => message.topic = row.getUTF8String(i)
+      )
+
+  val MessageId: MetadataColumn =
+    ofMessage("__messageId", BinaryType, "Message id as native clients serialize it.")(MetadataReader.messageId)
+
+  val PublishTime: MetadataColumn =
+    ofEntry("__publishTime", TimestampType, "Time of sending by the producer's clock, in milliseconds.")(_ =>
+      (m, row, i) => setTime(row, i, m.publishTime)
+    )
+
+  val EventTime: MetadataColumn =
+    ofMessage("__eventTime", TimestampType, "Event time set by the application, in milliseconds.",
+      "the application sets none")(_ =>
+      (m, row, i) => if (m.eventTime == 0) row.setNullAt(i) else setTime(row, i, m.eventTime)
+    ).written("event time, after 1970")(input =>
+      (row, i, message) => message.eventTime = input.millis(row.getLong(i))
+    )
+
+  val MessageProperties: MetadataColumn =
+    ofMessage("__messageProperties", properties, "Properties, an empty map without any.")(_ =>
+      MetadataReader.properties
+    )
+      .written("properties, without nulls")(MetadataWriter.properties)
+
+  val AtPosition: MetadataColumn =
+    ofMessage("__position", StringType, "Position as `ledger:entry:batchIndex`, as offset options take it.")(_ =>
+      (m, row, i) => row.update(i, text(Position(m.ledgerId, m.entryId, m.batchIndex).toString))
+    )
+
+  val Partition: MetadataColumn =
+    ofEntry("__partition", IntegerType, "Index of the partition.", "the topic has no partitions")(
+      MetadataReader.partition
+    ).written("partition to send to; null: by key, else in turn")(input =>
+      (row, i, message) => message.partition = input.notNegative(row.getInt(i).toLong).toInt
+    )
+
+  val LedgerId: MetadataColumn =
+    ofEntry("__ledgerId", LongType, "Ledger that holds the message.")(_ => (m, row, i) => row.setLong(i, m.ledgerId))
+
+  val EntryId: MetadataColumn =
+    ofEntry("__entryId", LongType, "Entry in the ledger.")(_ => (m, row, i) => row.setLong(i, m.entryId))
+
+  val BatchIndex: MetadataColumn =
+    ofMessage("__batchIndex", IntegerType, "Index in the producer's batch.", "the message is not batched")(_ =>
+      (m, row, i) => if (m.batchIndex < 0) row.setNullAt(i) else row.setInt(i, m.batchIndex)
+    )
+
+  val SequenceId: MetadataColumn =
+    ofMessage("__sequenceId", LongType, "Sequence id set by the producer.")(_ =>
+      (m, row, i) => row.setLong(i, m.sequenceId)
+    ).written("sequence id, ascending for each task and topic")(MetadataWriter.sequenceId)
+
+  val ProducerName: MetadataColumn =
+    ofEntry("__producerName", StringType, "Name of the producer.")(_ => MetadataReader.producerName)
+
+  val SchemaVersion: MetadataColumn =
+    ofEntry("__schemaVersion", BinaryType, "Version of the schema the message was written with.",
+      "the message has no schema version")(_ =>
+      (m, row, i) => if (m.schemaVersion.isEmpty) row.setNullAt(i) else row.update(i, m.schemaVersion)
+    )
+
+  val OrderingKey: MetadataColumn =
+    ofMessage("__orderingKey", BinaryType, "Ordering key.", "the message has no ordering key")(_ =>
+      (m, row, i) => row.update(i, m.orderingKey)
+    ).written("STRING or BINARY: ordering key", textOrBytes)(MetadataWriter.orderingKey)
+
+  val ReplicatedFrom: MetadataColumn =
+    ofEntry("__replicatedFrom", StringType, "Cluster the message was replicated from.", "the message is local")(_ =>
+      (m, row, i) => if (m.replicatedFrom == null) row.setNullAt(i) else row.update(i, text(m.replicatedFrom))
+    )
+
+  val BrokerPublishTime: MetadataColumn =
+    ofEntry("__brokerPublishTime", TimestampType, "Time of storing by the broker's clock.",
+      "the broker does not add it")(_ =>
+      (m, row, i) => if (m.brokerPublishTime < 0) row.setNullAt(i) else setTime(row, i, m.brokerPublishTime)
+    )
+
+  val Index: MetadataColumn =
+    ofMessage("__index", LongType, "Index of the message in the topic.", "the broker does not add it")(_ =>
+      (m, row, i) => if (m.index < 0) row.setNullAt(i) else row.setLong(i, m.index)
+    )
+
+  val DeliverAt: MetadataColumn =
+    ofMessage("__deliverAt", TimestampType, "Time before which shared subscriptions do not deliver the message.",
+      "the message has no such time")(_ =>
+      (m, row, i) => if (m.deliverAtTime == 0) row.setNullAt(i) else setTime(row, i, m.deliverAtTime)
+    ).written("the same, after 1970")(input =>
+      (row, i, message) => message.deliverAt = input.millis(row.getLong(i))
+    )
+
+  val DeliverAfter: MetadataColumn =
+    writeOnly("__deliverAfter", DayTimeIntervalType(), "Delay of `__deliverAt`.")
+      .written("the same as a delay that begins when the message is sent")(MetadataWriter.deliverAfter)
+
+  val ReplicationClusters: MetadataColumn =
+    writeOnly("__replicationClusters", ArrayType(StringType), "Clusters to replicate the message to.")
+      .written("clusters to replicate to; empty: none. Such messages are not sent in batches")(
+        MetadataWriter.replicationClusters
+      )
 
   /** Shown after the value columns unless the user selects otherwise. */
-  val default: Seq[MetadataColumn] = Seq(
-    message("__key", BinaryType, "Key as bytes (text keys as UTF-8), null without one.",
-      Written(StringType, BinaryType)),
-    entry("__topic", StringType, "Full name of the topic partition.", Written(StringType)),
-    message("__messageId", BinaryType, "Message id as native clients serialize it."),
-    entry("__publishTime", TimestampType, "Time of sending by the producer's clock, in milliseconds."),
-    message("__eventTime", TimestampType, "Event time set by the application, in milliseconds, null without one.",
-      Written(TimestampType)),
-    message("__messageProperties", properties, "Properties, an empty map without any.", Written(properties))
-  )
+  val default: Seq[MetadataColumn] = Seq(Key, Topic, MessageId, PublishTime, EventTime, MessageProperties)
 
   /** Filled only when a query names them. */
-  val hidden: Seq[MetadataColumn] = Seq(
-    message("__position", StringType, "Position as `ledger:entry:batchIndex`, as offset options take it."),
-    entry("__partition", IntegerType, "Index of the partition, null in a topic without partitions.",
-      Written(IntegerType)),
-    entry("__ledgerId", LongType, "Ledger that holds the message."),
-    entry("__entryId", LongType, "Entry in the ledger."),
-    message("__batchIndex", IntegerType, "Index in the producer's batch, null when the message was not batched."),
-    message("__sequenceId", LongType, "Sequence id given by the producer.", Written(LongType)),
-    entry("__producerName", StringType, "Name of the producer."),
-    entry("__schemaVersion", BinaryType, "Version of the schema the message was written with, null without one."),
-    message("__orderingKey", BinaryType, "Ordering key, null without one.", Written(StringType, BinaryType)),
-    entry("__replicatedFrom", StringType, "Cluster the message was replicated from, null when it is local."),
-    entry("__brokerPublishTime", TimestampType,
-      "Time of storing by the broker's clock, null when the broker does not add it."),
-    message("__index", LongType, "Index of the message in the topic, null when the broker does not add it."),
-    message(
-      "__deliverAt",
-      TimestampType,
-      "Time before which shared subscriptions do not deliver the message, null without one.",
-      Written(TimestampType)
-    )
-  )
+  val hidden: Seq[MetadataColumn] = Seq(AtPosition, Partition, LedgerId, EntryId, BatchIndex, SequenceId, ProducerName,
+    SchemaVersion, OrderingKey, ReplicatedFrom, BrokerPublishTime, Index, DeliverAt)
 
+  /** The columns of reads. */
   val all: Seq[MetadataColumn] = default ++ hidden
 
-  /** Columns that only rows to write can have. */
-  private[schema] val writeOnly: Map[String, InWrites] = Map(
-    "__deliverAfter"        -> Written(DayTimeIntervalType()),
-    "__replicationClusters" -> Written(ArrayType(StringType))
-  )
+  /** The columns of rows to write, in the order in which they are set on a message. */
+  val inWrites: Seq[MetadataColumn] = all ++ Seq(DeliverAfter, ReplicationClusters)
 
-  private val named = all.map(c => c.name -> c).toMap
+  private val ofReads  = all.map(c => c.name -> c).toMap
+  private val ofWrites = inWrites.map(c => c.name -> c).toMap
 
-  def byName(name: String): Option[MetadataColumn] = named.get(name)
+  /** The column of reads that has this name; None for value columns. */
+  def byName(name: String): Option[MetadataColumn] = ofReads.get(name)
 
-  /** What a write does with a column of this name; None for value columns. */
-  def inWrites(name: String): Option[InWrites] = byName(name).map(_.inWrites).orElse(writeOnly.get(name))
+  /** The column of rows to write that has this name; None for value columns. */
+  def writable(name: String): Option[MetadataColumn] = ofWrites.get(name)
 }

@@ -4,13 +4,12 @@ import java.util.{List => JList, Map => JMap}
 
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a row says about the message to send. One instance per [[RowEncoder]], overwritten for each row: what it refers
-  * to is not written again and may be kept, the instance itself may not. Plain variables and nulls because this is the
-  * hot path.
+/** The message to send for a row. One instance per [[RowEncoder]], overwritten for each row: callers may keep what it
+  * refers to, but not the instance itself. Plain variables and nulls, because this is the hot path.
   */
 private[pulsarspark] final class OutgoingMessage {
 
-  /** Topic that the row names, null when it does not. Valid only until the next row. */
+  /** Topic of the row, null = none. Valid only until the next row. */
   var topic: UTF8String = _
 
   /** Key, null = none; the UTF-8 bytes of a text key unless `keyIsBytes`. */
@@ -31,10 +30,10 @@ private[pulsarspark] final class OutgoingMessage {
   /** Ordering key, null = none. */
   var orderingKey: Array[Byte] = _
 
-  /** Sequence id, -1 = the producer gives it. */
+  /** Sequence id, -1 = the producer assigns one. */
   var sequenceId: Long = -1
 
-  /** Index of the partition, -1 = by key, else in turn. */
+  /** Index of the partition, -1 = by key, else round-robin. */
   var partition: Int = -1
 
   /** Milliseconds since 1970, 0 = none. */
@@ -45,4 +44,18 @@ private[pulsarspark] final class OutgoingMessage {
 
   /** Clusters to replicate to, empty = none but this one, null = those of the namespace. */
   var replicationClusters: JList[String] = _
+
+  /** Removes what the metadata columns of the row before set. */
+  private[schema] def clear(): Unit = {
+    topic = null
+    key = null
+    eventTime = 0
+    properties = null
+    orderingKey = null
+    sequenceId = -1
+    partition = -1
+    deliverAt = 0
+    deliverAfter = 0
+    replicationClusters = null
+  }
 }

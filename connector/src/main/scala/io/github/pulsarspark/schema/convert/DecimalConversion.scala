@@ -4,12 +4,12 @@ import java.math.{BigDecimal => JBigDecimal, BigInteger}
 
 import org.apache.spark.sql.types.{Decimal, DecimalType}
 
-/** Makes Spark decimals of type `to` from numbers with `scale` digits after the point; a number that does not fit
-  * exactly is an error, never rounded.
+/** Converts numbers with `scale` digits after the point to Spark decimals of type `to`. A number that does not fit
+  * exactly is an error; nothing is rounded.
   */
 private[schema] final class DecimalConversion(scale: Int, to: DecimalType) {
   private val sameScale = scale == to.scale
-  // Whatever fits into a long of this type needs no BigDecimal.
+  // A number of this type that fits into a long needs no BigDecimal.
   private val limit =
     if (sameScale && to.precision <= Decimal.MAX_LONG_DIGITS) DecimalConversion.powers(to.precision) else 0L
 
@@ -24,23 +24,23 @@ private[schema] final class DecimalConversion(scale: Int, to: DecimalType) {
     of(new JBigDecimal(number, scale))
   }
 
-  /** Digits are compared first: to write out a number like 1e999999999 would take all memory. */
+  /** Compares digits first: writing out a number like 1e999999999 would use all memory. */
   def of(number: JBigDecimal): Decimal = {
     val digits = number.precision.toLong - number.scale
-    if (number.signum != 0 && (digits > to.precision - to.scale || digits < -to.scale)) throw misfit(number)
+    if (number.signum != 0 && (digits > to.precision - to.scale || digits < -to.scale)) throw tooLarge(number)
     val exact =
       try number.setScale(to.scale)
-      catch { case _: ArithmeticException => throw misfit(number) }
-    if (exact.precision > to.precision) throw misfit(number)
+      catch { case _: ArithmeticException => throw tooLarge(number) }
+    if (exact.precision > to.precision) throw tooLarge(number)
     Decimal(exact, to.precision, to.scale)
   }
 
-  private def misfit(number: JBigDecimal) = new MalformedValue(s"$number does not fit into ${to.sql}")
+  private def tooLarge(number: JBigDecimal) = new MalformedValue(s"$number does not fit into ${to.sql}")
 }
 
 private[schema] object DecimalConversion {
 
-  /** Far more than Spark's 38 digits with whatever zeros a writer's scale adds. */
+  /** Far more than Spark's 38 digits with any zeros that a writer's scale adds. */
   private val MaxBits = 4096
   private val powers  = Array.iterate(1L, Decimal.MAX_LONG_DIGITS + 1)(_ * 10)
 }

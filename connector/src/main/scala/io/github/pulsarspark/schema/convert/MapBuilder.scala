@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeMapData
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData, MapData}
 import org.apache.spark.unsafe.Platform
 
-/** Collects one Spark map. Spark does not expect a key twice, Pulsar's clients let the last one win: so does this. */
+/** Collects one Spark map. A repeated key keeps its last value, as in Pulsar's clients: Spark does not expect a key
+  * twice.
+  */
 private[schema] final class MapBuilder(expectedSize: Int) {
   private var keys   = new Array[Any](math.max(4, math.min(expectedSize, MapBuilder.MaxInitialSize)))
   private var values = new Array[Any](keys.length)
   private var size   = 0
-  /* Comparing with every earlier key is fastest for the few entries that most maps have; from SmallSize on an index is
-   * kept. */
+  // Comparing with every earlier key is fastest for the few entries of most maps; larger ones use an index.
   private var index: JHashMap[Any, Integer] = _
 
   def put(key: Any, value: Any): Unit = {

@@ -2,8 +2,8 @@ package io.github.pulsarspark.schema.convert
 
 import java.time.{LocalDateTime, ZoneOffset}
 
-/** Times of Pulsar's schemas in Spark's units, microseconds and days, exact but for parts of a microsecond, which are
-  * cut towards the past, as Spark does with `java.time` objects. No time zone is involved anywhere.
+/** Converts times of Pulsar's schemas to Spark's units, microseconds and days. Parts of a microsecond are cut towards
+  * the past, as Spark does with `java.time` objects. No time zone is involved.
   */
 private[schema] object SparkTime {
   val MicrosPerDay: Long         = 86400L * 1000 * 1000
@@ -18,7 +18,7 @@ private[schema] object SparkTime {
   def ofSeconds(seconds: Long, nanos: Long): Long = {
     val micros = Math.floorDiv(nanos, 1000L)
     try
-      // The first second that there is has no beginning in microseconds.
+      // The start of the smallest second does not fit into microseconds.
       if (seconds < 0 && micros > 0)
         Math.addExact(Math.multiplyExact(seconds + 1, MicrosPerSecond), micros - MicrosPerSecond)
       else Math.addExact(Math.multiplyExact(seconds, MicrosPerSecond), micros)

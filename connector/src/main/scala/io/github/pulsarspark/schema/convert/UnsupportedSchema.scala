@@ -1,6 +1,6 @@
 package io.github.pulsarspark.schema.convert
 
-/** Why a schema has no Spark type, and where. Always becomes `PULSAR_SCHEMA_NOT_READABLE` or
+/** A schema has no Spark type: the reason and the field. Always becomes `PULSAR_SCHEMA_NOT_READABLE` or
   * `PULSAR_PROTOBUF_DESCRIPTOR`.
   */
 private[schema] final class UnsupportedSchema(path: String, reason: String)

@@ -2,7 +2,9 @@ package io.github.pulsarspark.schema.evolution
 
 import org.apache.spark.sql.types._
 
-/** Columns of two schemas as those of one table: what only one of them has is null in the rows of the other. Pure. */
+/** Merges the columns of two schemas into those of one table: a column of only one schema is null in the rows of the
+  * other. Pure.
+  */
 private[pulsarspark] object ColumnMerge {
 
   /** The first field that has two types. */

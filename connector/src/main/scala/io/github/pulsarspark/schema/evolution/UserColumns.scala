@@ -6,18 +6,18 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.Conditions
 
-/** Columns that a user gives for reading. Pure. */
+/** Checks columns that a user sets for reading. Pure. */
 private[pulsarspark] object UserColumns {
 
-  /** Checks a schema that the user gave for reading: any part of the columns, in any order, with the types they have.
-    * Nullability is the connector's to say.
+  /** Fails unless the schema that the user set is a part of the columns, in any order, with the same types. The
+    * connector decides on nullability.
     */
   def check(user: StructType, actual: StructType): Unit =
     mismatch(user, actual).foreach { case (column, reason) =>
       throw Conditions.UserSchemaMismatch(column = column, reason = reason).exception
     }
 
-  /** The first part of `user` that `actual` does not have, and why. */
+  /** The first part of `user` that is not in `actual`, and why. */
   def mismatch(user: DataType, actual: DataType, path: String = ""): Option[(String, String)] =
     (user, actual) match {
       case (u: StructType, a: StructType) =>

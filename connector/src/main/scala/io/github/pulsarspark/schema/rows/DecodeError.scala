@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema.rows
 
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 
-/** Tells the errors that are about the value of one message from those that would meet any other message, too. */
+/** Matches the errors about the value of one message, not those that any other message would raise, too. */
 private[pulsarspark] object DecodeError {
   private val conditions = Seq(Conditions.ValueNotDecodable, Conditions.SchemaNotResolvable)
 

@@ -20,12 +20,12 @@ import io.github.pulsarspark.schema.convert.{TimeOutOfRange, UnresolvableSchema}
 import io.github.pulsarspark.schema.{SchemaVersions, TopicSchema, ValueDecoder}
 
 /** Turns messages of one topic partition into rows of the columns that the query selects. Each message is decoded with
-  * the schema version it was written with. Made by [[RowDecoders]]. Not thread-safe.
+  * the schema version it was written with. Created by [[RowDecoders]]. Not thread-safe.
   *
   * @param valueOrdinals
-  *   where in the row the value columns are; empty when the payload is not looked at
+  *   places of the value columns in the row; empty when the payload is not read
   * @param errorOrdinal
-  *   where [[ErrorColumns]] are, -1 for one that is not there
+  *   places of [[ErrorColumns]], -1 for a missing one
   */
 private[pulsarspark] final class RowDecoder private[schema] (
     topic: String,
@@ -40,7 +40,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
     compile: TopicSchema => ValueDecoder,
     /** How deep entries must be opened for these columns. */
     val level: DecodeDepth,
-    /** True when values point into the bytes of an entry, so that these must stay as they are. */
+    /** True when values point into the bytes of an entry, which must not change then. */
     val refersToBytes: Boolean
 ) {
   private val takesTombstones             = SchemaTranslation.formatOf(topic, reader).takesTombstones
@@ -55,7 +55,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
     decoders.put(ByteBuffer.wrap(newest.version.toArray), current)
   }
 
-  /** The same row each time, overwritten by the next call; its values are not, and stay valid. */
+  /** Returns the same row each time. The next call overwrites the row, but not its values. */
   def decode(m: MessageView): InternalRow = {
     val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
     // Outside the try: a failed schema fetch is not this message's fault.
@@ -77,7 +77,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
     } catch { case NonFatal(e) => clearValues(); throw named(m, e) }
   }
 
-  /** The row of a message that [[decode]] has just refused, without its value. */
+  /** The row of a message that [[decode]] failed for, without its value. */
   def withoutValue(m: MessageView, error: Throwable with PulsarError): InternalRow = {
     if (errorOrdinal >= 0) row.update(errorOrdinal, UTF8String.fromString(error.getMessage))
     if (corruptOrdinal >= 0 && !m.valueIsNull)
@@ -131,24 +131,24 @@ private[pulsarspark] final class RowDecoder private[schema] (
     else s"the newest version (${SchemaVersions.text(reader.version.toArray)})"
 
   private def reasonOf(cause: Throwable) = cause match {
-    // Without the place in the source, which Jackson adds on a line of its own.
+    // Without the location, which Jackson appends on a line of its own.
     case json: JsonProcessingException => json.getOriginalMessage
     case other                         => Option(other.getMessage).getOrElse(other.toString)
   }
 
-  /** Of a value alone, as functions get them, it is not known. */
+  /** Unknown for a value alone, as functions decode it. */
   private def positionOf(m: MessageView) =
     if (m.ledgerId < 0) "with unknown position" else Position(m.ledgerId, m.entryId, m.batchIndex).toString
 }
 
 private[pulsarspark] object RowDecoder {
 
-  /** For values of a schema version that cannot be read at all. */
+  /** For values of a schema version that cannot be read. */
   private final class Failing(cause: Throwable) extends ValueDecoder {
     override def decode(m: MessageView, row: InternalRow): Unit = throw cause
   }
 
-  /** A decoder that shares nothing with others; parameters as in [[RowDecoders]]. */
+  /** A decoder that shares nothing; parameters as in [[RowDecoders]]. */
   def apply(
       topic: String,
       partition: Int,

@@ -6,17 +6,18 @@ import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.format.DecodeDepth
-import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns, MetadataReader}
+import io.github.pulsarspark.schema.columns.MetadataReader.Origin
+import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumns}
 import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
 
-/** Makes the decoders of a task, one for each range it reads. They share what was compiled, also among topics that have
+/** Creates the decoders of a task, one for each range it reads. They share compiled decoders, also among topics with
   * the same schema, so only one of them may decode at a time. Not thread-safe.
   *
   * @param output
-  *   columns of the rows in their order: metadata columns by their name, [[ErrorColumns]] where they are asked for, all
+  *   columns of the rows in their order: metadata columns by their name, [[ErrorColumns]] where they are requested. All
   *   others are value columns of the schema to read by, or parts of them
   * @param withErrors
-  *   whether the names of [[ErrorColumns]] mean these
+  *   whether the names of [[ErrorColumns]] refer to these
   */
 private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boolean) {
 
@@ -27,9 +28,9 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
 
   private val level: DecodeDepth =
     if (values.nonEmpty) DecodeDepth.Message
-    else metadata.map(_._1.level).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
+    else metadata.map(_._1.depth).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
 
-  /** By the schema to read by and the one values were written with; versions do not matter. */
+  /** By the schema to read by and the one values were written with, both without versions. */
   private val compiled = mutable.HashMap.empty[(TopicSchema, TopicSchema), ValueDecoder]
 
   /** How many decoders of values were compiled so far. */
@@ -38,16 +39,16 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
   /** @param partition
     *   index of the partition, -1 for a topic without
     * @param reader
-    *   the schema all values are read as; values of its version are decoded without asking for it
+    *   the schema that all values are read as; values of its version need no call of `schemaAt`
     * @param schemaAt
-    *   the schema of a version as it stands in a message; called once per version, on the thread that decodes
+    *   the schema of a version in the bytes of a message; called once per version, on the thread that decodes
     */
   def decoder(topic: String, partition: Int, reader: TopicSchema, schemaAt: Array[Byte] => TopicSchema): RowDecoder =
     new RowDecoder(
       topic,
       reader,
       new SpecificInternalRow(output),
-      metadata.map { case (column, _) => MetadataReader(column, topic, partition) }.toArray,
+      metadata.flatMap(_._1.reader).map(_(Origin(topic, partition))).toArray,
       metadata.map(_._2).toArray,
       ordinals.toArray,
       errors.head,
@@ -58,7 +59,7 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
       refersToBytes = values.nonEmpty && SchemaTranslation.formatOf(topic, reader).refersToBytes(reader)
     )
 
-  /** What fails to compile is not kept, because the error names the topic. */
+  /** A failure is not kept, because its error names the topic. */
   private def compile(topic: String, reader: TopicSchema, writer: TopicSchema): ValueDecoder =
     compiled.getOrElseUpdate(
       (reader.withoutVersion, writer.withoutVersion),

@@ -10,7 +10,7 @@ import io.github.pulsarspark.schema.primitive.PrimitiveFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.{SchemaFormat, SchemaFormats, TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
 
-/** Pulsar's schemas as Spark types: the formats there are. Pure functions of their arguments. */
+/** Pulsar's schemas as Spark types: the list of formats. Pure functions of their arguments. */
 private[pulsarspark] object SchemaTranslation extends SchemaFormats {
 
   private val keyValue = new KeyValueFormat(this)
@@ -21,7 +21,7 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
       .flatMap(format => format.schemaTypes.map(_ -> format))
       .toMap
 
-  /** The format of a schema type, in Pulsar's name of it. */
+  /** The format of a schema type, by its name in Pulsar. */
   private[schema] def format(schemaType: String): Option[SchemaFormat] = formats.get(schemaType)
 
   override def formatOf(topic: String, schema: TopicSchema): SchemaFormat =
@@ -32,7 +32,7 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
     */
   def toStruct(topic: String, schema: TopicSchema): StructType = formatOf(topic, schema).columns(topic, schema)
 
-  /** Whether values are made of several columns: fields, or a key and a value. */
+  /** Whether values consist of several columns: fields, or a key and a value. */
   private[pulsarspark] def hasFields(topic: String, schema: TopicSchema): Boolean =
     formatOf(topic, schema).hasFields(topic, schema)
 
@@ -57,10 +57,10 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
   private def otherType(writer: TopicSchema, reader: TopicSchema) =
     new UnresolvableSchema(s"a value of type ${writer.schemaType} cannot be read as ${reader.schemaType}")
 
-  /** Makes what writes the values of a plan; fails with [[convert.ColumnMismatch]] when a column does not fit. */
+  /** Compiles the encoder of the values of a plan; fails with [[convert.ColumnMismatch]] when a column does not fit. */
   private[schema] def encoder(plan: WritePlan): ValueEncoder = formatOf(plan.topicName, plan.schema).encoder(plan)
 
-  /** What becomes the key of each message; None when the schema does not say so. */
+  /** The encoder of the key of each message; None when the schema does not separate keys. */
   private[schema] def separateKey(plan: WritePlan): Option[ValueEncoder] =
     Option.when(plan.schema.schemaType == KeyValueSchema.Type)(plan).flatMap(keyValue.separateKey)
 

@@ -4,7 +4,6 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.avro.AvroFormat
-import io.github.pulsarspark.schema.columns.MetadataColumn.Written
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.convert.ColumnMismatch
 import io.github.pulsarspark.schema.keyvalue.{KeyValueChoice, KeyValueEncoder, KeyValueSchema}
@@ -14,20 +13,20 @@ import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, WritePlan}
 /** Decides on the driver how rows become messages. */
 object WritePlanner {
 
-  /** Metadata columns are set on the messages ([[MetadataColumn.Written]]) or left out, when they are ones that only
-    * Pulsar can decide, so that rows can be written as they were read. All other columns are values: a single column
-    * `value` that is not a struct is a primitive value, everything else the fields of one record.
+  /** Metadata columns are set on the messages, or ignored when Pulsar or the producer decides on them, so that rows can
+    * be written as they were read ([[MetadataColumns.inWrites]]). All other columns are values: a single column `value`
+    * that is not a struct is a primitive value, everything else the fields of one record.
     *
-    * The messages' own times are kept in milliseconds: parts of one are cut towards the past. Those of values are cut
-    * as `cutsTimes` says.
+    * Times of metadata columns are cut to milliseconds, towards the past. Times of values are cut if `cutsTimes` is
+    * set.
     *
     * @param topicSchema
     *   the schema of the topic, if it has one
     * @param schemaType
-    *   `auto` (the topic's schema, else one made from the columns), `bytes` (the column `value` as it is, whatever the
-    *   schema of the topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
+    *   `auto` (the topic's schema, else one derived from the columns), `bytes` (the column `value` as it is, whatever
+    *   the schema of the topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
     * @param keyValue
-    *   what was said of the parts of a KEY_VALUE schema
+    *   the options for the parts of a KEY_VALUE schema
     */
   def apply(
       input: StructType,
@@ -37,11 +36,12 @@ object WritePlanner {
       keyValue: KeyValueChoice = KeyValueChoice(),
       cutsTimes: Boolean = false
   ): WritePlan = {
-    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.inWrites(f.name)) }
-    val metadata = columns.collect {
-      case (f, i, Some(Written(types @ _*))) if types.exists(sameType(_, f.dataType)) => f.name -> i
-      case (f, _, Some(Written(types @ _*)))                                          => throw wrongType(f, types)
-    }
+    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.writable(f.name)) }
+    val metadata =
+      for {
+        (f, i, Some(column)) <- columns
+        writes               <- column.writer
+      } yield if (writes.types.exists(sameType(_, f.dataType))) f.name -> i else throw wrongType(f, writes.types)
     val values = columns.collect { case (_, i, None) => i }
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
@@ -49,7 +49,7 @@ object WritePlanner {
     val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
     val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
     val plan   = draft.copy(schema = schema)
-    // Compiling is the check; tasks do it again, because what is compiled is not for sending.
+    // Compiling is the check; tasks compile again, because a compiled encoder cannot be sent.
     fitting(plan) { SchemaTranslation.encoder(plan); () }
     plan
   }

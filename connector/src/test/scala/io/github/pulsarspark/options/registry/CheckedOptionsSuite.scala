@@ -118,7 +118,7 @@ class CheckedOptionsSuite extends FunSuite {
     }
   }
 
-  test("keys have any case, defaults come from the table, Spark's own options are passed over") {
+  test("keys match in any case, defaults are those of the table, Spark's own options are ignored") {
     val o = check("FAILONDATALOSS" -> "FALSE", "checkpointLocation" -> "/c", "path" -> "p")
     assertEquals(o.boolean("failOnDataLoss"), false)
     assertEquals(o.bytes("readAheadBytes"), 16L << 20)
@@ -126,7 +126,7 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(o.milliseconds("pollTimeoutMs"), 120000L)
   }
 
-  test("client settings are found in any case and keep the client's spelling") {
+  test("client settings match in any case and keep the client's spelling") {
     assertEquals(check("pulsar.client.NUMIOTHREADS" -> "3").clientSettings("pulsar.client."),
       Map("numIoThreads" -> "3"))
   }
@@ -138,7 +138,7 @@ class CheckedOptionsSuite extends FunSuite {
     )
   }
 
-  test("typed read options") {
+  test("read options are typed") {
     val o =
       ReadOptions(check("pulsar.reader.receiverQueueSize" -> "7", "readAheadBytes" -> "2k", "publishTimeSkewMs" -> "5"))
     assertEquals(o.topics, TopicSelection.Named(Seq("t")))
@@ -167,7 +167,7 @@ class CheckedOptionsSuite extends FunSuite {
     intercept[IllegalArgumentException](keys(file -> "/a.pem", "pulsar.reader.cryptoKeyReader" -> "x.Y"))
   }
 
-  test("dead letters need a topic, and a topic for them the policy") {
+  test("onDecodeError=dlq needs dlqTopic, and dlqTopic needs onDecodeError=dlq") {
     def policy(options: (String, String)*) = ReadOptions(check(options: _*)).onDecodeError
     assertEquals(policy(), OnDecodeError.Fail)
     assertEquals(policy("onDecodeError" -> "Null"), OnDecodeError.AsNull)
@@ -182,7 +182,7 @@ class CheckedOptionsSuite extends FunSuite {
     )
   }
 
-  test("a pinned schema has a definition, and a definition is of a pinned schema") {
+  test("schemaMode=pinned needs readerSchema, and readerSchema needs schemaMode=pinned") {
     def mode(options: (String, String)*) = ReadOptions(check(options: _*)).schemaMode
     assertEquals(mode(), SchemaMode.Auto)
     assertEquals(mode("schemaMode" -> "RAW"), SchemaMode.Raw)
@@ -194,7 +194,7 @@ class CheckedOptionsSuite extends FunSuite {
     assert(alone.getMessage.contains("`readerSchema` needs `schemaMode=pinned`"), alone.getMessage)
   }
 
-  test("no secret is in the text of anything made from options") {
+  test("no text of typed options contains a secret") {
     val secret = "c4n4ry"
     val all = check("auth.basic.userId" -> "u", "auth.basic.password" -> secret, "pulsar.client.listenerName" -> secret)
     val read = ReadOptions(all)
@@ -204,7 +204,7 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(read.client, ReadOptions(all).client)
   }
 
-  test("the table: every rule names options that exist, every default has its option's form") {
+  test("every rule of the table names existing options, every default has the form of its option") {
     val keys = OptionRegistry.definitions.map(_.key)
     assertEquals(keys.distinct, keys)
     (OptionRegistry.exactlyOne.flatMap(_._1) ++ (OptionRegistry.conflicts ++ OptionRegistry.needs).flatMap(p =>
@@ -217,12 +217,12 @@ class CheckedOptionsSuite extends FunSuite {
     )
   }
 
-  test("sizes") {
+  test("sizes are numbers with a unit of bytes") {
     assertEquals(OptionValue.bytes("2K"), Some(2048L))
     assertEquals(OptionValue.bytes("999999999999999g"), None)
   }
 
-  test("nearest names") {
+  test("the nearest name is at most a third of the letters away") {
     val known = Seq("topic", "topics", "topicsPattern")
     assertEquals(NearestName("Topic", known), Some("topic"))
     assertEquals(NearestName("topicPattern", known), Some("topicsPattern"))
@@ -230,12 +230,12 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(NearestName.distance("kitten", "sitting"), 3)
   }
 
-  test("items of `topics` may be empty or twice") {
+  test("empty and repeated items of `topics` are ignored") {
     val options = CheckedOptions(required - "topic" + ("topics" -> " a,, b ,a, "), Scope.BatchRead, fields)
     assertEquals(ReadOptions(options).topics, TopicSelection.Named(Seq("a", "b")): TopicSelection)
   }
 
-  test("an option of the session is left out where it has no meaning, one of the read or write itself is refused") {
+  test("an option of the session is ignored where it has no meaning, one of the read or write itself is an error") {
     val session =
       Map("readLevel" -> "segment", "endingOffsets" -> "latest", "pulsar.producer.batchingMaxMessages" -> "1",
         "schemaType"  -> "avro")
@@ -274,7 +274,7 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(condition(Scope.BatchRead, "zzz" -> "1"), "PULSAR_OPTION_UNKNOWN")
   }
 
-  test("a table without options says so, unless the query or the session has some") {
+  test("a table without options is an error, unless the query or the session sets some") {
     def condition(query: Map[String, String], session: Map[String, String]) =
       intercept[RuntimeException with PulsarError](
         new RawOptions(query, fields, session, Some(Map.empty)).check(Scope.BatchRead)

@@ -6,35 +6,41 @@ import scala.jdk.CollectionConverters._
 
 import munit.FunSuite
 
-import io.github.pulsarspark.schema.columns.MetadataColumn.{Ignored, Written}
-
-/** The page of the documentation and the list in the code say the same. */
+/** The table in `docs/use/columns.md` is made from the list of columns: with `UPDATE=1`, as `make docs` runs it, this suite
+  * writes it; without it the suite fails when the page is stale.
+  */
 class ColumnsPageSuite extends FunSuite {
 
   private val page =
     Seq(Path.of("docs/use/columns.md"), Path.of("../docs/use/columns.md"))
       .find(Files.exists(_)).getOrElse(fail("no page here"))
 
-  /** Name -> type, in reads, in writes. */
-  private val rows: Seq[(String, Seq[String])] =
-    Files.readAllLines(page).asScala.toSeq.filter(_.startsWith("| `__")).map { line =>
-      val cells = line.split('|').map(_.trim).toSeq.drop(1)
-      cells.head.stripPrefix("`").stripSuffix("`") -> cells.tail
-    }
+  private val head = Seq("| column | type | in reads | null when | in writes |", "|---|---|---|---|---|")
 
-  test("every column, in its order, with its type") {
-    val readable = rows.filterNot(_._2(1) == "not there").map { case (name, cells) => name -> cells.head }
-    assertEquals(readable, MetadataColumns.all.map(c => c.name -> c.dataType.sql))
+  private def row(c: MetadataColumn): String = {
+    val inReads =
+      if (c.reader.isEmpty) Seq("not there", "") else Seq(c.doc.stripSuffix("."), c.nullWhen.getOrElse("never"))
+    val cells = Seq(s"`${c.name}`", c.dataType.sql) ++ inReads :+ c.writer.fold("ignored")(_.doc)
+    cells.mkString("| ", " | ", " |")
   }
 
-  test("what a write does with each") {
-    rows.foreach { case (name, cells) =>
-      MetadataColumns.inWrites(name) match {
-        case Some(Ignored)             => assertEquals(cells(2), "left out", name)
-        case Some(Written(types @ _*)) => assert(cells(2) != "left out" && types.exists(_.sql == cells.head), name)
-        case None                      => fail(s"$name is not a metadata column")
-      }
+  private val table = head ++ MetadataColumns.inWrites.map(row)
+
+  test("the page has the table of the list") {
+    val lines           = Files.readAllLines(page).asScala.toSeq
+    val (before, after) = lines.span(!_.startsWith("| "))
+    val fresh           = before ++ table ++ after.dropWhile(_.startsWith("|"))
+    if (sys.env.contains("UPDATE")) Files.write(page, fresh.asJava)
+    else assertEquals(lines, fresh, s"$page is stale. Run: make docs")
+  }
+
+  test("every row has a text of one line, and a reader or a writer") {
+    MetadataColumns.inWrites.foreach { c =>
+      assert(c.doc.endsWith(".") && !row(c).contains('\n'), c.name)
+      assert(c.name.startsWith("__") && (c.reader.nonEmpty || c.writer.nonEmpty), c.name)
+      c.writer.foreach(w => assert(w.types.contains(c.dataType), s"${c.name} cannot be written as it was read"))
     }
-    assertEquals(rows.map(_._1).filter(MetadataColumns.byName(_).isEmpty).toSet, MetadataColumns.writeOnly.keySet)
+    assertEquals(MetadataColumns.inWrites.map(_.name).distinct.size, MetadataColumns.inWrites.size)
+    assertEquals(MetadataColumns.all.filter(_.reader.isEmpty), Nil)
   }
 }

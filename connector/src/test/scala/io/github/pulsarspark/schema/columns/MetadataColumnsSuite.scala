@@ -42,7 +42,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     m
   }
 
-  test("every column of a message that has it all") {
+  test("every column is read from a message with all metadata") {
     val expected = Map[String, Any](
       "__key"               -> "kéy".getBytes(UTF_8).toVector,
       "__topic"             -> Messages.topic,
@@ -67,7 +67,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     assertEquals(read(full), expected)
   }
 
-  test("what a message does not have is null") {
+  test("a column is null only when the list says so") {
     val m = new MessageView
     m.ledgerId = 1
     m.entryId = 2
@@ -84,6 +84,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
       "__producerName"
     )
     assertEquals(row.collect { case (name, null) => name }.toSet, MetadataColumns.all.map(_.name).toSet -- present)
+    assertEquals(MetadataColumns.all.filter(_.nullWhen.isEmpty).map(_.name).toSet, present)
     assertEquals[Any, Any](row("__messageProperties"), Map.empty)
     assertEquals[Any, Any](row("__position"), "1:2")
     assertEquals[Any, Any](row("__messageId"), new MessageIdImpl(1, 2, -1).toByteArray.toVector)
@@ -125,7 +126,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a property given twice has its last value, as in the Java client") {
+  property("a repeated property has its last value, as in the Java client") {
     val entries =
       Gen.choose(0, 60).flatMap(
         Gen.listOfN(_, Gen.zip(Gen.choose(0, 40).map(n => s"k$n"), Arbitrary.arbitrary[Int].map(_.toString)))
@@ -144,7 +145,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     }
   }
 
-  test("entries are opened no deeper than the columns need") {
+  test("entries are opened only as deep as the columns need") {
     def level(columns: String*) = {
       val value = StructField("value", BinaryType)
       val known = StructType(all.fields :+ value)
@@ -169,7 +170,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     assertEquals[DecodeDepth, DecodeDepth](level("value"), DecodeDepth.Message)
   }
 
-  test("metadata alone does not touch the payload, nor the schema") {
+  test("a read of metadata alone uses neither payload nor schema") {
     val columns = StructType(all.fields.filter(_.name == "__key"))
     val decoder = RowDecoder(Messages.topic, 3, columns, TopicSchema("AVRO", "not a schema"), Messages.noOtherVersion)
     val m       = full
@@ -177,7 +178,7 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     assertEquals(decoder.decode(m).getBinary(0).length, 4)
   }
 
-  test("a time that no timestamp holds is an error of those who ask for it") {
+  test("a time that no timestamp holds is an error only where it is selected") {
     val m = full
     m.eventTime = 1700000000000000000L
     val error = intercept[RuntimeException](read(m))

@@ -14,7 +14,7 @@ class ColumnMergeSuite extends FunSuite {
 
   private val inner = new StructType().add("x", LongType, nullable = false)
 
-  test("what only one has is nullable, what both have keeps its type") {
+  test("a column of one schema is nullable, a column of both keeps its type") {
     val one = new StructType().add("a", IntegerType, nullable = false).add("s", inner).add("l",
       ArrayType(inner, containsNull = false))
     val other = new StructType().add("b", StringType, nullable = false).add("s",
@@ -30,7 +30,7 @@ class ColumnMergeSuite extends FunSuite {
     assertEquals(ColumnMerge(one, one), Right(one))
   }
 
-  test("the first field with two types is named by its path") {
+  test("the first field with two types is reported with its path") {
     def field(t: DataType) =
       new StructType().add("ok", LongType).add("m", MapType(StringType, ArrayType(new StructType().add("d", t))))
     assertEquals(ColumnMerge(field(LongType), field(IntegerType)), Left(Difference("m{}[].d", LongType, IntegerType)))
@@ -40,7 +40,7 @@ class ColumnMergeSuite extends FunSuite {
   private val a                      = """{"name":"a","type":"int"}"""
   private val s = """{"name":"s","type":{"type":"record","name":"S","fields":[{"name":"x","type":"long"}]}}"""
 
-  test("a topic is read with the columns of others, which are null") {
+  test("columns of other topics are null") {
     val wanted = new StructType()
       .add("new", StringType)
       .add("s", new StructType().add("y", ArrayType(LongType)).add("x", LongType))

@@ -62,7 +62,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
     case other                                                     => other
   }
 
-  test("what else a row can say of its message, and what it cannot") {
+  test("optional metadata columns are encoded, invalid values rejected") {
     val fields = Seq(
       StructField("value", StringType),
       StructField("__orderingKey", BinaryType),

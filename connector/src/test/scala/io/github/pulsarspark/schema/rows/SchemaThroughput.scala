@@ -7,13 +7,15 @@ import scala.util.Random
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericData, GenericDatumReader}
 import org.apache.avro.io.DecoderFactory
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.columns.{MetadataColumn, MetadataColumns}
 
-/** Measures decoding and encoding of records of 10 and of 30 fields, CPU time of one thread, in turns:
-  * `connector/Test/runMain io.github.pulsarspark.schema.SchemaThroughput`. The number of rounds can be given.
+/** Measures decoding and encoding of metadata columns and of records of 10 and of 30 fields, CPU time of one thread, in
+  * turns: `connector/Test/runMain io.github.pulsarspark.schema.rows.SchemaThroughput`. The number of rounds can be
+  * given.
   */
 object SchemaThroughput {
   private val random = new Random(20261121)
@@ -103,26 +105,67 @@ object SchemaThroughput {
     }
   }
 
+  /** Rows of metadata alone; those that are written have what a write sets. */
+  private def ofMetadata: Seq[(String, () => Unit)] = {
+    val messages = Array.tabulate(Count) { i =>
+      val m = Messages.of(Array[Byte](1))
+      m.entryId = i.toLong / 100
+      m.batchIndex = i % 100
+      m.publishTime = 1700000000000L + i
+      m.eventTime = m.publishTime
+      m.sequenceId = i.toLong
+      m.producerName = "producer"
+      m.keyBytes = s"key-$i".getBytes
+      m.keyLength = m.keyBytes.length
+      m.propertyBytes = "ab12".getBytes
+      m.propertyCount = 2
+      m.propertyRanges = Array(0, 1, 2, 1, 1, 1, 3, 1)
+      m
+    }
+    def decoding(name: String, columns: Seq[MetadataColumn]) = {
+      val decoder = Messages.decoder(TopicSchema.Bytes, struct(columns))
+      (s"decode $name", () => messages.foreach(decoder.decode(_)))
+    }
+    val written = StructType(
+      struct(MetadataColumns.default ++ MetadataColumns.byName("__orderingKey")).fields :+
+        StructField("value", StringType)
+    )
+    val rows    = messages.map(Messages.decoder(TopicSchema("STRING"), written).decode(_).copy())
+    val encoder = new RowEncoder(WritePlanner(written, Some("t"), None, "auto"))
+    Seq(
+      decoding("the columns shown by default", MetadataColumns.default),
+      decoding("every metadata column", MetadataColumns.all),
+      ("encode metadata columns", () => rows.foreach { r => encoder.encode(r); () })
+    )
+  }
+
+  private def struct(columns: Seq[MetadataColumn]) = StructType(columns.map(c => StructField(c.name, c.dataType)))
+
   private def nanos(pass: () => Unit): Double = {
     val start = clock.getCurrentThreadCpuTime
     (0 until 100).foreach(_ => pass())
     (clock.getCurrentThreadCpuTime - start) / 100.0 / Count
   }
 
+  /** Prints the medians of rounds in which all cases run in turn. */
+  private def measure(cases: Seq[(String, () => Unit)], rounds: Int): Unit = {
+    val spent = Seq.fill(3 + rounds)(cases.map { case (_, pass) => nanos(pass) }).drop(3).transpose
+    for (((what, _), all) <- cases.zip(spent)) {
+      val median = all.sorted.apply(rounds / 2)
+      println(f"$what%-44s $median%7.0f ns/record (best ${all.min}%.0f), ${1000 / median}%.2f M records/s")
+    }
+  }
+
   def main(args: Array[String]): Unit = {
     val rounds = args.headOption.fold(15)(_.toInt)
+    measure(ofMetadata, rounds)
     for (width <- Seq(10, 30)) {
       val records = new Records(width)
       println(
         s"$width fields: AVRO ${records.inAvro.map(_.valueLength).sum /
             Count} bytes, JSON ${records.inJson.map(_.valueLength).sum / Count} bytes"
       )
-      val cases = records.cases
-      val spent = Seq.fill(3 + rounds)(cases.map { case (_, pass) => nanos(pass) }).drop(3).transpose
-      for (((what, _), all) <- cases.zip(spent)) {
-        val median = all.sorted.apply(rounds / 2)
-        println(f"$what%-44s $median%7.0f ns/record (best ${all.min}%.0f), ${1000 / median}%.2f M records/s")
-      }
+      measure(records.cases, rounds)
     }
   }
 }

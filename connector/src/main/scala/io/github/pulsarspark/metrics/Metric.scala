@@ -1,0 +1,52 @@
+package io.github.pulsarspark.metrics
+
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+
+/** A number that Spark shows for a read or write. Spark makes it by the name of its class, without arguments, so each
+  * is a class of its own: see [[Metrics]].
+  */
+private[pulsarspark] abstract class Metric(
+    override val name: String,
+    override val description: String,
+    aggregation: Aggregation = Aggregation.Sum
+) extends CustomMetric {
+
+  override def aggregateTaskMetrics(ofTasks: Array[Long]): String = aggregation(ofTasks).toString
+
+  /** A task's part, as it stands whenever Spark asks: one object for the whole task, as Spark asks for every hundred
+    * rows.
+    */
+  def live(now: () => Long): CustomTaskMetric = new LiveMetric(name, now)
+}
+
+/** How the numbers of tasks become one. */
+private[metrics] sealed abstract class Aggregation { def apply(ofTasks: Array[Long]): Long }
+
+private[metrics] object Aggregation {
+  case object Sum extends Aggregation { override def apply(ofTasks: Array[Long]): Long = ofTasks.sum }
+  case object Max extends Aggregation {
+    override def apply(ofTasks: Array[Long]): Long = ofTasks.maxOption.getOrElse(0)
+  }
+}
+
+/** A metric that the tasks of a read count. */
+private[pulsarspark] abstract class ReadMetric(
+    name: String,
+    description: String,
+    aggregation: Aggregation = Aggregation.Sum
+)(count: ReadCounts => Long)
+    extends Metric(name, description, aggregation) {
+  def of(counts: ReadCounts): CustomTaskMetric = live(() => count(counts))
+}
+
+/** A metric that is known when a read is planned. */
+private[pulsarspark] abstract class PlanMetric(name: String, description: String)(count: PlanCounts => Long)
+    extends Metric(name, description) {
+  def of(plan: PlanCounts): CustomTaskMetric = FixedMetric(name, count(plan))
+}
+
+private final class LiveMetric(override val name: String, now: () => Long) extends CustomTaskMetric {
+  override def value: Long = now()
+}
+
+private final case class FixedMetric(name: String, value: Long) extends CustomTaskMetric

@@ -1,0 +1,11 @@
+package io.github.pulsarspark.metrics
+
+/** What the driver counted when it planned a read. */
+private[pulsarspark] trait PlanCounts {
+
+  /** Topic partitions that the filters exclude. */
+  def partitionsSkipped: Long
+
+  /** Ledgers that the filters exclude, in the other partitions. */
+  def ledgersSkipped: Long
+}

@@ -1,0 +1,56 @@
+package io.github.pulsarspark.metrics
+
+import io.github.pulsarspark.common.NetworkMemory
+
+/** What a task has read so far, for Spark's metrics.
+  *
+  * @param open
+  *   the current slice
+  */
+private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
+
+  val levels: TierCounts = new TierCounts
+  private var skipped    = 0L
+  private var bad        = 0L
+  private var memory     = 0L
+  private var lookAt     = 0L // bytes read at which memory is measured again
+
+  // of slices that are done
+  private var lost       = 0L
+  private var incomplete = 0L
+  private var rejected   = 0L
+
+  /** The current entry is skipped. */
+  def skip(): Unit = skipped += 1
+
+  /** The value of the current message does not decode. */
+  def addDecodeError(): Unit = bad += 1
+
+  def finish(slice: SliceCounts): Unit = {
+    lost += slice.lostRanges
+    incomplete += slice.incompleteMessages
+    rejected += slice.rejectedEntries
+  }
+
+  def skippedEntries: Long     = skipped
+  def decodeErrors: Long       = bad
+  def rejectedEntries: Long    = rejected + open.fold(0L)(_.rejectedEntries)
+  def lostRanges: Long         = lost + open.fold(0L)(_.lostRanges)
+  def incompleteMessages: Long = incomplete + open.fold(0L)(_.incompleteMessages)
+
+  /** The most bytes seen so far. Measured again only after more bytes were read: measuring takes longer than reading
+    * some small rows, and the number changes little until another response arrives.
+    */
+  def directMemory(): Long = {
+    val read = levels.sum(Measure.Bytes)
+    if (read >= lookAt) {
+      memory = math.max(memory, NetworkMemory.bytes)
+      lookAt = read + ReadCounts.BytesBetweenLooks
+    }
+    memory
+  }
+}
+
+private object ReadCounts {
+  private val BytesBetweenLooks = 256L * 1024
+}

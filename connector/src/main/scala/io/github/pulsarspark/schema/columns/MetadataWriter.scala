@@ -1,0 +1,114 @@
+package io.github.pulsarspark.schema.columns
+
+import java.util.{ArrayList => JArrayList, HashMap => JHashMap}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DataType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Sets one metadata column of a row on a message. Called only when the row has a value there. Keeps what it needs from
+  * row to row, so a task makes one for each topic.
+  */
+private[schema] abstract class MetadataWriter {
+  def set(row: InternalRow, ordinal: Int, message: OutgoingMessage): Unit
+}
+
+private[schema] object MetadataWriter {
+
+  /** How a column is written.
+    *
+    * @param types
+    *   the types that the column may have in the rows
+    * @param doc
+    *   what a write does with the value
+    */
+  final case class Column(types: Seq[DataType], doc: String, writer: Input => MetadataWriter)
+
+  /** What a writer knows before the first row.
+    *
+    * @param dataType
+    *   type of the column in the rows
+    * @param refused
+    *   the error for a value that no message can have; takes the value and the reason
+    */
+  final class Input(dataType: DataType, val refused: (String, String) => RuntimeException) {
+    def isText: Boolean = dataType.isInstanceOf[StringType]
+
+    /** Fails unless the value is UTF-8: anything else would be replaced on its way through a text of Java. */
+    def text(value: UTF8String): UTF8String =
+      if (value.isValid) value else throw refused("bytes that are not UTF-8", "a BINARY would hold them")
+
+    def notNegative(number: Long): Long =
+      if (number >= 0) number else throw refused(number.toString, "it cannot be negative")
+
+    /** Milliseconds of a time. Pulsar's 0 means that there is no time. */
+    def millis(micros: Long): Long = {
+      val result = Math.floorDiv(micros, 1000L)
+      if (result <= 0)
+        throw refused(s"$result ms since 1970", "Pulsar keeps times after 1970-01-01 00:00:00 UTC only")
+      result
+    }
+  }
+
+  def key(input: Input): MetadataWriter =
+    if (input.isText) (row, i, message) => {
+      message.key = input.text(row.getUTF8String(i)).getBytes
+      message.keyIsBytes = false
+    }
+    else (row, i, message) => {
+      message.key = row.getBinary(i)
+      message.keyIsBytes = true
+    }
+
+  def orderingKey(input: Input): MetadataWriter =
+    if (input.isText) (row, i, message) => message.orderingKey = row.getUTF8String(i).getBytes
+    else (row, i, message) => message.orderingKey = row.getBinary(i)
+
+  /** A broker that looks for duplicates drops, without an error, what does not ascend. */
+  def sequenceId(input: Input): MetadataWriter = new MetadataWriter {
+    private var last = -1L
+
+    override def set(row: InternalRow, ordinal: Int, message: OutgoingMessage): Unit = {
+      val id = input.notNegative(row.getLong(ordinal))
+      if (id <= last)
+        throw input.refused(
+          s"$id after $last",
+          "the ids of a task must ascend for each topic: sort the rows, or drop the column"
+        )
+      last = id
+      message.sequenceId = id
+    }
+  }
+
+  /** Rounds up to milliseconds, so that nothing is delivered too early. Runs after the writer of `__deliverAt`. */
+  def deliverAfter(input: Input): MetadataWriter = (row, i, message) => {
+    message.deliverAfter = input.notNegative(-Math.floorDiv(-row.getLong(i), 1000L))
+    if (message.deliverAt != 0 && message.deliverAfter != 0)
+      throw input.refused("a delay", "the row has a time in `__deliverAt`, too")
+  }
+
+  def properties(input: Input): MetadataWriter = (row, ordinal, message) => {
+    val map    = row.getMap(ordinal)
+    val keys   = map.keyArray()
+    val values = map.valueArray()
+    val result = new JHashMap[String, String](2 * map.numElements())
+    var i      = 0
+    while (i < map.numElements()) {
+      val name = input.text(keys.getUTF8String(i)).toString
+      if (values.isNullAt(i)) throw input.refused(s"null for `$name`", "properties of messages have a text")
+      result.put(name, input.text(values.getUTF8String(i)).toString)
+      i += 1
+    }
+    message.properties = result
+  }
+
+  def replicationClusters(input: Input): MetadataWriter = (row, ordinal, message) => {
+    val names  = row.getArray(ordinal)
+    val result = new JArrayList[String](names.numElements())
+    (0 until names.numElements()).foreach { i =>
+      if (names.isNullAt(i)) throw input.refused("null", "clusters have names")
+      result.add(names.getUTF8String(i).toString)
+    }
+    message.replicationClusters = result
+  }
+}
