@@ -10,12 +10,14 @@ import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 
 import io.github.pulsarspark.options.PrivateKeys
 
-/** Private keys from PEM files on this machine, read when a key is asked for. */
+/** Private keys from PEM files on this machine, read when a key is requested. Pulsar's `DefaultCryptoKeyReader` takes
+  * URLs alone and only logs which file is missing; here the error of the query names it.
+  */
 private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKeyReader {
 
   private var problems = Map.empty[String, String]
 
-  /** Why keys that were asked for are not at hand. */
+  /** Why requested keys are missing. */
   def failures: Seq[String] = problems.values.toSeq.sorted
 
   override def getPrivateKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = {

@@ -34,7 +34,7 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
     val source = reader
     val opened =
       try crypto.decrypt(() => parsed, payload.nioBuffer, target, source)
-      catch { // its text may tell a key
+      catch { // its text may show a key
         case NonFatal(e) =>
           throw new Undecryptable(s"${source.getClass.getName} failed with ${e.getClass.getSimpleName}")
       }
