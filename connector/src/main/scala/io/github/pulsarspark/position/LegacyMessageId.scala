@@ -19,8 +19,8 @@ private[position] object LegacyMessageId {
 
   /** None for bytes that are cut off or something else. */
   def parse(array: JsonNode): Option[LegacyMessageId] = {
-    val bytes  = array.elements().asScala.map(_.intValue.toByte).toArray
-    val fields = Try(UnknownFieldSet.parseFrom(bytes)).getOrElse(UnknownFieldSet.getDefaultInstance)
+    val bytes              = array.elements().asScala.map(_.intValue.toByte).toArray
+    val fields             = Try(UnknownFieldSet.parseFrom(bytes)).getOrElse(UnknownFieldSet.getDefaultInstance)
     def number(field: Int) = fields.getField(field).getVarintList.asScala.lastOption.map(_.longValue)
     (number(1), number(2), number(4).fold(Position.WholeEntry)(_.toInt)) match {
       case (Some(-1L), Some(-1L), _)                                        => Some(Earliest)

@@ -45,7 +45,7 @@ private[pulsarspark] object TlsCheck {
           .supplyAsync(() => check(options, host, resolve), startDaemon(host, _))
           .thenAccept(found => if (found.isDefined) { first.complete(found); () })
       }
-      CompletableFuture.allOf(checks: _*).thenRun(() => { first.complete(None); () })
+      CompletableFuture.allOf(checks: _*).thenRun { () => first.complete(None); () }
       first.completeOnTimeout(None, Patience.toMillis, TimeUnit.MILLISECONDS).get()
     }
 
