@@ -48,7 +48,7 @@ private[pulsarspark] final class SharedPool[K, V](
     val deadline  = System.nanoTime() + patience(key).toNanos
     var users     = 0
     var idleSince = 0L
-    var isRetired = false // no longer given to anyone
+    var isRetired = false // no longer handed out
     var isClosed  = false
 
     def isOverdue: Boolean = !made.isDone && System.nanoTime() >= deadline

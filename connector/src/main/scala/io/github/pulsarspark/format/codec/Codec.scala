@@ -63,8 +63,8 @@ private[format] object Codec {
   private final class Zlib extends Codec("ZLIB") {
     private lazy val inflater = new Inflater // frees its native memory when it is garbage
 
-    /** Pulsar's producers flush the stream but do not finish it, so its end cannot be asked for: one more byte than
-      * expected is a misfit, fewer are, too.
+    /** Pulsar's producers flush the stream but do not finish it, so its end is unknown: one byte more or fewer than
+      * expected is a mismatch.
       */
     protected def unpackedSize(
         packed: Array[Byte],

@@ -16,7 +16,7 @@ import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
 
 /** Makes the tree of readers for one writer's schema: Avro's own rules decide what is read as what (names, aliases,
-  * promotions, defaults, enums, unions), the Spark type says which fields are wanted and what they become.
+  * promotions, defaults, enums, unions), the Spark type decides which fields are read, and as what.
   */
 private[schema] object AvroReaderCompiler {
 
@@ -35,8 +35,7 @@ private[schema] object AvroReaderCompiler {
     compile(field.schema, field.schema, wanted).value(new AvroInput().reset(bytes, 0, bytes.length))
   }
 
-  /** The reader's schema with the wanted fields alone, so that resolving asks for no more, and the rest is passed over.
-    */
+  /** The reader's schema with the requested fields alone, so that the rest is skipped. */
   private def project(schema: Schema, wanted: DataType): Schema = (schema.getType, wanted) match {
     case (Type.RECORD, struct: StructType) =>
       val names  = struct.fieldNames.toSet

@@ -12,8 +12,8 @@ import io.github.pulsarspark.errors.PulsarErrors
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 import io.github.pulsarspark.schema.{ValueEncoder, WritePlan}
 
-/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is
-  * refused where that could not be told from a default.
+/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null is a field that is absent. It is refused
+  * where an absent field is the same as a default.
   */
 private[schema] final class ProtobufEncoder private (target: String) {
 

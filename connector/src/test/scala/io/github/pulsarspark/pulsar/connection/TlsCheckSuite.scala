@@ -49,7 +49,7 @@ class TlsCheckSuite extends FunSuite {
     }
   }
 
-  silent.test("a host that is not trusted is found, whoever else does not answer") { hosts =>
+  silent.test("an untrusted host is found even when others do not answer") { hosts =>
     val plain  = new ServerSocket(0, 50, localhost)
     val thread = new Thread(() => {
       val socket = plain.accept()
@@ -68,7 +68,7 @@ class TlsCheckSuite extends FunSuite {
     } finally plain.close()
   }
 
-  test("a name that is not looked up in time costs no more") {
+  test("a slow name lookup takes no longer") {
     val end = new CountDownLatch(1)
     try {
       val address         = "pulsar+ssl://far.example:6651,far.example:6652"
@@ -80,7 +80,7 @@ class TlsCheckSuite extends FunSuite {
     } finally end.countDown()
   }
 
-  test("nothing is looked at where it is not for us to judge") {
+  test("hosts are not checked without TLS or where trust is off") {
     def asked(url: String, more: (String, String)*) =
       TlsCheck.problem(options(url, more: _*), url, (_, _) => throw new AssertionError("a host was looked up"))
     assertEquals(asked("pulsar://h:1"), None)

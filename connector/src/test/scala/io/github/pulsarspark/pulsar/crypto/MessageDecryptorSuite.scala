@@ -68,14 +68,14 @@ class MessageDecryptorSuite extends FunSuite {
     }
   }
 
-  folder.test("of several keys, any one does") { path =>
+  folder.test("any one of several keys decrypts a message") { path =>
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a", "b")
     val keys = PrivateKeys.Files(Map("b" -> s"file://${file(path, "b.pem", second.getPrivate)}"), None)
     assertEquals(Received.byDecoder(decoder(keys), entry).size, 1)
   }
 
-  folder.test("why a payload cannot be opened is said without any key's content") { path =>
+  folder.test("the error of a payload that cannot be opened names the reason and no key's content") { path =>
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
     val another                   = file(path, "b.pem", second.getPrivate)
@@ -98,7 +98,7 @@ class MessageDecryptorSuite extends FunSuite {
     assertEquals(failure(new EntryDecoder("t", DecodeDepth.Message), entry), "the query has no private keys")
   }
 
-  test("a key reader of one's own") {
+  test("a custom key reader is used") {
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
     assertEquals(Received.byDecoder(decoder(PrivateKeys.ReaderClass(classOf[TestKeys].getName)), entry).size, 1)
