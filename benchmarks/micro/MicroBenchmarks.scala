@@ -3,6 +3,7 @@ package io.github.pulsarspark.micro
 import java.nio.file.{Files, Path}
 
 import io.github.pulsarspark.format.EntryThroughput
+import io.github.pulsarspark.format.codec.Decompression
 import io.github.pulsarspark.schema.protobuf.ProtobufThroughput
 import io.github.pulsarspark.schema.rows.{EventRecords, RecordThroughput}
 
@@ -24,6 +25,7 @@ object MicroBenchmarks {
     val records  = Seq(10, 30).map(new EventRecords(_))
     val sections = Seq(
       "From entries to messages, each value copied once" -> (() => EntryThroughput.cases()),
+      "Payloads of batches, unpacked"                    -> (() => Decompression.cases()),
       "AVRO and JSON records"                            -> (() => records.flatMap(RecordThroughput.cases)),
       "PROTOBUF_NATIVE messages"                         -> (() => ProtobufThroughput.cases())
     )
