@@ -17,6 +17,8 @@ import io.github.pulsarspark.position.Position
   * memory, are read again. A message that lacks a chunk in the topic itself (trimmed, or its producer gave up) cannot
   * be read by anybody: it is skipped, counted and logged.
   *
+  * Pulsar's client joins chunks inside its consumers alone, which drop messages that began before the range.
+  *
   * @param keepsPayloads
   *   false when only the existence of messages matters
   * @param limit

@@ -11,7 +11,8 @@ import io.github.pulsarspark.format.entry.MalformedBytes
 
 /** How the payload of an entry is compressed.
   *
-  * The libraries are the native ones that Spark itself brings, so nothing is bundled. An instance keeps state between
+  * The libraries are the native ones that Spark itself brings, so nothing is bundled. Pulsar's own codecs unpack into
+  * memory outside the heap and take up to twice the CPU (benchmarks/results/micro.md). An instance keeps state between
   * entries and belongs to one decoder and one thread.
   */
 private[format] sealed abstract class Codec(val name: String) {

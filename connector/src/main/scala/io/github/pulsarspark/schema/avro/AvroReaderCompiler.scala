@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.avro.{LogicalTypes, Resolver, Schema}
 import org.apache.avro.Resolver._
 import org.apache.avro.Schema.Type
-import org.apache.avro.generic.GenericDatumWriter
+import org.apache.avro.generic.{GenericData, GenericDatumWriter}
 import org.apache.avro.io.EncoderFactory
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -156,4 +156,9 @@ private[schema] object AvroReaderCompiler {
 
   private def unexpected(action: Action, wanted: DataType) =
     throw new UnresolvableSchema(s"${action.writer.getFullName} cannot be read as ${wanted.sql}")
+}
+
+/** Avro's generic data with arrays that keep what is put in: those of Avro 1.12.0 cut doubles to floats (AVRO-2108). */
+private[schema] object ExactGenericData extends GenericData {
+  override def newArray(old: Any, size: Int, schema: Schema): AnyRef = new GenericData.Array[Any](size, schema)
 }

@@ -13,7 +13,7 @@ import io.github.pulsarspark.schema.convert.{MalformedValue, UnresolvableSchema}
   * ignored, as Pulsar's Java readers do.
   *
   * Jackson's parser skips members that no column needs. A tokenizer of our own, which dropped them before they became
-  * tokens, was faster by less than half and had 175 lines.
+  * tokens, took 175 lines and was 1.1 to 1.3 times as fast for 3 of 10 and of 30 fields.
   */
 private[schema] object JsonDecoder {
 

@@ -13,7 +13,7 @@ import io.github.pulsarspark.schema.convert.{MalformedValue, MapBuilder}
   * what arrives, and is finished. Such trees are compiled once for each schema and the requested columns; they keep
   * state while a message is read.
   *
-  * Written by hand because protobuf's `DynamicMessage` takes eight times the CPU and more
+  * Written by hand because protobuf's `DynamicMessage` takes more than seven times the CPU
   * (benchmarks/results/micro.md): it makes an object of every field, requested or not.
   */
 private[schema] abstract class ProtobufField {
