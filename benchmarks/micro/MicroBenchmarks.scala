@@ -16,8 +16,8 @@ object MicroBenchmarks {
   private val Head =
     """# Single parts
       |
-      |Made by `make bench-micro`, not by hand: CPU of one thread in nanoseconds per message, the median of %d rounds in turns after
-      |warming up, without Spark and without servers. A ratio is that of the library to the connector.
+      |Made by `make bench-micro`, not by hand: CPU of one thread in nanoseconds per message or payload, the median of
+      |%d rounds in turns after warming up, without Spark and without servers. A ratio is that of the library to the connector.
       |""".stripMargin
 
   def main(args: Array[String]): Unit = {
