@@ -111,7 +111,7 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 # Everything sbt has to do, in one go: each start of it costs half a minute.
 .PHONY: scala
 scala: $(VENV)/.ready
-	$(SBT) $(LINT_SCALA) connector/publish connector/test
+	$(SBT) $(LINT_SCALA) connector/publish connector/test micro/compile
 
 .PHONY: downloads
 downloads: $(VENV)/.ready
@@ -149,6 +149,10 @@ bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records aga
 .PHONY: bench-planning
 bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
 	$(VENV)/bin/python -m benchmarks.planning
+
+.PHONY: bench-micro
+bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them
+	$(SBT) micro/run
 
 .PHONY: bench-profile
 bench-profile: .venv-4.1/.ready $(PACKAGED_JAR) ## Show where the connector's CPU time goes

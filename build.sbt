@@ -44,6 +44,23 @@ lazy val connector = project
   .settings(testing)
   .settings(oneJar)
 
+/** Throughput of single parts, beside the other benchmarks and in no jar. Uses the messages and entries of the tests.
+  */
+lazy val micro = project
+  .in(file("benchmarks/micro"))
+  .settings(
+    Compile / unmanagedClasspath := (connector / Test / fullClasspath).value,
+    Runtime / unmanagedClasspath := (connector / Test / fullClasspath).value,
+    scalacOptions                := (connector / scalacOptions).value,
+    target                       := (ThisBuild / baseDirectory).value / "target" / "micro",
+    Compile / scalaSource        := baseDirectory.value,
+    Compile / run / fork         := true,
+    Compile / mainClass          := Some("io.github.pulsarspark.micro.MicroBenchmarks"),
+    run / baseDirectory          := (ThisBuild / baseDirectory).value,
+    run / javaOptions ++= JvmFlags.spark ++ Seq("-Xmx1g", "-XX:+UseSerialGC"),
+    publish / skip := true
+  )
+
 lazy val buildInfo = Seq(
   buildInfoPackage := "io.github.pulsarspark",
   buildInfoKeys    := Seq[BuildInfoKey](version, "sparkVersion" -> Versions.spark, "pulsarVersion" -> Versions.pulsar),

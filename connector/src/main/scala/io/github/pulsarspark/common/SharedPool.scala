@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-/** Something of a [[SharedPool]] in use. Closing it twice does no harm. */
+/** A client of a [[SharedPool]] in use. Closing it twice does no harm. */
 private[pulsarspark] final class SharedLease[V] private[pulsarspark] (val value: V, release: () => Unit)
     extends AutoCloseable {
   private val open           = new AtomicBoolean(true)
@@ -22,6 +22,9 @@ private[pulsarspark] final class SharedLease[V] private[pulsarspark] (val value:
   * A client is made on a thread of its own and never under the lock, so a slow one delays only those who wait for it.
   * All of them wait for the same attempt and its one deadline. The next acquirer after a failure or after the deadline
   * starts a new attempt. A client that arrives when nobody waits any more is closed like any other without users.
+  *
+  * Pools of libraries lend an object to one user at a time, caches close what is still in use, and neither has a
+  * deadline for making one.
   *
   * @param what
   *   the kind of client, for logs and names of threads
@@ -48,7 +51,7 @@ private[pulsarspark] final class SharedPool[K, V](
     val deadline  = System.nanoTime() + patience(key).toNanos
     var users     = 0
     var idleSince = 0L
-    var isRetired = false // no longer given to anyone
+    var isRetired = false // no longer handed out
     var isClosed  = false
 
     def isOverdue: Boolean = !made.isDone && System.nanoTime() >= deadline

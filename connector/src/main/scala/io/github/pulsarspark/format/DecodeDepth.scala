@@ -1,6 +1,6 @@
 package io.github.pulsarspark.format
 
-/** How deep an entry must be opened for the columns that a scan asks for; each level includes the ones before it. */
+/** How deep an entry must be opened for the columns of a scan; each depth includes the ones before it. */
 sealed abstract class DecodeDepth(private val depth: Int) extends Ordered[DecodeDepth] {
   override def compare(that: DecodeDepth): Int = Integer.compare(depth, that.depth)
 }

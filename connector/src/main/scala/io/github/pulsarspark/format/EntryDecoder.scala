@@ -58,9 +58,9 @@ private[pulsarspark] final class EntryDecoder(
   private var opensPayload   = false
   private var payloadEnd     = 0 // in message.bytes
   private var frame          = 0 // where the next message of the batch begins in message.bytes
-  private var firstIndex     = 0 // first batch index wanted
+  private var firstIndex     = 0 // first batch index to deliver
   private var nextIndex      = 0
-  private var endIndex       = 0 // first batch index not wanted
+  private var endIndex       = 0 // first batch index not to deliver
 
   /** Size of the entry as stored, in bytes. */
   def entryBytes: Int = header.entryLength
@@ -68,7 +68,7 @@ private[pulsarspark] final class EntryDecoder(
   /** Number of messages the metadata claims; 1 when the entry is not a batch. */
   def messagesInEntry: Int = metadata.messages
 
-  /** Messages left out so far because not all of their chunks are in the topic. */
+  /** Messages skipped so far because not all of their chunks are in the topic. */
   def incompleteMessages: Long = chunks.incomplete
 
   /** Opens a stored entry: optional broker metadata, optional checksum (verified when present), metadata, payload.

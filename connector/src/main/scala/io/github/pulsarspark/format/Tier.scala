@@ -1,6 +1,6 @@
 package io.github.pulsarspark.format
 
-/** Who delivers entries. */
+/** Where entries are read from. */
 private[pulsarspark] sealed abstract class Tier(val name: String, val ordinal: Int)
 
 private[pulsarspark] object Tier {

@@ -8,7 +8,7 @@ import munit.FunSuite
 
 class BoundedParallelSuite extends FunSuite {
 
-  test("each question is asked once, in order, and never more than so many are open") {
+  test("each request is sent once, in order, with a bounded number open") {
     for (atOnce <- Seq(1, 3, 64, 1000)) {
       val asked = mutable.ArrayBuffer.empty[Int]
       var open  = 0
@@ -28,7 +28,7 @@ class BoundedParallelSuite extends FunSuite {
     }
   }
 
-  test("nothing is asked after the first answer that cannot be taken") {
+  test("no request is sent after the first failed answer") {
     val asked = mutable.ArrayBuffer.empty[Int]
     intercept[IllegalStateException](
       BoundedParallel(1 to 10, 2)(asked += _)((n, _) => if (n == 3) throw new IllegalStateException else n)
@@ -36,7 +36,7 @@ class BoundedParallelSuite extends FunSuite {
     assertEquals(asked.toSeq, 1 to 4)
   }
 
-  test("no questions") {
+  test("no requests return no answers") {
     assertEquals(BoundedParallel(Seq.empty[Int], 5)(identity)((n, _) => n), Nil)
   }
 }

@@ -35,7 +35,7 @@ class SharedPoolSuite extends FunSuite {
     }
   }
 
-  test("a client that takes long to make keeps those of other keys neither from coming nor from going") {
+  test("a slow client delays neither the start nor the end of clients of other keys") {
     val (begun, end) = (new CountDownLatch(1), new CountDownLatch(1))
     val made         = new Made(key => if (key == "slow") { begun.countDown(); end.await() }, 60.seconds, 1.milli)
     val held         = made.pool.acquire("b")

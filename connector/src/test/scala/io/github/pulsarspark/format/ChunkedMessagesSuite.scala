@@ -46,7 +46,7 @@ class ChunkedMessagesSuite extends FunSuite {
       LogEntry(Position(1, i.toLong), "u", i, chunks.size, 5, Nil, bytes)
     })
 
-  test("every way to cut a topic into ranges gives the messages that the client reads, each once") {
+  test("every way to cut a topic into ranges returns the messages that the client reads, each once") {
     val seed = Random.nextLong()
     println(s"seed $seed")
     val dice = new Random(seed)
@@ -74,7 +74,7 @@ class ChunkedMessagesSuite extends FunSuite {
     }
   }
 
-  test("random logs have what they are meant to have") {
+  test("random logs contain every kind of chunked message") {
     val logs = Vector.fill(300)(ChunkedLog.random(new Random(Random.nextLong())))
     assert(logs.map(_.asClient._2).sum > 30, "messages that lack a chunk")
     assert(logs.map(l => l.entries.count(e => e.chunks > 1 && e.isLast) - l.asClient._1.size).exists(_ > 0))
@@ -107,7 +107,7 @@ class ChunkedMessagesSuite extends FunSuite {
     assertEquals((reader.message.firstLedgerId, reader.message.firstEntryId), (-1L, -1L))
   }
 
-  test("a range that ends inside a message has nothing of it, and asks for nothing") {
+  test("a range that ends inside a message returns nothing of it and requests nothing") {
     val log     = inMemory(ChunkedLog.split(Array.fill[Byte](50)(1), 5, "u", 5))
     val nothing = new PrecedingEntries {
       override def placesBefore(publishTime: Long): Iterator[Position] = fail("looked back")
@@ -118,7 +118,7 @@ class ChunkedMessagesSuite extends FunSuite {
     assertEquals(reader.incompleteMessages, 0L)
   }
 
-  test("nobody looks back for a message that the query does not want") {
+  test("no earlier entries are read for a message that the query does not need") {
     val log    = inMemory(ChunkedLog.split(Array.fill[Byte](50)(1), 2, "u", 5))
     val reader = decoder(Some(new PrecedingEntries {
       override def placesBefore(publishTime: Long): Iterator[Position] = fail("looked back")
@@ -130,7 +130,7 @@ class ChunkedMessagesSuite extends FunSuite {
     assert(reader.next())
   }
 
-  test("damaged entries in front of the range are as good as missing") {
+  test("damaged entries in front of the range count as missing") {
     val whole   = inMemory(ChunkedLog.split(Array.fill[Byte](50)(1), 3, "u", 5))
     val damaged =
       whole.copy(

@@ -67,7 +67,7 @@ class DamagedEntrySuite extends ScalaCheckSuite {
       assertEquals(outcome(entry.slice(0, length)), Left("PULSAR_ENTRY_CORRUPT"), length)
   }
 
-  property("without a checksum, changed bytes give messages or a named error") {
+  property("without a checksum, changed bytes are messages or a named error") {
     val change = Gen.listOf(Gen.zip(Gen.choose(0.0, 1.0), Gen.choose(0, 255)))
     forAll(SentGenerators.smallEntry.map(_.copy(checksum = false)), change) { (stored, changes) =>
       val entry = stored.bytes
@@ -76,7 +76,7 @@ class DamagedEntrySuite extends ScalaCheckSuite {
     }
   }
 
-  property("random bytes, alone or as payload, give messages or a named error") {
+  property("random bytes, alone or as payload, are messages or a named error") {
     val bytes = Gen.choose(0, 300).flatMap(n => Gen.listOfN(n, Gen.choose(0, 255).map(_.toByte)))
     forAll(bytes, Gen.choose(0, 5), Gen.choose(0, 400)) { (random, codec, claimed) =>
       outcome(Unpooled.wrappedBuffer(random.toArray)).left.foreach(condition =>

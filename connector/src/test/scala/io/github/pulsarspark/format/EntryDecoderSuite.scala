@@ -104,7 +104,7 @@ class EntryDecoderSuite extends ScalaCheckSuite {
     assert(valuesAfterwards(decoder(ownBytes = false)).toSet.size < 20)
   }
 
-  test("level Entry gives positions and shared fields without touching the payload") {
+  test("depth Entry reads positions and shared fields without touching the payload") {
     val whole = StoredEntry(Seq.fill(7)(Sent.text("v")), batched = true, checksum = false, brokerTime = Some(9),
       brokerIndex = Some(106))
     val bytes = whole.bytes
@@ -120,14 +120,14 @@ class EntryDecoderSuite extends ScalaCheckSuite {
     assertEquals(counting.message.bytes.length, 0)
   }
 
-  test("level Entry leaves out messages that compaction removed when the entry tells of them") {
+  test("depth Entry skips messages that compaction removed when the entry lists them") {
     val removed = Sent.text("").copy(isCompactedOut = true)
     val stored  =
       StoredEntry(Seq(removed, Sent.text("kept"), removed), batched = true, metadata = _.addCompactedBatchIndexe(1))
     assertEquals(Received.byDecoder(decoder(DecodeDepth.Entry), stored.bytes).map(_.batchIndex), List(1))
   }
 
-  test("markers of the server are no messages, at any level") {
+  test("markers of the server are no messages, at any depth") {
     val marker = StoredEntry(Seq(Sent.text("")), batched = false, metadata = _.setMarkerType(21))
     for (level <- Seq(DecodeDepth.Entry, DecodeDepth.Message))
       assertEquals(Received.byDecoder(decoder(level), marker.bytes), Nil)
@@ -145,7 +145,7 @@ class EntryDecoderSuite extends ScalaCheckSuite {
     assertEquals(reused.message.schemaVersion.length, 0)
   }
 
-  test("fields of newer protocol versions are passed over") {
+  test("fields of newer protocol versions are skipped") {
     val single  = Array[Byte](24, 1, 122, 2, 9, 9, 125, 1, 2, 3, 4, 121, 1, 2, 3, 4, 5, 6, 7, 8, 120, 5)
     val payload = Unpooled.buffer().writeInt(single.length).writeBytes(single).writeByte('v'.toInt)
     val stored  = StoredEntry(Nil, batched = true, checksum = false,

@@ -19,7 +19,7 @@ class RangeGuardSuite extends FunSuite {
     assertEquals(g.rejected, 6L)
   }
 
-  test("repeated and out of order") {
+  test("repeated and disordered entries are rejected") {
     val g = guard(Position(5, -1), Position(5, 9))
     assert(g.admits(Position(5, 0), Position(5, -1)))
     assert(!g.admits(Position(5, 0), Position(5, 0)))

@@ -15,7 +15,9 @@ import io.github.pulsarspark.position.Position
   * A message belongs to the range that holds its last chunk, so the messages of a range depend on nothing that comes
   * after it. Chunks that are not at hand by then, because they are in front of the range or were given up to save
   * memory, are read again. A message that lacks a chunk in the topic itself (trimmed, or its producer gave up) cannot
-  * be read by anybody: it is left out, counted and told of.
+  * be read by anybody: it is skipped, counted and logged.
+  *
+  * Pulsar's client joins chunks inside its consumers alone, which drop messages that began before the range.
   *
   * @param keepsPayloads
   *   false when only the existence of messages matters
@@ -42,7 +44,7 @@ private[format] final class ChunkAssembler(
   private var last: Option[Chunk]           = None
   private var before: Option[Vector[Chunk]] = None
 
-  /** Messages left out because a chunk is missing. */
+  /** Messages skipped because a chunk is missing. */
   var incomplete: Long = 0
 
   /** Takes the chunk that `header` has read. */
@@ -115,8 +117,8 @@ private[format] final class ChunkAssembler(
     found.foldLeft(Vector.empty[Chunk])(Chunk.append)
   }).getOrElse(Vector.empty)
 
-  /** The wanted message's chunks, from the last first one on. Damaged entries are as good as missing here: whoever
-    * reads their range is told.
+  /** The chunks of the requested message, from its last first one on. Skips damaged entries: a read of their own range
+    * reports them.
     */
   private def chunksIn(source: EntrySource): Vector[Chunk] = {
     val header = new EntryHeader(new ProtobufCursor)

@@ -11,7 +11,8 @@ import io.github.pulsarspark.format.entry.MalformedBytes
 
 /** How the payload of an entry is compressed.
   *
-  * The libraries are the native ones that Spark itself brings, so nothing is bundled. An instance keeps state between
+  * The libraries are the native ones that Spark itself brings, so nothing is bundled. Pulsar's own codecs unpack into
+  * memory outside the heap and take up to twice the CPU (benchmarks/results/micro.md). An instance keeps state between
   * entries and belongs to one decoder and one thread.
   */
 private[format] sealed abstract class Codec(val name: String) {
@@ -63,8 +64,8 @@ private[format] object Codec {
   private final class Zlib extends Codec("ZLIB") {
     private lazy val inflater = new Inflater // frees its native memory when it is garbage
 
-    /** Pulsar's producers flush the stream but do not finish it, so its end cannot be asked for: one more byte than
-      * expected is a misfit, fewer are, too.
+    /** Pulsar's producers flush the stream but do not finish it, so its end is unknown: one byte more or fewer than
+      * expected is a mismatch.
       */
     protected def unpackedSize(
         packed: Array[Byte],

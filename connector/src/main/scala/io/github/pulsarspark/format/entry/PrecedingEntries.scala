@@ -10,6 +10,6 @@ private[pulsarspark] trait PrecedingEntries {
     */
   def placesBefore(publishTime: Long): Iterator[Position]
 
-  /** Entries after `startExclusive` up to `endInclusive`. What does not exist any more is left out. */
+  /** Entries after `startExclusive` up to `endInclusive`. Skips what does not exist any more. */
   def open(startExclusive: Position, endInclusive: Position): EntrySource
 }

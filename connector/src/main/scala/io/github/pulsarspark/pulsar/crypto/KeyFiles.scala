@@ -10,7 +10,9 @@ import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 
 import io.github.pulsarspark.options.PrivateKeys
 
-/** Private keys from PEM files on this machine, read when a key is requested. */
+/** Private keys from PEM files on this machine, read when a key is requested. Pulsar's `DefaultCryptoKeyReader` takes
+  * URLs alone and only logs which file is missing; here the error of the query names it.
+  */
 private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKeyReader {
 
   private var problems = Map.empty[String, String]

@@ -11,7 +11,7 @@ import io.github.pulsarspark.schema.ValueDecoder
 private[schema] object AvroDecoder {
 
   /** @param wanted
-    *   value columns asked for
+    *   requested value columns
     * @param ordinals
     *   where in the row each of them goes
     */

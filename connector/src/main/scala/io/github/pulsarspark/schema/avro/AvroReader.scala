@@ -9,8 +9,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MapBuilder, UnresolvableSchema}
 
-/** Takes one value from Avro's encoding, in the writer's schema, and gives it as the reader wants it. A tree of these
-  * is compiled once for each schema version.
+/** Reads one value from Avro's encoding, by the writer's schema, and returns it as the reader's schema has it. A tree
+  * of these is compiled once for each schema version.
   */
 private[schema] abstract class AvroReader {
 
@@ -171,7 +171,7 @@ private[schema] object AvroReader {
     }
   }
 
-  /** Every writer's field in its order, wanted or passed over, then what only the reader has. */
+  /** Every writer's field in its order, read or skipped, then what only the reader has. */
   final class Record(steps: Array[AvroReader], ordinals: Array[Int], defaults: Array[(Int, Any)], size: Int)
       extends AvroReader {
 
@@ -194,8 +194,8 @@ private[schema] object AvroReader {
       row
     }
 
-    /** The same for a record that is a whole value: fields go to these places of a wider row, and what follows the last
-      * that is wanted is not looked at.
+    /** The same for a record that is a whole value: fields go to these places of a wider row, and nothing is read after
+      * the last requested one.
       */
     def atTop(places: Array[Int]): Record = {
       val needed = steps.lastIndexWhere(!_.isInstanceOf[AvroSkipper]) + 1

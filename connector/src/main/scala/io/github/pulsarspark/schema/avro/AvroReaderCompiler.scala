@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.avro.{LogicalTypes, Resolver, Schema}
 import org.apache.avro.Resolver._
 import org.apache.avro.Schema.Type
-import org.apache.avro.generic.GenericDatumWriter
+import org.apache.avro.generic.{GenericData, GenericDatumWriter}
 import org.apache.avro.io.EncoderFactory
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -16,7 +16,7 @@ import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
 
 /** Makes the tree of readers for one writer's schema: Avro's own rules decide what is read as what (names, aliases,
-  * promotions, defaults, enums, unions), the Spark type says which fields are wanted and what they become.
+  * promotions, defaults, enums, unions), the Spark type decides which fields are read, and as what.
   */
 private[schema] object AvroReaderCompiler {
 
@@ -35,8 +35,7 @@ private[schema] object AvroReaderCompiler {
     compile(field.schema, field.schema, wanted).value(new AvroInput().reset(bytes, 0, bytes.length))
   }
 
-  /** The reader's schema with the wanted fields alone, so that resolving asks for no more, and the rest is passed over.
-    */
+  /** The reader's schema with the requested fields alone, so that the rest is skipped. */
   private def project(schema: Schema, wanted: DataType): Schema = (schema.getType, wanted) match {
     case (Type.RECORD, struct: StructType) =>
       val names  = struct.fieldNames.toSet
@@ -157,4 +156,9 @@ private[schema] object AvroReaderCompiler {
 
   private def unexpected(action: Action, wanted: DataType) =
     throw new UnresolvableSchema(s"${action.writer.getFullName} cannot be read as ${wanted.sql}")
+}
+
+/** Avro's generic data with arrays that keep what is put in: those of Avro 1.12.0 cut doubles to floats (AVRO-2108). */
+private[schema] object ExactGenericData extends GenericData {
+  override def newArray(old: Any, size: Int, schema: Schema): AnyRef = new GenericData.Array[Any](size, schema)
 }

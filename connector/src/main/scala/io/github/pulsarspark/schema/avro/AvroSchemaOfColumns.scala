@@ -10,7 +10,7 @@ import io.github.pulsarspark.schema.convert.ColumnMismatch
 
 /** The Avro schema that columns are written with when the topic does not have one.
   *
-  * A nullable column is a union with null that has the default null, so that it can be left out or removed later. Times
+  * A nullable column is a union with null that has the default null, so that it can be omitted or removed later. Times
   * keep Spark's microseconds.
   */
 private[schema] object AvroSchemaOfColumns {

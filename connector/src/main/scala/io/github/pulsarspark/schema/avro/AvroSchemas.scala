@@ -32,10 +32,6 @@ private[schema] object AvroSchemas {
     }
   }
 
-  /** None for what is not a record. */
-  def fieldNames(schema: Schema): Seq[String] =
-    if (schema.getType == Type.RECORD) schema.getFields.asScala.map(_.name).toSeq else Nil
-
   /** How a union looks in Spark. */
   sealed trait UnionShape { def nullable: Boolean }
 

@@ -8,8 +8,8 @@ import org.apache.avro.Schema
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Passes over values that nobody asked for, one after the other. All of it is one class whose steps are numbers: a
-  * call through an interface for each value would take longer than what it does.
+/** Skips values that are not requested, one after the other. All of it is one class whose steps are numbers: a call
+  * through an interface for each value would take longer than what it does.
   */
 private[schema] final class AvroSkipper private (
     private val schemas: Seq[Schema],
@@ -63,7 +63,7 @@ private[schema] final class AvroSkipper private (
     }
   }
 
-  /** What passes over this and then the other. */
+  /** Skips this and then the other. */
   def andThen(next: AvroSkipper): AvroSkipper = new AvroSkipper(schemas ++ next.schemas, records).compile()
 
   def skip(in: AvroInput): Unit = {

@@ -35,10 +35,23 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
     RecordFormat.Types(writer) && RecordFormat.Types(reader)
 
   override def encoder(plan: WritePlan): ValueEncoder = {
-    val schema = parsed(plan.topicName, plan.schema)
-    val out    = output()
-    if (schema.getType == Schema.Type.RECORD) RecordEncoder.ofRecord(plan, schema, out)
-    else RecordEncoder.ofValue(plan, schema, out)
+    val schema   = parsed(plan.topicName, plan.schema)
+    val compiler = new ValueWriterCompiler(plan)
+    val out      = output()
+    if (schema.getType == Schema.Type.RECORD) {
+      val record = compiler.record(schema, plan.valueColumns, plan.values.toArray)
+      row => bytes(out)(record.writeAll(row, out))
+    } else {
+      val ordinal = plan.singleValue
+      val value   = compiler.value(schema, plan.input(ordinal).dataType, ValueColumns.Single)
+      row => if (row.isNullAt(ordinal)) null else bytes(out)(value.write(row, ordinal, out))
+    }
+  }
+
+  private def bytes(out: RecordFormat.Output)(write: => Unit): Array[Byte] = {
+    out.reset()
+    write
+    out.result()
   }
 
   /** The schema of records with these columns. */

@@ -5,8 +5,8 @@ import org.apache.avro.{LogicalTypes, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 
-/** A union of several types in JSON, which does not say which of them a value is of: an object that names a type is
-  * believed, any other value goes to the narrowest member it can be of.
+/** A union of several types in JSON, which does not store the type of a value. An object that names a type is of that
+  * type; any other value belongs to the narrowest member that accepts it.
   */
 private[schema] final class JsonMembers(members: Seq[JsonMembers.Member], size: Int) extends JsonReader {
   import JsonReader.unexpected
@@ -73,7 +73,7 @@ private[schema] final class JsonMembers(members: Seq[JsonMembers.Member], size: 
 private[schema] object JsonMembers {
 
   /** @param ordinal
-    *   of the member in the struct, -1 when nobody asked for it
+    *   of the member in the struct, -1 when it is not requested
     */
   final class Member(val schema: Schema, val reader: JsonReader, val ordinal: Int) {
     def is(t: Type): Boolean = schema.getType == t

@@ -32,7 +32,7 @@ private[schema] abstract class JsonReader {
 
 private[schema] object JsonReader {
 
-  /** For a field of type null: whatever there is, it is not wanted. */
+  /** For a field of type null: skips any value. */
   object Null extends JsonReader {
     override def value(p: JsonParser): Any = {
       p.skipChildren()
@@ -135,7 +135,7 @@ private[schema] object JsonReader {
     }
   }
 
-  /** A record, told from its fields; the parser may also stand behind the opening brace.
+  /** A record by its fields; the parser may also stand behind the opening brace.
     *
     * @param missing
     *   what each field is when the object does not have it

@@ -11,8 +11,7 @@ import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
 import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
 
 /** Makes the tree of JSON readers for one writer's schema. JSON names its fields, so the reader's schema decides alone
-  * what is read; the writer's tells under which name a field goes, in which unit a time is, and what a field that it
-  * does not have should be.
+  * what is read; the writer's decides the name of a field, the unit of a time, and the value of a field that it lacks.
   */
 private[schema] object JsonReaderCompiler {
 
@@ -54,7 +53,7 @@ private[schema] object JsonReaderCompiler {
   }
 
   private def record(writer: Option[Schema], reader: Schema, wanted: StructType): JsonReader.Record = {
-    // What is wanted may be the columns of several topics.
+    // The columns may be those of several topics.
     val known   = wanted.fields.zipWithIndex.filter(w => reader.getField(w._1.name) != null)
     val fields  = known.map(w => reader.getField(w._1.name))
     val sources =
@@ -68,7 +67,7 @@ private[schema] object JsonReaderCompiler {
       },
       known.map(_._2),
       fields.zip(sources).zip(known).map { case ((f, source), (w, _)) =>
-        // A field that its writer knew and left out is null. One that came later has its default.
+        // A field that its writer knew and omitted is null. One that was added later has its default.
         if (writer.isDefined && source.isEmpty && f.hasDefaultValue) AvroReaderCompiler.default(f, w.dataType) else null
       },
       wanted.size

@@ -21,7 +21,7 @@ private[keyvalue] final class KeyValueEncoder(plan: WritePlan, formats: SchemaFo
 
   private val schema = KeyValueSchema.of(plan.schema)
 
-  /** What becomes of the payload. */
+  /** Writes the payload. */
   def payload(): ValueEncoder = {
     plan.values.map(plan.input(_).name).find(name => name != KeyColumn && name != ValueColumn).foreach { name =>
       throw new ColumnMismatch(name, s"there are two columns, $KeyColumn and $ValueColumn")
@@ -31,7 +31,7 @@ private[keyvalue] final class KeyValueEncoder(plan: WritePlan, formats: SchemaFo
     if (schema.separated) value else inline(key, value)
   }
 
-  /** What becomes the key of the message; None when it is in the payload. */
+  /** Writes the key of the message; None when it is in the payload. */
   def separateKey(): Option[ValueEncoder] = Option.when(schema.separated)(part(KeyColumn, schema.key))
 
   private def part(name: String, schema: TopicSchema): ValueEncoder = {

@@ -42,7 +42,7 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
 
   override def encoder(plan: WritePlan): ValueEncoder = new KeyValueEncoder(plan, formats).payload()
 
-  /** What becomes the key of the message, for a schema that says so. */
+  /** Writes the key of the message, for a separated schema. */
   def separateKey(plan: WritePlan): Option[ValueEncoder] = new KeyValueEncoder(plan, formats).separateKey()
 
   override def fromColumns(plan: WritePlan, schemaType: String): Either[String, TopicSchema] =

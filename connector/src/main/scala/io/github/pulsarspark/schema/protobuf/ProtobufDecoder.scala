@@ -13,8 +13,8 @@ import io.github.pulsarspark.schema.convert.{SparkTime, UnresolvableSchema}
 
 /** PROTOBUF_NATIVE and PROTOBUF values: the fields of a message are the columns.
   *
-  * Numbers tell fields apart, so messages of any version are read with the reader's schema; the writer's is only asked
-  * whether a number means the same in both.
+  * Numbers identify fields, so messages of any version are read with the reader's schema; the writer's is only compared
+  * for numbers that mean something else.
   */
 private[schema] object ProtobufDecoder {
 
@@ -25,7 +25,7 @@ private[schema] object ProtobufDecoder {
     * @param message
     *   the message itself, which is `reader` unless that knows only a part of it
     * @param wanted
-    *   value columns asked for
+    *   requested value columns
     * @param ordinals
     *   where in the row each of them goes
     */

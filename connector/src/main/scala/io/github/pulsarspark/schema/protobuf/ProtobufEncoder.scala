@@ -10,11 +10,10 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
-import io.github.pulsarspark.schema.protobuf.ProtobufWriter.Ranges
 import io.github.pulsarspark.schema.{ValueEncoder, WritePlan}
 
-/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null stays a field that is not there, and is
-  * refused where that could not be told from a default.
+/** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null is a field that is absent. It is refused
+  * where an absent field is the same as a default.
   */
 private[schema] final class ProtobufEncoder private (target: String) {
 
@@ -49,18 +48,20 @@ private[schema] final class ProtobufEncoder private (target: String) {
     def refused(): Throwable = Conditions.WriteNullValue(field = path, target = target).exception
     dataType match {
       case MapType(key, value, _) if f.isMapField =>
-        val entry = f.getMessageType
-        val k     = single(entry.findFieldByNumber(1), key, s"$path{}")
-        new ProtobufWriter.Mapping(f.getNumber, k, single(entry.findFieldByNumber(2), value, s"$path{}"), ordinal,
-          () => refused())
+        val entry                                 = f.getMessageType
+        def part(number: Int, dataType: DataType) = tagged(entry.findFieldByNumber(number), dataType, s"$path{}")
+        new ProtobufWriter.Mapping(f, part(1, key), part(2, value), ordinal, () => refused())
       case ArrayType(item, _) if f.isRepeated && !f.isMapField =>
-        new ProtobufWriter.Repeated(f.getNumber, single(f, item, s"$path[]"), f.isPacked, ordinal, () => refused())
+        new ProtobufWriter.Repeated(f, single(f, item, s"$path[]"), ordinal, () => refused())
       case one if !f.isRepeated =>
-        new ProtobufWriter.Single(f.getNumber, single(f, one, path), ordinal,
+        new ProtobufWriter.Single(tagged(f, one, path), ordinal,
           Option.when(f.isRequired || !f.hasPresence)(() => refused()))
       case other => throw misfit(f, other, path)
     }
   }
+
+  private def tagged(f: FieldDescriptor, dataType: DataType, path: String) =
+    new ProtobufWriter.Tagged(f, single(f, dataType, path))
 
   private def single(f: FieldDescriptor, dataType: DataType, path: String): ProtobufWriter =
     if (f.getJavaType == JavaType.MESSAGE) embedded(f, dataType, path)
@@ -70,22 +71,15 @@ private[schema] final class ProtobufEncoder private (target: String) {
     (ProtobufSchemas.wellKnown(f.getMessageType), dataType) match {
       case (None, struct: StructType) =>
         val inner = message(f.getMessageType, struct, struct.indices, path)
-        ProtobufWriter.of(Ranges) { (from, i, out) =>
-          out.writeByteArrayNoTag(ProtobufWriter.bytes(inner.write(from.getStruct(i, struct.size), _)))
-        }
+        (from, i, out) => out.writeByteArrayNoTag(ProtobufWriter.bytes(inner.write(from.getStruct(i, struct.size), _)))
       case (Some(TimestampType), TimestampType) =>
-        ProtobufWriter.of(Ranges)((from, i, out) => out.writeMessageNoTag(timestamp(from.getLong(i), path)))
+        (from, i, out) => out.writeMessageNoTag(timestamp(from.getLong(i), path))
       case (Some(_: DayTimeIntervalType), _: DayTimeIntervalType) =>
-        ProtobufWriter.of(Ranges)((from, i, out) => out.writeMessageNoTag(duration(from.getLong(i), path)))
+        (from, i, out) => out.writeMessageNoTag(duration(from.getLong(i), path))
       case (Some(TimestampType | _: DayTimeIntervalType) | None, _) => throw misfit(f, dataType, path)
       case (Some(_), _)                                             =>
-        val wrapped = single(f.getMessageType.findFieldByNumber(1), dataType, path)
-        ProtobufWriter.of(Ranges) { (from, i, out) =>
-          out.writeByteArrayNoTag(ProtobufWriter.bytes { in =>
-            in.writeTag(1, wrapped.wireType)
-            wrapped.put(from, i, in)
-          })
-        }
+        val wrapped = tagged(f.getMessageType.findFieldByNumber(1), dataType, path)
+        (from, i, out) => out.writeByteArrayNoTag(ProtobufWriter.bytes(wrapped.put(from, i, _)))
     }
 
   private def timestamp(micros: Long, path: String): Timestamp = {

@@ -10,7 +10,7 @@ import io.github.pulsarspark.schema.convert.UnsupportedSchema
 import io.github.pulsarspark.schema.evolution.{ColumnMerge, UserColumns}
 import io.github.pulsarspark.schema.{SchemaFormat, TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
 
-/** PROTOBUF_NATIVE schemas, which have the descriptor of their message, and PROTOBUF ones, which have a part of it. */
+/** PROTOBUF_NATIVE schemas contain the descriptor of their message, PROTOBUF ones a part of it. */
 private[pulsarspark] object ProtobufFormat extends SchemaFormat {
 
   override val schemaTypes: Set[String] = Set("PROTOBUF_NATIVE", ProtobufParsingInfo.Type)
@@ -65,9 +65,7 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
     else ProtobufSchemas.parse(schema.definition)
   }
 
-  /** The message, as the user describes it or as the schema does; fails when one of the wanted fields is not known well
-    * enough.
-    */
+  /** The message, as the user or else the schema describes it; fails when a requested field is incomplete there. */
   private def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
     val found = schema.message.fold(declared(topic, schema))(own => parsing(topic, schema)(ProtobufSchemas.parse(own)))
     wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>

@@ -10,10 +10,10 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
-/** PROTOBUF schemas: of the fields of their message they keep number, name, type and label, of what is inside these
-  * fields, and of enums, no numbers. From that a descriptor is made in which such fields lead to a message without
-  * fields; [[isComplete]] tells them. Where the user has given the descriptor of the message ([[TopicSchema.message]]),
-  * that is what is read and written by.
+/** PROTOBUF schemas. They keep number, name, type and label of the fields of their message, but no numbers of what is
+  * inside these fields, nor of enums. The descriptor made of them has a message without fields in their place: fields;
+  * [[isComplete]] is false for them. Where the user sets the descriptor of the message ([[TopicSchema.message]]),
+  * values are read and written by that.
   */
 private[schema] object ProtobufParsingInfo {
   val Type = "PROTOBUF"

@@ -9,13 +9,16 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import io.github.pulsarspark.format.entry.ProtobufCursor
 import io.github.pulsarspark.schema.convert.{MalformedValue, MapBuilder}
 
-/** One field on its way into a row. A field may come any number of times and in any order, so it is started, takes what
-  * comes, and is finished. Such trees are compiled once for each schema and the columns that are wanted; they keep
+/** One field on its way into a row. A field may be there any number of times and in any order, so it is started, takes
+  * what arrives, and is finished. Such trees are compiled once for each schema and the requested columns; they keep
   * state while a message is read.
+  *
+  * Written by hand because protobuf's `DynamicMessage` takes more than seven times the CPU
+  * (benchmarks/results/micro.md): it makes an object of every field, requested or not.
   */
 private[schema] abstract class ProtobufField {
 
-  /** The other members of the oneof it belongs to, of which only the last one that comes is there. */
+  /** The other members of the oneof it belongs to, of which only the last one read is there. */
   var rivals: Array[ProtobufField] = ProtobufField.NoRivals
 
   /** The field is not there. */
@@ -36,7 +39,7 @@ private[schema] abstract class ProtobufField {
 private[schema] object ProtobufField {
   val NoRivals: Array[ProtobufField] = Array.empty
 
-  /** Not wanted, but it ends what its rivals had. */
+  /** Not requested, but it replaces its rivals. */
   final class Rival extends ProtobufField {
     override def start(row: InternalRow): Unit                              = ()
     override def take(tag: Int, in: ProtobufCursor, row: InternalRow): Unit = pass(tag, in)
@@ -52,7 +55,7 @@ private[schema] object ProtobufField {
       if ((tag & 7) == scalar.wireType) scalar.set(in, row, ordinal) else pass(tag, in)
   }
 
-  /** A message; when it comes more than once its fields are put together. */
+  /** A message; when it is there more than once its fields are merged. */
   final class Embedded(message: ProtobufMessage, ordinal: Int) extends ProtobufField {
     private var struct: InternalRow = _
 
@@ -162,12 +165,12 @@ private[schema] object ProtobufField {
     }
 }
 
-/** The fields of one message that are wanted, in a row.
+/** The requested fields of one message, in a row.
   *
   * @param numbers
   *   in rising order, `fields` are theirs
   * @param show
-  *   what becomes of the row
+  *   turns the row into the value of the column
   */
 private[schema] final class ProtobufMessage(
     numbers: Array[Int],

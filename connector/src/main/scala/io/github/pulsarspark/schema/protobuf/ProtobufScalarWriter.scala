@@ -10,52 +10,39 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Writes single values that are not messages. */
 private[schema] object ProtobufScalarWriter {
-  private val Varint = 0
-  private val Eight  = 1
-  private val Four   = 5
 
   /** An error about a value and why it is refused. */
   type Refused = (String, String) => Throwable
 
   /** None when a column of this type is not written there. */
   def apply(field: FieldDescriptor, dataType: DataType, refused: Refused): Option[ProtobufWriter] = {
-    val number = wholeNumber(dataType)
+    def some(writer: ProtobufWriter): Option[ProtobufWriter]                = Some(writer)
+    def whole(write: WholeNumber => ProtobufWriter): Option[ProtobufWriter] = wholeNumber(dataType).map(write)
+    def large(write: WholeNumber => ProtobufWriter): Option[ProtobufWriter] = unsigned64(dataType, refused).map(write)
     (field.getType, dataType) match {
-      case (Type.BOOL, BooleanType)  => some(Varint)((from, i, out) => out.writeBoolNoTag(from.getBoolean(i)))
-      case (Type.FLOAT, FloatType)   => some(Four)((from, i, out) => out.writeFloatNoTag(from.getFloat(i)))
-      case (Type.DOUBLE, FloatType)  => some(Eight)((from, i, out) => out.writeDoubleNoTag(from.getFloat(i).toDouble))
-      case (Type.DOUBLE, DoubleType) => some(Eight)((from, i, out) => out.writeDoubleNoTag(from.getDouble(i)))
-      case (Type.STRING, _: StringType) =>
-        some(ProtobufWriter.Ranges)((from, i, out) => out.writeByteArrayNoTag(from.getUTF8String(i).getBytes))
-      case (Type.BYTES, BinaryType) => some(ProtobufWriter.Ranges)((from, i, out) =>
-          out.writeByteArrayNoTag(from.getBinary(i))
+      case (Type.BOOL, BooleanType)     => some((from, i, out) => out.writeBoolNoTag(from.getBoolean(i)))
+      case (Type.FLOAT, FloatType)      => some((from, i, out) => out.writeFloatNoTag(from.getFloat(i)))
+      case (Type.DOUBLE, FloatType)     => some((from, i, out) => out.writeDoubleNoTag(from.getFloat(i).toDouble))
+      case (Type.DOUBLE, DoubleType)    => some((from, i, out) => out.writeDoubleNoTag(from.getDouble(i)))
+      case (Type.STRING, _: StringType) => some((from, i, out) =>
+          out.writeByteArrayNoTag(from.getUTF8String(i).getBytes)
         )
+      case (Type.BYTES, BinaryType)   => some((from, i, out) => out.writeByteArrayNoTag(from.getBinary(i)))
       case (Type.ENUM, _: StringType) => Some(enumeration(field.getEnumType, refused))
-      case (Type.INT64, _)            => number.map(n => of(Varint)((from, i, out) => out.writeInt64NoTag(n(from, i))))
-      case (Type.SINT64, _)           => number.map(n => of(Varint)((from, i, out) => out.writeSInt64NoTag(n(from, i))))
-      case (Type.SFIXED64, _) => number.map(n => of(Eight)((from, i, out) => out.writeSFixed64NoTag(n(from, i))))
-      case (Type.UINT32, _)   => number.map(n =>
-          of(Varint)((from, i, out) => out.writeUInt32NoTag(unsigned32(n(from, i), refused)))
-        )
-      case (Type.FIXED32, _) => number.map(n =>
-          of(Four)((from, i, out) => out.writeFixed32NoTag(unsigned32(n(from, i), refused)))
-        )
-      case (Type.UINT64, _) => unsigned64(dataType, refused).map(n =>
-          of(Varint)((from, i, out) => out.writeUInt64NoTag(n(from, i)))
-        )
-      case (Type.FIXED64, _) => unsigned64(dataType, refused).map(n =>
-          of(Eight)((from, i, out) => out.writeFixed64NoTag(n(from, i)))
-        )
+      case (Type.INT64, _)            => whole(n => (from, i, out) => out.writeInt64NoTag(n(from, i)))
+      case (Type.SINT64, _)           => whole(n => (from, i, out) => out.writeSInt64NoTag(n(from, i)))
+      case (Type.SFIXED64, _)         => whole(n => (from, i, out) => out.writeSFixed64NoTag(n(from, i)))
+      case (Type.UINT32, _)   => whole(n => (from, i, out) => out.writeUInt32NoTag(unsigned32(n(from, i), refused)))
+      case (Type.FIXED32, _)  => whole(n => (from, i, out) => out.writeFixed32NoTag(unsigned32(n(from, i), refused)))
+      case (Type.UINT64, _)   => large(n => (from, i, out) => out.writeUInt64NoTag(n(from, i)))
+      case (Type.FIXED64, _)  => large(n => (from, i, out) => out.writeFixed64NoTag(n(from, i)))
       case (_, LongType)      => None // does not fit what is left
-      case (Type.INT32, _)    => number.map(n => of(Varint)((from, i, out) => out.writeInt32NoTag(n(from, i).toInt)))
-      case (Type.SINT32, _)   => number.map(n => of(Varint)((from, i, out) => out.writeSInt32NoTag(n(from, i).toInt)))
-      case (Type.SFIXED32, _) => number.map(n => of(Four)((from, i, out) => out.writeSFixed32NoTag(n(from, i).toInt)))
+      case (Type.INT32, _)    => whole(n => (from, i, out) => out.writeInt32NoTag(n(from, i).toInt))
+      case (Type.SINT32, _)   => whole(n => (from, i, out) => out.writeSInt32NoTag(n(from, i).toInt))
+      case (Type.SFIXED32, _) => whole(n => (from, i, out) => out.writeSFixed32NoTag(n(from, i).toInt))
       case _                  => None
     }
   }
-
-  private def of(wireType: Int)(step: ProtobufWriter.Step)   = ProtobufWriter.of(wireType)(step)
-  private def some(wireType: Int)(step: ProtobufWriter.Step) = Some(of(wireType)(step))
 
   private trait WholeNumber { def apply(from: SpecializedGetters, ordinal: Int): Long }
 
@@ -99,6 +86,6 @@ private[schema] object ProtobufScalarWriter {
         throw refused(name.toString,
           s"the symbols of the enum are ${descriptor.getValues.asScala.map(_.getName).mkString(", ")}")
       )
-    of(Varint)((from, i, out) => out.writeEnumNoTag(numberOf(from.getUTF8String(i))))
+    (from, i, out) => out.writeEnumNoTag(numberOf(from.getUTF8String(i)))
   }
 }

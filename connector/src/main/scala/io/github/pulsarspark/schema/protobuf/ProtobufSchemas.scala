@@ -13,7 +13,11 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
-/** Schemas that carry the descriptors of their message, as PROTOBUF_NATIVE, and the Spark types they are read as. */
+/** Schemas that carry the descriptors of their message, as PROTOBUF_NATIVE, and the Spark types they are read as.
+  *
+  * Pulsar's `ProtobufNativeSchemaUtils` is not used, because formats know nothing of Pulsar's client and errors here
+  * name what a definition lacks.
+  */
 private[schema] object ProtobufSchemas {
   private val mapper = new ObjectMapper
 

@@ -64,7 +64,7 @@ class ProtobufCursorSuite extends ScalaCheckSuite {
     malformed("field 1 has the unknown wire type 3")(over().skip(11))
   }
 
-  test("goes on behind a nested message, and stays inside it until then") {
+  test("reads a nested message up to its end, then continues after it") {
     val cursor = over(10, 2, 8, 7, 16, 9)
     assertEquals((cursor.nextTag(), cursor.range()), (10, 2))
     val outer = cursor.enter()

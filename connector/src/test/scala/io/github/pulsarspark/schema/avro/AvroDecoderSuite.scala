@@ -22,7 +22,7 @@ class AvroDecoderSuite extends ScalaCheckSuite {
 
   private def topicSchema(schema: Schema) = TopicSchema("AVRO", schema.toString)
 
-  property("reads what Avro wrote") {
+  property("values of Avro's own writer are read") {
     forAll(dataOf(anyRecord)) { case (schema, data) =>
       val columns = SchemaTranslation.toStruct(Messages.topic, topicSchema(schema))
       val decoder = Messages.decoder(topicSchema(schema), columns)
@@ -33,7 +33,7 @@ class AvroDecoderSuite extends ScalaCheckSuite {
     }
   }
 
-  property("some of the columns are the same columns of all") {
+  property("a read of some columns returns what a read of all does") {
     forAll(dataOf(anyRecord), org.scalacheck.Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
       val columns = SchemaTranslation.toStruct(Messages.topic, topicSchema(schema))
       val some    = pruned(columns, new Random(seed))
@@ -47,7 +47,7 @@ class AvroDecoderSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a damaged value is a named error or a row, and takes neither the memory nor the time of the task") {
+  property("a damaged value is a row or a named error, and takes neither the memory nor the time of the task") {
     forAll(dataOf(anyRecord), org.scalacheck.Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
       val random  = new Random(seed)
       val columns = SchemaTranslation.toStruct(Messages.topic, topicSchema(schema))

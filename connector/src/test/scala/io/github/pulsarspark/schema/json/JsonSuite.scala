@@ -28,7 +28,7 @@ class JsonSuite extends ScalaCheckSuite {
 
   private val topic = Some(Messages.topic)
 
-  property("what is written is read back") {
+  property("written values are read back") {
     forAll(dataOf(plainRecord)) { case (schema, data) =>
       val json    = TopicSchema("JSON", schema.toString)
       val columns = SchemaTranslation.toStruct(Messages.topic, json)
@@ -41,7 +41,7 @@ class JsonSuite extends ScalaCheckSuite {
     }
   }
 
-  property("some of the columns are the same columns of all, of any value that can be read") {
+  property("a read of some columns returns what a read of all does, for any readable value") {
     forAll(dataOf(anyRecord), Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
       val random     = new Random(seed)
       val json       = TopicSchema("JSON", schema.toString)
@@ -68,7 +68,7 @@ class JsonSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a damaged value is a named error or a row") {
+  property("a damaged value is a row or a named error") {
     forAll(dataOf(anyRecord), Gen.choose(0L, Long.MaxValue)) { case ((schema, data), seed) =>
       val random  = new Random(seed)
       val json    = TopicSchema("JSON", schema.toString)
@@ -87,7 +87,7 @@ class JsonSuite extends ScalaCheckSuite {
     }
   }
 
-  property("Java objects and rows are the same, both ways") {
+  property("values of Java's client are read, and the other way round") {
     val client  = Schema.JSON(classOf[Event])
     val json    = TopicSchema("JSON", new String(client.getSchemaInfo.getSchema, UTF_8))
     val columns = SchemaTranslation.toStruct(Messages.topic, json)
@@ -113,7 +113,7 @@ class JsonSuite extends ScalaCheckSuite {
 
   private def bits(d: Double) = Plain.Bits(java.lang.Double.doubleToRawLongBits(d))
 
-  test("what Python's json.dumps writes: bare NaN, indents, any order, nulls, unknown fields") {
+  test("values of Python's json.dumps are read: bare NaN, indents, any order, nulls, unknown fields") {
     assertEquals[Any, Any](
       read(numbers,
         "{\n \"d\": NaN,\n \"other\": {\"i\": [1, {}]},\n \"s\": null,\n \"i\": 3,\n \"l\": 9007199254740993\n}"),
@@ -129,7 +129,7 @@ class JsonSuite extends ScalaCheckSuite {
     assertEquals[Any, Any](read(numbers, "null"), none)
   }
 
-  test("values of one message never stay for the next") {
+  test("no value of one message is left in the next row") {
     val columns             = SchemaTranslation.toStruct(Messages.topic, numbers)
     val decoder             = Messages.decoder(numbers, columns)
     def next(value: String) = Plain.ofRow(decoder.decode(Messages.of(value.getBytes(UTF_8))), columns)
@@ -140,14 +140,14 @@ class JsonSuite extends ScalaCheckSuite {
     assertEquals[Any, Any](next("""{"i":6}"""), row("i" -> 6, "l" -> null, "d" -> null, "s" -> null))
   }
 
-  test("numbers as texts and texts as numbers, as Jackson takes them") {
+  test("numbers in texts and texts in numbers are read as Jackson reads them") {
     assertEquals[Any, Any](
       read(numbers, """{"i":"7","l":8.0,"d":"1e3","s":12.50}"""),
       row("i" -> 7, "l" -> 8L, "d" -> bits(1000), "s" -> "12.50")
     )
   }
 
-  test("unions in Avro's JSON form and plain") {
+  test("unions are read in Avro's JSON form and plain") {
     val unions =
       json(
         """{"name":"a","type":["null","string"]},{"name":"r","type":["null",{"type":"record","name":"ns.X","fields":[{"name":"n","type":"int"}]}]},
@@ -169,7 +169,7 @@ class JsonSuite extends ScalaCheckSuite {
 
   private def member(i: Int, value: Any) = (0 until 5).map(n => s"member$n" -> (if (n == i) value else null)).toMap
 
-  test("times in the unit of the version they were written with, dates in days, decimals as numbers, bytes in base64") {
+  test("times are read in the unit of their writer's version, dates in days, decimals as numbers, bytes in base64") {
     def schema(unit: String) = json(
       s"""{"name":"t","type":{"type":"long","logicalType":"timestamp-$unit"}},{"name":"d","type":{"type":"int","logicalType":"date"}},
          {"name":"n","type":{"type":"bytes","logicalType":"decimal","precision":6,"scale":2}},{"name":"b","type":"bytes"}"""
@@ -204,7 +204,7 @@ class JsonSuite extends ScalaCheckSuite {
         "Look at the message with a native client: it was not written with the schema it claims, or it is damaged. To go on: onDecodeError=null, drop or dlq."
     )
 
-  test("values that are not what the schema says are refused") {
+  test("values of another type than the schema's are refused") {
     refused("", "the value is empty")
     refused("[]", "START_ARRAY at the top is not an object")
     refused("""{"i":[1]}""", "START_ARRAY at /i is not a number")
@@ -215,7 +215,7 @@ class JsonSuite extends ScalaCheckSuite {
     refused("""{"d":"much"}""", "VALUE_STRING at /d is not a number")
   }
 
-  test("a value that is not a record is the column value") {
+  test("a value that is not a record is in the column value") {
     val array   = TopicSchema("JSON", """{"type":"array","items":"int"}""")
     val columns = SchemaTranslation.toStruct(Messages.topic, array)
     assertEquals(columns, StructType(Seq(StructField("value", ArrayType(IntegerType)))))

@@ -74,7 +74,7 @@ class KeyValueSuite extends ScalaCheckSuite {
     }
   }
 
-  property("any pair of schemas, both encodings, is read and written") {
+  property("any pair of schemas is read and written in both encodings") {
     forAll(pairs) { case (key, value, separated) =>
       val schema   = KeyValueSchema(key._1, value._1, separated).toTopicSchema()
       val columns  = SchemaTranslation.toStruct(Messages.topic, schema)
@@ -92,7 +92,7 @@ class KeyValueSuite extends ScalaCheckSuite {
     }
   }
 
-  property("one of the columns is the same as with the other") {
+  property("a read of one column returns what a read of both does") {
     forAll(pairs) { case (key, value, separated) =>
       val schema  = KeyValueSchema(key._1, value._1, separated).toTopicSchema()
       val columns = SchemaTranslation.toStruct(Messages.topic, schema)
@@ -105,7 +105,7 @@ class KeyValueSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a damaged value is a named error or a row") {
+  property("a damaged value is a row or a named error") {
     forAll(pairs, Gen.choose(0L, Long.MaxValue)) { case ((key, value, _), seed) =>
       val random  = new Random(seed)
       val schema  = KeyValueSchema(key._1, value._1, separated = false).toTopicSchema()
@@ -139,7 +139,7 @@ class KeyValueSuite extends ScalaCheckSuite {
   private def made(columns: StructType, choice: KeyValueChoice = KeyValueChoice()) =
     KeyValueSchema.of(WritePlanner(columns, Some(Messages.topic), None, "key_value", choice).schema)
 
-  test("a schema is made of the columns, as far as nothing else is said") {
+  test("a schema is made of the columns unless options name its types") {
     val record  = new StructType().add("a", LongType)
     val default = made(columns(StringType, record))
     assertEquals((default.key, default.value.schemaType, default.separated), (TopicSchema("STRING"), "AVRO", false))
@@ -152,7 +152,7 @@ class KeyValueSuite extends ScalaCheckSuite {
     assert(error.getMessage.contains(text), error.getMessage)
   }
 
-  test("columns that do not fit are named") {
+  test("columns that do not fit are refused by name") {
     refused("Column `key` does not fit the KEY_VALUE schema")(made(new StructType().add("value", LongType)))
     refused("Column `more` does not fit the KEY_VALUE schema")(
       made(columns(StringType, LongType).add("more", LongType))
@@ -167,7 +167,7 @@ class KeyValueSuite extends ScalaCheckSuite {
     )
   }
 
-  test("what is said must be what the topic has") {
+  test("options that differ from the topic's schema are refused") {
     val own = Some(KeyValueSchema(TopicSchema("STRING"), TopicSchema("INT64"), separated = true).toTopicSchema())
     def plan(choice: KeyValueChoice, schema: Option[TopicSchema] = own) =
       WritePlanner(columns(StringType, LongType), Some(Messages.topic), schema, "auto", choice)

@@ -78,7 +78,7 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     }
   }
 
-  property("without a descriptor its simple fields are read and written, and no others") {
+  property("without a descriptor only its simple fields are read and written") {
     forAll(seeds) { seed =>
       val generators      = new ProtobufGenerators(new Random(seed))
       val message         = generators.message()
@@ -120,7 +120,7 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
       error.getMessage)
   }
 
-  test("the schemas of the Java client") {
+  test("schemas of the Java client are read") {
     val info   = ProtobufSchema.of(classOf[ProtobufType]).getSchemaInfo
     val schema = TopicSchema("PROTOBUF", new String(info.getSchema, UTF_8), info.getProperties.asScala.toMap)
     parsed(ProtobufType.getDescriptor).properties.foreach { case (name, value) =>
@@ -135,7 +135,7 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     assertEquals(columns(full), columns(native(ProtobufType.getDescriptor)))
   }
 
-  test("fields that are not there are null where the schema shows that it is proto2") {
+  test("absent fields are null where the schema shows that it is proto2") {
     def absent(proto2: String, label: String) = {
       val field  = s"""{"name":"a","type":"int","default":$proto2},{"name":"b","type":"int","default":0}"""
       val schema =
@@ -175,7 +175,7 @@ class ProtobufParsingInfoSuite extends ScalaCheckSuite {
     assert(error.asInstanceOf[PulsarError].condition == condition && error.getMessage.contains(text), error.getMessage)
   }
 
-  test("a descriptor that is not that of the schema, and schemas that say too little") {
+  test("a descriptor of another schema and an incomplete schema are refused") {
     val message                                     = new ProtobufGenerators(new Random(1)).message()
     val (schema, first)                             = (parsed(message), message.getFields.get(0))
     def other(change: FieldDescriptorProto.Builder) = {

@@ -71,7 +71,7 @@ class ProtobufSuite extends ScalaCheckSuite {
     }
   }
 
-  property("what the library wrote is read, and two messages one after the other are one") {
+  property("messages of the library are read, and two in a row are merged into one") {
     forAll(seeds) { seed =>
       val generators = new ProtobufGenerators(new Random(seed))
       val message    = generators.message()
@@ -87,7 +87,7 @@ class ProtobufSuite extends ScalaCheckSuite {
     }
   }
 
-  property("what was read is written back") {
+  property("messages that were read are written back unchanged") {
     forAll(seeds) { seed =>
       val generators = new ProtobufGenerators(new Random(seed))
       val message    = generators.message()
@@ -119,7 +119,7 @@ class ProtobufSuite extends ScalaCheckSuite {
     assert(error.getMessage.contains(text), error.getMessage)
   }
 
-  test("what does not fit is refused by name") {
+  test("a column or value that does not fit is refused by name") {
     val int = new StructType().add("n", IntegerType)
     notWritten(int.add("x", LongType), InternalRow(1, 2L), "[PULSAR_WRITE_COLUMN_MISMATCH] Column `x`")
     notWritten(new StructType().add("n", LongType), InternalRow(1L), "the field is int32, the column is BIGINT")
@@ -135,7 +135,7 @@ class ProtobufSuite extends ScalaCheckSuite {
     )
   }
 
-  property("some of the columns are the same columns of all") {
+  property("a read of some columns returns what a read of all does") {
     forAll(seeds) { seed =>
       val random     = new Random(seed)
       val generators = new ProtobufGenerators(random)
@@ -151,7 +151,7 @@ class ProtobufSuite extends ScalaCheckSuite {
     }
   }
 
-  property("a damaged value is a named error or a row") {
+  property("a damaged value is a row or a named error") {
     forAll(seeds) { seed =>
       val random     = new Random(seed)
       val generators = new ProtobufGenerators(random)
@@ -173,7 +173,7 @@ class ProtobufSuite extends ScalaCheckSuite {
       error.getMessage)
   }
 
-  test("what cannot be columns is named") {
+  test("a schema that cannot be columns is refused with the field") {
     val recursive = StructProto.getDescriptor.findMessageTypeByName("Struct")
     refused(schema(recursive), "field `fields{}.struct_value`: message google.protobuf.Struct contains itself")
     refused(schema(DescriptorProtos.DescriptorProto.getDescriptor), "contains itself")
@@ -193,7 +193,7 @@ class ProtobufSuite extends ScalaCheckSuite {
       .findMessageTypeByName("M")
   }
 
-  test("numbers tell fields of other versions apart, whatever their names") {
+  test("fields of other versions are matched by number, not by name") {
     import Label._
     import Type._
     val reader =
