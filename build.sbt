@@ -54,6 +54,7 @@ lazy val micro = project
     scalacOptions                := (connector / scalacOptions).value,
     target                       := (ThisBuild / baseDirectory).value / "target" / "micro",
     Compile / scalaSource        := baseDirectory.value,
+    Test / unmanagedSources      := Nil,
     Compile / run / fork         := true,
     Compile / mainClass          := Some("io.github.pulsarspark.micro.MicroBenchmarks"),
     run / baseDirectory          := (ThisBuild / baseDirectory).value,

@@ -174,7 +174,8 @@ private[pulsarspark] final class SegmentLocator(
     case _ => range
   }
 
-  private def fail(slice: Slice): Nothing = throw Conditions.SegmentUnavailable(topic = slice.range.topic, from = slice.range.startExclusive.toString, to = slice.range.endInclusive.toString, reason = slice.reason).exception
+  private def fail(slice: Slice): Nothing = throw Conditions.SegmentUnavailable(topic = slice.range.topic,
+    from = slice.range.startExclusive.toString, to = slice.range.endInclusive.toString, reason = slice.reason).exception
 
   /** The ledgers of which the broker probably caches what a range reads: all, if that is little, else the newest, if
     * that is little.

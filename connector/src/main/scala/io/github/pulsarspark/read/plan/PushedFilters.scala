@@ -95,7 +95,7 @@ private[pulsarspark] object PushedFilters {
     case (EntryId.name, Id(value)) =>
       number(operator, value, after(value), n => PruningBounds(entries = n)).map(bounds => _ => bounds)
     case (AtPosition.name, Text(value)) => position(operator, value.toString).map(bounds => _ => bounds)
-    case _                           => None
+    case _                              => None
   }
 
   private def topic(operator: String, value: UTF8String): Option[Rule] = operator match {

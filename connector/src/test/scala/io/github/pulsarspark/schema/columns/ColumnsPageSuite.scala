@@ -6,8 +6,8 @@ import scala.jdk.CollectionConverters._
 
 import munit.FunSuite
 
-/** The table in `docs/use/columns.md` is made from the list of columns: with `UPDATE=1`, as `make docs` runs it, this suite
-  * writes it; without it the suite fails when the page is stale.
+/** The table in `docs/use/columns.md` is made from the list of columns: with `UPDATE=1`, as `make docs` runs it, this
+  * suite writes it; without it the suite fails when the page is stale.
   */
 class ColumnsPageSuite extends FunSuite {
 
