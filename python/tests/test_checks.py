@@ -41,28 +41,28 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             {**READ, "failOnDataLoss": "yes"},
             (
                 "[PULSAR_OPTION_INVALID] Option `failOnDataLoss` is `yes`, but must be true or false. "
-                "What to do: Give a value of that form."
+                "What to do: Set a value of that form."
             ),
         ),
         (
             {**READ, "schemaType": "avro"},
             (
-                "[PULSAR_OPTION_WRONG_MODE] Option `schemaType` has no meaning in a batch read. "
-                "What to do: Leave it out; it belongs to: batch write, streaming write."
+                "[PULSAR_OPTION_WRONG_MODE] Option `schemaType` does not apply to a batch read. "
+                "What to do: Remove it. It applies to: batch write, streaming write."
             ),
         ),
         (
             {**READ, "startingTime": "0", "startingOffsets": "earliest"},
             (
-                "[PULSAR_OPTION_CONFLICT] Options `startingOffsets` and `startingTime` exclude each other. "
-                "What to do: Give one of them."
+                "[PULSAR_OPTION_CONFLICT] Options `startingOffsets` and `startingTime` cannot be combined. "
+                "What to do: Set only one of them."
             ),
         ),
         (
             {**READ, "auth.basic.password": "hunter2"},
             (
-                "[PULSAR_OPTION_INCOMPLETE] Option `auth.basic.password` needs `auth.basic.userId` beside it. "
-                "What to do: Give both."
+                "[PULSAR_OPTION_INCOMPLETE] Option `auth.basic.password` requires `auth.basic.userId`. "
+                "What to do: Set both."
             ),
         ),
         (
@@ -76,21 +76,21 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             URL,
             (
                 "[PULSAR_TOPIC_OPTION] A read needs exactly one of the options `topic`, `topics` and `topicsPattern`, "
-                "but none is given. What to do: Give one of them."
+                "but none is set. What to do: Set one of them."
             ),
         ),
         (
             {**READ, "topicsPattern": "e.*"},
             (
                 "[PULSAR_TOPIC_OPTION] A read needs exactly one of the options `topic`, `topics` and `topicsPattern`, "
-                "but `topic` and `topicsPattern` are given. What to do: Give one of them."
+                "but `topic` and `topicsPattern` are set. What to do: Set one of them."
             ),
         ),
         (
             {**READ, "pulsar.client.serviceUrl": "pulsar://elsewhere:6650"},
             (
                 "[PULSAR_OPTION_MANAGED] Option `pulsar.client.serviceUrl` cannot be set because the connector sets it "
-                "itself. What to do: Use instead: service.url."
+                "itself. What to do: Remove it. Use instead: service.url."
             ),
         ),
         (
@@ -111,7 +111,7 @@ def test_texts(options: dict[str, str], text: str) -> None:
 
 
 def test_an_option_of_no_possible_mode_names_them_all() -> None:
-    assert "in a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
+    assert "to a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_values_take_the_form_of_options() -> None:
 
 def test_a_naive_time_is_refused() -> None:
     with pytest.raises(
-        PulsarOptionError, match=r"Option `startingTime` has `2026-01-31T00:00:00`, which is not a time"
+        PulsarOptionError, match=r"Option `startingTime` is `2026-01-31T00:00:00`, which is not a time with a zone"
     ):
         PulsarReadOptions(starting_time=datetime(2026, 1, 31))
 

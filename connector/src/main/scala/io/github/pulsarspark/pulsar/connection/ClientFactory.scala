@@ -27,7 +27,9 @@ private[pulsar] object ClientFactory {
   /** The client's own default of 60 s would keep a reader waiting long after a broker is back. */
   private val MaxReconnectBackoffSeconds = 5L
 
-  /** What the client says of OAuth 2.0 and repeats no setting: all of it, or up to a colon. */
+  /** Texts of the client about OAuth 2.0 that repeat no setting, in full or up to a colon. The client throws the same
+    * class for each of them, so only the text tells them apart.
+    */
   private val Told          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
   private val ToldUpToColon = "Unable to read private key"
 

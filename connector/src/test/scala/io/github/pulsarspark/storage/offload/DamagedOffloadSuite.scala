@@ -113,7 +113,7 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     val third = whole.starts(2)
     val error =
       failure(damaged(whole.copy(data = changed(whole.data)(_.putInt(third._2.toInt, 1)))), first = third._1 + 1)
-    assert(error.getMessage.contains(s"needed from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
+    assert(error.getMessage.contains(s"read from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
   }
 
   test("an index or data that ends too early") {
@@ -149,15 +149,15 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
       "PULSAR_OFFLOAD_CORRUPT",
       "names no last entry"
     )
-    check(damaged(whole).copy(ledgerId = 8), "PULSAR_OFFLOAD_GONE", "is not there")
+    check(damaged(whole).copy(ledgerId = 8), "PULSAR_OFFLOAD_GONE", "does not exist")
   }
 
   test("files that are gone") {
     val ledger = damaged(whole)
     Files.delete(FilePath.of(OffloadedFiles.data(ledger).toUri))
-    check(ledger, "PULSAR_OFFLOAD_GONE", "is not there")
-    check(writer.blockLedger(), "PULSAR_OFFLOAD_GONE", "is not there")
-    check(writer.mapLedger(), "PULSAR_OFFLOAD_GONE", "is not there")
+    check(ledger, "PULSAR_OFFLOAD_GONE", "does not exist")
+    check(writer.blockLedger(), "PULSAR_OFFLOAD_GONE", "does not exist")
+    check(writer.mapLedger(), "PULSAR_OFFLOAD_GONE", "does not exist")
     assertEquals(
       OffloadedLedgers.blocks(Seq(writer.blockLedger()), writer.configuration, 30.seconds).map(_.failed.get match {
         case e: PulsarError => e.condition
@@ -233,6 +233,6 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     stuck.close()
     release.countDown()
     assertEquals(error.condition, "PULSAR_OFFLOAD_TIMEOUT")
-    assert(error.getMessage.contains("needed from 7:5 on, gave no answer within 200 ms"), error.getMessage)
+    assert(error.getMessage.contains("read from 7:5 on, did not respond within 200 ms"), error.getMessage)
   }
 }
