@@ -70,9 +70,10 @@ lazy val buildInfo = Seq(
 
 /** A typed constructor for every error. */
 lazy val conditions = Compile / sourceGenerators += Def.task {
-  val json = (Compile / resourceDirectory).value / "io" / "github" / "pulsarspark" / "error-conditions.json"
-  val made = (Compile / sourceManaged).value / "Conditions.scala"
-  val text = ErrorConditions.source(json)
+  val place = "io/github/pulsarspark"
+  val json  = (Compile / resourceDirectory).value / place / "error-conditions.json"
+  val made  = (Compile / sourceManaged).value / place / "errors" / "Conditions.scala"
+  val text  = ErrorConditions.source(json)
   if (!made.exists || IO.read(made) != text) IO.write(made, text)
   Seq(made)
 }.taskValue

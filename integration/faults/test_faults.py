@@ -274,6 +274,6 @@ def test_a_request_is_repeated_when_the_broker_unloads_the_topic(
 
 
 def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSession) -> None:
-    text = r"\[PULSAR_UNREACHABLE\] .* got no answer from pulsar://127\.0\.0\.1:9 within 2000 ms"
+    text = r"\[PULSAR_UNREACHABLE\] .* received no response from pulsar://127\.0\.0\.1:9 within 2000 ms"
     with within(20), pytest.raises(Exception, match=text):
         batch(spark, "pulsar://127.0.0.1:9", topic="t", operationTimeoutMs="2000")

@@ -104,10 +104,10 @@ WRONG_FOR_ALL = [
     ({"topic": "persistent://public/no-such-namespace/t"}, "PULSAR_TOPIC_NOT_FOUND", ["no-such-namespace"]),
 ]  # fmt: skip
 WRONG_READS = [
-    ({"topic": None}, "PULSAR_TOPIC_OPTION", ["none is given", "`topicsPattern`"]),
+    ({"topic": None}, "PULSAR_TOPIC_OPTION", ["none is set", "`topicsPattern`"]),
     ({"topic": None, "topics": " , "}, "PULSAR_OPTION_INVALID", ["`topics`", "` , `", "names of topics"]),
-    ({"topics": "a,b"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topics` are given"]),
-    ({"topicsPattern": "a"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topicsPattern` are given"]),
+    ({"topics": "a,b"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topics` are set"]),
+    ({"topicsPattern": "a"}, "PULSAR_TOPIC_OPTION", ["`topic` and `topicsPattern` are set"]),
     ({"topic": "persistent://NAMESPACE/nothing"}, "PULSAR_TOPIC_NOT_FOUND", ["/nothing does not exist"]),
     ({"topic": None, "topics": "NAMESPACE/events,NAMESPACE/nothing"}, "PULSAR_TOPIC_NOT_FOUND", ["/nothing"]),
     ({"topic": None, "topicsPattern": "NAMESPACE/nothing-.*"}, "PULSAR_NO_TOPIC_MATCHES", ["`nothing-.*`", "/events"]),

@@ -61,7 +61,7 @@ def test_the_search_finds_whole_names_only() -> None:
             "PULSAR_DATA_LOSS",
         ),
         (
-            RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_UNREACHABLE] Opening t got no answer"),
+            RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_UNREACHABLE] Opening t received no response"),
             "PULSAR_UNREACHABLE",
         ),
         (RuntimeError("[PULSAR_NO_SUCH_CONDITION] of someone else"), None),

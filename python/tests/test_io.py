@@ -205,8 +205,8 @@ def test_options_of_the_session_are_checked_too() -> None:
         ({"topics": "a", "level": "segments"}, "Option `readLevel` is `segments`"),
         ({"topics": "a", "starting_time": 5}, "takes `start=`, not `starting_time=`"),
         ({"topics": "a", "schema_type": "avro"}, "no option `schema_type`"),
-        ({"topics": "a", "topics_pattern": "b"}, "but `topic` and `topicsPattern` are given"),
-        ({}, "but none is given"),
+        ({"topics": "a", "topics_pattern": "b"}, "but `topic` and `topicsPattern` are set"),
+        ({}, "but none is set"),
         ({"topics": "a", "poll_timeout_ms": 0}, "Option `pollTimeoutMs` is `0`"),
         ({"topics": "a", "start": "yesterday"}, "Option `start` is `yesterday`"),
     ],
@@ -220,11 +220,11 @@ def test_wrong_arguments_fail_before_any_call_to_spark(arguments: dict[str, Any]
 
 def test_a_stream_has_no_end() -> None:
     options = PulsarReadOptions(topic="a", service_url=URL, ending_time=5)
-    text = "Option `endingTime` has no meaning in a streaming read"
+    text = "Option `endingTime` does not apply to a streaming read"
     with pytest.raises(PulsarOptionError, match=text):
         read_pulsar_stream(FakeSpark().session, options=options)
 
 
 def test_triggers_exclude_each_other(tmp_path: Path) -> None:
-    with pytest.raises(PulsarOptionError, match="`available_now` and `processing_time` exclude each other"):
+    with pytest.raises(PulsarOptionError, match="`available_now` and `processing_time` cannot be combined"):
         write_pulsar_stream(FakeSpark().frame, "t", checkpoint=tmp_path, available_now=True, processing_time="1 second")

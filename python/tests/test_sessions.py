@@ -35,7 +35,7 @@ def test_the_jar_is_the_one_of_this_version(jar: Path) -> None:
 
 def test_a_missing_jar_names_the_command_that_builds_it(jar: Path) -> None:
     jar.unlink()
-    with pytest.raises(PulsarSetupError, match=r"^\[PULSAR_JAR_MISSING\] .*jar is missing.*`make jar`"):
+    with pytest.raises(PulsarSetupError, match=r"^\[PULSAR_JAR_MISSING\] .*jar does not exist.*`make jar`"):
         configure(SparkSession.builder)
     assert given(configure(SparkSession.builder, jar="maven")) == {"spark.jars.packages": maven_coordinate()}
 

@@ -43,7 +43,7 @@ def check(options: Mapping[str, str], scopes: Sequence[str]) -> None:
         if set(where) & set(scopes):
             found = [f"`{key}`" for key in keys if key in present]
             if len(found) != 1:
-                given = " and ".join(found) + " are given" if found else "none is given"
+                given = " and ".join(found) + " are set" if found else "none is set"
                 raise PulsarOptionError("PULSAR_TOPIC_OPTION", problem=given)
 
 

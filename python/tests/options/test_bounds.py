@@ -86,8 +86,9 @@ def test_a_text_without_a_zone_is_rejected_as_in_the_jvm() -> None:
     with pytest.raises(PulsarOptionError) as raised:
         start("2026-01-31T00:00:00")
     assert str(raised.value) == (
-        "[PULSAR_TIME_MALFORMED] Option `startingTime` has `2026-01-31T00:00:00`, which is not a time. What to do: "
-        "Write milliseconds since 1970 or ISO 8601 with a zone, as 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00."
+        "[PULSAR_TIME_MALFORMED] Option `startingTime` is `2026-01-31T00:00:00`, which is not a time with a zone. "
+        "What to do: Use milliseconds since 1970, or ISO 8601 with a zone, such as 2026-01-31T12:00:00Z or "
+        "2026-01-31T12:00:00+01:00."
     )
 
 
@@ -95,7 +96,7 @@ def test_times_and_positions_do_not_mix() -> None:
     with pytest.raises(PulsarOptionError) as raised:
         start({"a": "-2h", "b": "1:2:3"})
     assert raised.value.condition == "PULSAR_BOUND_MIXED"
-    assert "gives a time for `a` and a position for `b`" in str(raised.value)
+    assert "mixes a time for `a` and a position for `b`" in str(raised.value)
 
 
 def test_one_position_needs_one_topic() -> None:

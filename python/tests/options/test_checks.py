@@ -42,28 +42,28 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             {**READ, "failOnDataLoss": "yes"},
             (
                 "[PULSAR_OPTION_INVALID] Option `failOnDataLoss` is `yes`, but must be true or false. "
-                "What to do: Give a value of that form."
+                "What to do: Set a value of that form."
             ),
         ),
         (
             {**READ, "schemaType": "avro"},
             (
-                "[PULSAR_OPTION_WRONG_MODE] Option `schemaType` has no meaning in a batch read. "
-                "What to do: Leave it out; it belongs to: batch write, streaming write."
+                "[PULSAR_OPTION_WRONG_MODE] Option `schemaType` does not apply to a batch read. "
+                "What to do: Remove it. It applies to: batch write, streaming write."
             ),
         ),
         (
             {**READ, "startingTime": "0", "startingOffsets": "earliest"},
             (
-                "[PULSAR_OPTION_CONFLICT] Options `startingOffsets` and `startingTime` exclude each other. "
-                "What to do: Give one of them."
+                "[PULSAR_OPTION_CONFLICT] Options `startingOffsets` and `startingTime` cannot be combined. "
+                "What to do: Set only one of them."
             ),
         ),
         (
             {**READ, "auth.basic.password": "hunter2"},
             (
-                "[PULSAR_OPTION_INCOMPLETE] Option `auth.basic.password` needs `auth.basic.userId` beside it. "
-                "What to do: Give both."
+                "[PULSAR_OPTION_INCOMPLETE] Option `auth.basic.password` requires `auth.basic.userId`. "
+                "What to do: Set both."
             ),
         ),
         (
@@ -77,14 +77,14 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             URL,
             (
                 "[PULSAR_TOPIC_OPTION] A read needs exactly one of the options `topic`, `topics` and `topicsPattern`, "
-                "but none is given. What to do: Give one of them."
+                "but none is set. What to do: Set one of them."
             ),
         ),
         (
             {**READ, "topicsPattern": "e.*"},
             (
                 "[PULSAR_TOPIC_OPTION] A read needs exactly one of the options `topic`, `topics` and `topicsPattern`, "
-                "but `topic` and `topicsPattern` are given. What to do: Give one of them."
+                "but `topic` and `topicsPattern` are set. What to do: Set one of them."
             ),
         ),
         (
@@ -117,7 +117,7 @@ def test_a_managed_setting_without_an_alternative_is_to_be_removed() -> None:
 
 
 def test_an_option_of_another_mode_is_reported_with_all_possible_modes() -> None:
-    assert "in a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
+    assert "to a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ class ConditionsSuite extends FunSuite {
   test("the text names the condition, the values and what to do; Spark sees condition, SQLSTATE and parameters") {
     val e = Conditions.OptionConflict(first = "topic", second = "topics").exception
     assertEquals(e.getMessage,
-      "[PULSAR_OPTION_CONFLICT] Options `topic` and `topics` exclude each other. What to do: Give one of them.")
+      "[PULSAR_OPTION_CONFLICT] Options `topic` and `topics` cannot be combined. What to do: Set only one of them.")
     assertEquals(e.getCondition, "PULSAR_OPTION_CONFLICT")
     assertEquals(e.getSqlState, "42613")
     assertEquals(e.getMessageParameters.get("second"), "topics")

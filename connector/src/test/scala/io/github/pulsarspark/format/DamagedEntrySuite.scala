@@ -154,7 +154,7 @@ class DamagedEntrySuite extends ScalaCheckSuite {
     val error = intercept[RuntimeException](Received.byDecoder(reused, newer))
     assert(
       error.getMessage.startsWith(
-        "[PULSAR_ENTRY_UNSUPPORTED] Entry 3:5 of persistent://a/b/t uses compression number 9."
+        "[PULSAR_ENTRY_UNSUPPORTED] Entry 3:5 of persistent://a/b/t uses compression number 9, which is not supported."
       ),
       error.getMessage
     )

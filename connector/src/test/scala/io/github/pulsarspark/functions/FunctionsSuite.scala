@@ -118,7 +118,7 @@ class FunctionsSuite extends ScalaCheckSuite {
 
   test("other columns than bytes are refused by name") {
     assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call("text", null)).contains(
-      "from_pulsar was given a String as its value"
+      "from_pulsar received a String as its value"
     ))
     assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call(Array.emptyByteArray, 3L)).contains("schema version"))
   }

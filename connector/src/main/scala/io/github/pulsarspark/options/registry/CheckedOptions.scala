@@ -100,7 +100,7 @@ private[pulsarspark] object CheckedOptions {
       val present = keys.filter(set)
       if (present.size != 1)
         throw Conditions.TopicOption(
-          problem = if (present.isEmpty) "none is given" else present.map(k => s"`$k`").mkString(" and ") + " are given"
+          problem = if (present.isEmpty) "none is set" else present.map(k => s"`$k`").mkString(" and ") + " are set"
         ).exception
     }
   }

@@ -27,7 +27,9 @@ private[pulsar] object ClientFactory {
   /** The client's own default of 60 s would keep a reader waiting long after a broker is back. */
   private val MaxReconnectBackoffSeconds = 5L
 
-  /** Messages of the client about OAuth 2.0 that repeat no setting: as a whole, or up to a colon. */
+  /** Texts of the client about OAuth 2.0 that repeat no setting, in full or up to a colon. The client throws the same
+    * class for each of them, so only the text tells them apart.
+    */
   private val Public          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
   private val PublicUpToColon = "Unable to read private key"
 

@@ -46,9 +46,9 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_INVALID",
       Seq("`localhost`", "pulsar://host:port")
     ),
-    ("no topic", required - "topic", Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("none is given")),
+    ("no topic", required - "topic", Scope.BatchRead, "PULSAR_TOPIC_OPTION", Seq("none is set")),
     ("two topics", required + ("topics" -> "a,b"), Scope.BatchRead, "PULSAR_TOPIC_OPTION",
-      Seq("`topic` and `topics` are given")),
+      Seq("`topic` and `topics` are set")),
     (
       "a list as one topic",
       required + ("topic" -> "a,b"),
@@ -176,7 +176,7 @@ class CheckedOptionsSuite extends FunSuite {
       intercept[IllegalArgumentException](policy("onDecodeError" -> "dlq")).getMessage.contains("`dlqTopic` is missing")
     )
     val alone = intercept[IllegalArgumentException](policy("onDecodeError" -> "drop", "dlqTopic" -> "bad"))
-    assert(alone.getMessage.contains("`dlqTopic` needs `onDecodeError=dlq`"), alone.getMessage)
+    assert(alone.getMessage.contains("`dlqTopic` requires `onDecodeError=dlq`"), alone.getMessage)
     intercept[IllegalArgumentException](
       policy("onDecodeError" -> "dlq", "dlqTopic" -> "bad", "encryption.privateKeyFile" -> "/a.pem")
     )
@@ -191,7 +191,7 @@ class CheckedOptionsSuite extends FunSuite {
       "`readerSchema` is missing"
     ))
     val alone = intercept[IllegalArgumentException](mode("readerSchema" -> "{}"))
-    assert(alone.getMessage.contains("`readerSchema` needs `schemaMode=pinned`"), alone.getMessage)
+    assert(alone.getMessage.contains("`readerSchema` requires `schemaMode=pinned`"), alone.getMessage)
   }
 
   test("no text of typed options contains a secret") {

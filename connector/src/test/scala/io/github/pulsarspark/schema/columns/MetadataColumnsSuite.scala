@@ -184,8 +184,8 @@ class MetadataColumnsSuite extends ScalaCheckSuite {
     val error = intercept[RuntimeException](read(m))
     assertEquals(
       error.getMessage,
-      s"[PULSAR_TIME_OUT_OF_RANGE] Message 12:34:5 in topic ${Messages.topic} has a time of 1700000000000000000 ms since 1970, which no timestamp can hold. What " +
-        "to do: Select the columns that are needed and leave out __eventTime and the other times; the producer probably counted in another unit."
+      s"[PULSAR_TIME_OUT_OF_RANGE] Message 12:34:5 in topic ${Messages.topic} has a time of 1700000000000000000 ms since 1970, which is outside the range of timestamps. " +
+        "What to do: Do not select __eventTime and the other times. The producer probably used another unit."
     )
     assertEquals[Any, Any](read(m, StructType(all.fields.filter(_.name == "__publishTime")))("__publishTime"),
       1700000000001000L)

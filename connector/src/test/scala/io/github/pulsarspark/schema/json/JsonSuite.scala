@@ -201,7 +201,7 @@ class JsonSuite extends ScalaCheckSuite {
     assertEquals(
       intercept[RuntimeException](read(numbers, value)).getMessage,
       s"[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5 in topic ${Messages.topic} does not decode as JSON (schema version none): $reason. What to do: " +
-        "Look at the message with a native client: it was not written with the schema it claims, or it is damaged. To go on: onDecodeError=null, drop or dlq."
+        "Inspect the message with a native client: it does not match the schema it names, or it is damaged. To continue, set onDecodeError to null, drop or dlq."
     )
 
   test("values of another type than the schema's are refused") {

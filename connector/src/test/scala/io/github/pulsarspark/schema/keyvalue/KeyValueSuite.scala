@@ -152,13 +152,13 @@ class KeyValueSuite extends ScalaCheckSuite {
     assert(error.getMessage.contains(text), error.getMessage)
   }
 
-  test("columns that do not fit are refused by name") {
-    refused("Column `key` does not fit the KEY_VALUE schema")(made(new StructType().add("value", LongType)))
-    refused("Column `more` does not fit the KEY_VALUE schema")(
+  test("columns that do not fit are named") {
+    refused("Column `key` does not match the KEY_VALUE schema")(made(new StructType().add("value", LongType)))
+    refused("Column `more` does not match the KEY_VALUE schema")(
       made(columns(StringType, LongType).add("more", LongType))
     )
-    refused("Column `value` does not fit")(made(columns(StringType, ArrayType(LongType))))
-    refused("Column `value.a b` does not fit")(made(columns(StringType, new StructType().add("a b", LongType))))
+    refused("Column `value` does not match")(made(columns(StringType, ArrayType(LongType))))
+    refused("Column `value.a b` does not match")(made(columns(StringType, new StructType().add("a b", LongType))))
     refused("values of type INT64 cannot be made of STRING")(
       made(columns(StringType, LongType), KeyValueChoice.of("int64", "auto", None))
     )

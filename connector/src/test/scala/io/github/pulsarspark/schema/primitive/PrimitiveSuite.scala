@@ -156,7 +156,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
       for (micros <- Seq(-1L, 1001L, Long.MaxValue, Long.MinValue)) {
         val error = intercept[RuntimeException](written(micros, cutsTimes = false))
         assert(error.getMessage.startsWith("[PULSAR_WRITE_PRECISION_LOSS] Field `value`"), error.getMessage)
-        assert(error.getMessage.contains(s"but its schema, $schemaType, keeps"), error.getMessage)
+        assert(error.getMessage.contains(s"but its schema, $schemaType, stores"), error.getMessage)
       }
     }
   }
@@ -188,7 +188,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
     assertEquals(
       error.getMessage,
       s"[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5 in topic ${Messages.topic} does not decode as INT32 (schema version none): the value has 2 " +
-        "bytes instead of 4. What to do: Look at the message with a native client: it was not written with the schema it claims, or it is damaged. To go on: onDecodeError=null, drop or dlq."
+        "bytes instead of 4. What to do: Inspect the message with a native client: it does not match the schema it names, or it is damaged. To continue, set onDecodeError to null, drop or dlq."
     )
   }
 }

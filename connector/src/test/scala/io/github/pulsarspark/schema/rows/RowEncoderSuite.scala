@@ -154,13 +154,13 @@ class RowEncoderSuite extends ScalaCheckSuite {
       plan,
       InternalRow(null, text("v"), null, -1L, null, null),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `__eventTime` of a row for topic ${Messages.topic} holds -1 ms since 1970, which cannot be written: Pulsar keeps " +
-        "times after 1970-01-01 00:00:00 UTC only. What to do: Filter or change such rows before writing."
+        "times after 1970-01-01 00:00:00 UTC only. What to do: Filter or change such rows before the write."
     )
     refused(
       plan,
       InternalRow(null, text("v"), null, null, properties("a" -> null), null),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `__messageProperties` of a row for topic ${Messages.topic} holds null for `a`, which cannot be written: " +
-        "properties of messages have a text. What to do: Filter or change such rows before writing."
+        "properties of messages have a text. What to do: Filter or change such rows before the write."
     )
   }
 
@@ -180,8 +180,8 @@ class RowEncoderSuite extends ScalaCheckSuite {
       val error            = intercept[RuntimeException](encoder.encode(row(1, null)))
       assertEquals(
         error.getMessage,
-        s"[PULSAR_WRITE_NULL_VALUE] Field `a[].n` is null in a row for topic ${Messages.topic}, but its schema does not allow null. What to do: Filter such rows " +
-          "out, fill the column, or make the field nullable in the schema of the topic."
+        s"[PULSAR_WRITE_NULL_VALUE] Field `a[].n` is null in a row for topic ${Messages.topic}, but its schema does not allow null. What to do: Filter such rows, " +
+          "fill the column, or make the field nullable in the schema of the topic."
       )
       assertEquals(encoder.encode(row(1, 2)).value.toSeq, whole)
     }
@@ -194,7 +194,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
       e,
       InternalRow(text("C")),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `e` of a row for topic ${Messages.topic} holds C, which cannot be written: the symbols of the enum are A, B. " +
-        "What to do: Filter or change such rows before writing."
+        "What to do: Filter or change such rows before the write."
     )
     val f = into("""{"name":"f","type":{"type":"fixed","name":"F","size":2}}""",
       StructType(Seq(StructField("f", BinaryType))))
@@ -202,7 +202,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
       f,
       InternalRow(Array[Byte](1)),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `f` of a row for topic ${Messages.topic} holds 1 bytes, which cannot be written: the fixed of the schema has 2. " +
-        "What to do: Filter or change such rows before writing."
+        "What to do: Filter or change such rows before the write."
     )
     val members = StructType(Seq(StructField("member0", IntegerType), StructField("member1", StringType)))
     val u       = into("""{"name":"u","type":["int","string"]}""", StructType(Seq(StructField("u", members))))
@@ -210,7 +210,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
       u,
       InternalRow(InternalRow(1, text("x"))),
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `u` of a row for topic ${Messages.topic} holds 2 members, which cannot be written: exactly one member of a union " +
-        "is not null. What to do: Filter or change such rows before writing."
+        "is not null. What to do: Filter or change such rows before the write."
     )
   }
 
@@ -236,9 +236,9 @@ class RowEncoderSuite extends ScalaCheckSuite {
       assertEquals(back(plan)(row(-1000L, 1000L, 1L)),
         Map[String, Any]("at" -> Vector(-1000L), "local" -> 1000L, "exact" -> 1L))
       def text(field: String, value: String, kind: String) =
-        s"[PULSAR_WRITE_PRECISION_LOSS] Field `$field` of a row for topic ${Messages.topic} holds $value, but its schema, $kind, keeps whole milliseconds. " +
-          "What to do: Cut the column with date_trunc('MILLISECOND', ...), set the option timestampPrecision to truncate, which does so for all columns, " +
-          "or give the field a schema of microseconds."
+        s"[PULSAR_WRITE_PRECISION_LOSS] Field `$field` of a row for topic ${Messages.topic} holds $value, but its schema, $kind, stores whole milliseconds. " +
+          "What to do: Truncate the column with date_trunc('MILLISECOND', ...), set the option timestampPrecision to truncate for all columns, " +
+          "or use a schema of microseconds for the field."
       refused(plan, row(-1L, null, null), text("at[]", "1969-12-31T23:59:59.999999", "timestamp-millis"))
       refused(plan, row(null, 1767225600123999L, null),
         text("local", "2026-01-01T00:00:00.123999", "local-timestamp-millis"))
@@ -253,7 +253,7 @@ class RowEncoderSuite extends ScalaCheckSuite {
       new ArrayBasedMapData(new GenericArrayData(Array[Any](key)), new GenericArrayData(Array[Any](1)))
     def reason(field: String) =
       s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$field` of a row for topic ${Messages.topic} holds bytes that are not UTF-8, which cannot be written: " +
-        "a BINARY would hold them. What to do: Filter or change such rows before writing."
+        "a BINARY would hold them. What to do: Filter or change such rows before the write."
     refused(into(fields, columns, "JSON"), InternalRow(wrong, mapOf(text("k"))), reason("s"))
     refused(into(fields, columns, "JSON"), InternalRow(text("ä€😀"), mapOf(wrong)), reason("m"))
     val avro = new RowEncoder(into(fields, columns)).encode(InternalRow(wrong, mapOf(wrong))).value

@@ -104,7 +104,7 @@ class SchemaEvolutionSuite extends ScalaCheckSuite {
     assertEquals(
       error.getMessage,
       "[PULSAR_SCHEMA_NOT_RESOLVABLE] Message 12:34:5 in topic persistent://public/default/events-partition-3 was written with schema version 1, which cannot " +
-        "be read as the newest version: Found R, expecting R, missing required field b. What to do: Give fields that were added or removed a default, or read the " +
+        "be read as the newest version: Found R, expecting R, missing required field b. What to do: Add defaults to fields that were added or removed, or read the " +
         "versions in separate queries."
     )
   }

@@ -77,14 +77,14 @@ class SchemaTranslationSuite extends FunSuite {
     for (t <- Seq("AUTO_CONSUME", "EXTERNAL"))
       refused(
         TopicSchema(t),
-        s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic persistent://a/b/t has a schema of type $t, which this version can neither read nor write. What to do: " +
-          "docs/use/schemas.md lists the types that are read and written; use one of them, or a native client."
+        s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic persistent://a/b/t has a schema of type $t, which is not supported. What to do: " +
+          "Use a type that docs/use/schemas.md lists, or a native client."
       )
   }
 
   test("schemas that are no columns say why") {
     val begin =
-      "[PULSAR_SCHEMA_NOT_READABLE] The AVRO schema of topic persistent://a/b/t cannot be turned into columns: "
+      "[PULSAR_SCHEMA_NOT_READABLE] The AVRO schema of topic persistent://a/b/t cannot be converted to columns: "
     def record(fields: String) = TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[$fields]}""")
     refused(
       record("""{"name":"next","type":["null","R"]}"""),
@@ -118,19 +118,19 @@ class SchemaTranslationSuite extends FunSuite {
   private def mismatch(user: StructType, text: String)(implicit loc: munit.Location): Unit =
     assertEquals(
       intercept[IllegalArgumentException](UserColumns.check(user, actual)).getMessage,
-      s"[PULSAR_USER_SCHEMA_MISMATCH] $text What to do: Leave the schema out, or give a part of the columns with the types they have."
+      s"[PULSAR_USER_SCHEMA_MISMATCH] $text What to do: Remove the schema, or use a subset of the columns with their types."
     )
 
   test("a given schema that does not match is refused with the column") {
     mismatch(
       new StructType().add("b", IntegerType),
-      "Column `b` of the given schema does not match the topic: the topic has no such column; it has a, s."
+      "Column `b` of the user schema does not match the topic: the topic has no such column; it has a, s."
     )
     mismatch(new StructType().add("a", LongType),
-      "Column `a` of the given schema does not match the topic: it is INT, not BIGINT.")
+      "Column `a` of the user schema does not match the topic: it is INT, not BIGINT.")
     mismatch(
       new StructType().add("s", new StructType().add("y", ArrayType(BinaryType))),
-      "Column `s.y[]` of the given schema does not match the topic: it is STRING, not BINARY."
+      "Column `s.y[]` of the user schema does not match the topic: it is STRING, not BINARY."
     )
   }
 }

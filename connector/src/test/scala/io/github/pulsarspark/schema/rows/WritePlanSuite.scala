@@ -93,18 +93,18 @@ class WritePlanSuite extends FunSuite {
     assertEquals(intercept[IllegalArgumentException] { body; () }.getMessage, text)
 
   private def misfit(column: String, schemaType: String, reason: String) =
-    s"[PULSAR_WRITE_COLUMN_MISMATCH] Column `$column` does not fit the $schemaType schema for topic $topic: $reason. What to do: Select, rename or cast columns so " +
-      "that they match the schema."
+    s"[PULSAR_WRITE_COLUMN_MISMATCH] Column `$column` does not match the $schemaType schema for topic $topic: $reason. What to do: Select, rename or cast columns " +
+      "to match the schema."
 
   test("no value column") {
     refused(
-      s"[PULSAR_WRITE_NO_VALUE_COLUMN] There is no value column to write to topic $topic: all columns (__key, __topic) are metadata columns. What to do: Add the " +
+      s"[PULSAR_WRITE_NO_VALUE_COLUMN] No value column to write to topic $topic: all columns (__key, __topic) are metadata columns. What to do: Add the " +
         "columns of the value."
     )(plan(columns("__key" -> StringType, "__topic" -> StringType)))
   }
 
   test("metadata columns of a wrong type, and those that cannot be set") {
-    val hint = "What to do: Cast the column, or give it a name that does not belong to a metadata column."
+    val hint = "What to do: Cast the column, or rename it: its name belongs to a metadata column."
     refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__key` is INT, but must be STRING or BINARY. $hint")(plan(columns(
       "value" -> StringType,
       "__key" -> IntegerType
@@ -209,7 +209,7 @@ class WritePlanSuite extends FunSuite {
   }
 
   test("a schema type that the topic does not have, or that is not written") {
-    val hint = "What to do: Leave the option schemaType at auto, or choose one that fits."
+    val hint = "What to do: Set the option schemaType to auto, or to a type that fits."
     refused(
       s"[PULSAR_WRITE_SCHEMA_TYPE] Values cannot be written as JSON to topic $topic: the schema of the topic is of type AVRO. $hint"
     )(
@@ -222,14 +222,14 @@ class WritePlanSuite extends FunSuite {
       plan(columns("a" -> LongType), None, "protobuf_native")
     )
     refused(
-      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type EXTERNAL, which this version can neither read nor write. What to do: " +
-        "docs/use/schemas.md lists the types that are read and written; use one of them, or a native client."
+      s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type EXTERNAL, which is not supported. What to do: " +
+        "Use a type that docs/use/schemas.md lists, or a native client."
     )(plan(columns("a" -> LongType), Some(TopicSchema("EXTERNAL"))))
   }
 
   test("rows that name their topic are spoken of as such") {
     refused(
-      "[PULSAR_WRITE_NO_VALUE_COLUMN] There is no value column to write to the topics of the rows: all columns (__topic) are metadata columns. What to do: Add " +
+      "[PULSAR_WRITE_NO_VALUE_COLUMN] No value column to write to the topics of the rows: all columns (__topic) are metadata columns. What to do: Add " +
         "the columns of the value."
     )(WritePlanner(columns("__topic" -> StringType), None, None, "auto"))
   }

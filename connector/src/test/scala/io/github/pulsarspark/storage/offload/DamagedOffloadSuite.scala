@@ -125,7 +125,7 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     val third = whole.starts(2)
     val error =
       failure(damaged(whole.copy(data = changed(whole.data)(_.putInt(third._2.toInt, 1)))), first = third._1 + 1)
-    assert(error.getMessage.contains(s"needed from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
+    assert(error.getMessage.contains(s"read from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
   }
 
   test("an index or data that ends too early") {
@@ -161,15 +161,15 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
       "PULSAR_OFFLOAD_CORRUPT",
       "names no last entry"
     )
-    check(damaged(whole).copy(ledgerId = 8), "PULSAR_OFFLOAD_GONE", "is not there")
+    check(damaged(whole).copy(ledgerId = 8), "PULSAR_OFFLOAD_GONE", "does not exist")
   }
 
   test("files that are gone") {
     val ledger = damaged(whole)
     Files.delete(FilePath.of(ledger.data.toUri))
-    check(ledger, "PULSAR_OFFLOAD_GONE", "is not there")
-    check(writer.blockLedger(), "PULSAR_OFFLOAD_GONE", "is not there")
-    check(writer.mapLedger(), "PULSAR_OFFLOAD_GONE", "is not there")
+    check(ledger, "PULSAR_OFFLOAD_GONE", "does not exist")
+    check(writer.blockLedger(), "PULSAR_OFFLOAD_GONE", "does not exist")
+    check(writer.mapLedger(), "PULSAR_OFFLOAD_GONE", "does not exist")
     assertEquals(
       OffloadedLedgers.splitPoints(Seq(writer.blockLedger()), writer.configuration, 30.seconds).map(
         _.failed.get match {
@@ -249,6 +249,6 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     assertEquals(unreadable.silent, Seq(ledger.location.uri))
     val error = Unreadable.unapply(unreadable).get
     assertEquals(error.condition, "PULSAR_OFFLOAD_TIMEOUT")
-    assert(error.getMessage.contains("needed from 7:5 on, gave no answer within 200 ms"), error.getMessage)
+    assert(error.getMessage.contains("read from 7:5 on, did not respond within 200 ms"), error.getMessage)
   }
 }
