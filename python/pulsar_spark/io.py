@@ -210,7 +210,9 @@ def _read_options(
     named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "level", "schema", "options")
     for name in more:
         if _REPLACED.get(name) in named:
-            raise PulsarOptionError("PULSAR_ARGUMENT_REPLACED", function=function, argument=_REPLACED[name], option=name)
+            raise PulsarOptionError(
+                "PULSAR_ARGUMENT_REPLACED", function=function, argument=_REPLACED[name], option=name
+            )
     check_names(more, ReadArguments.__annotations__, named)
     given = combined(options or PulsarReadOptions(), fields, more)
     if topics is not None or topics_pattern is not None:
