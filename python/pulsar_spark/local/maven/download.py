@@ -54,8 +54,8 @@ def fetch(
     Raises:
         FetchError: No java, no pyspark, no such artifact, no network, a wrong checksum, or a timeout.
     """
-    wanted = Coordinate.parse(coordinate)
-    target = wanted.path_in(cache or cache_folder())
+    requested = Coordinate.parse(coordinate)
+    target = requested.path_in(cache or cache_folder())
     record = target.with_name(target.name + ".sha256")
     deadline = time.monotonic() + timeout_seconds
     if not target.exists():
@@ -64,10 +64,10 @@ def fetch(
         try:
             with FileLock(lock, patience_seconds=timeout_seconds):
                 if not target.exists():
-                    _download(wanted, target, record, sha256, deadline)
+                    _download(requested, target, record, sha256, deadline)
         except InUseError as error:
             raise FetchError(f"Another process has held {lock} for too long; is it still running?") from error
-    _compare(wanted, record.read_text(encoding="ascii").strip(), sha256, f"Delete {target} to fetch it again.")
+    _compare(requested, record.read_text(encoding="ascii").strip(), sha256, f"Delete {target} to fetch it again.")
     return target
 
 
@@ -82,29 +82,29 @@ def fetch_all(checksums: Mapping[str, str], folder: Path, *, timeout_seconds: fl
     Raises:
         FetchError: As `fetch`; the folder is not created.
     """
-    wanted = {Coordinate.parse(text): sha256 for text, sha256 in checksums.items()}
+    requested = {Coordinate.parse(text): sha256 for text, sha256 in checksums.items()}
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as name:
         work = Path(name)
-        ivy.run(list(wanted), work, time.monotonic() + timeout_seconds)
-        for one, sha256 in wanted.items():
+        ivy.run(list(requested), work, time.monotonic() + timeout_seconds)
+        for one, sha256 in requested.items():
             file = ivy.fetched_file(one, work)
             _compare(one, _sha256_of(file), sha256, _OTHER_FILE)
         (work / ivy.FETCHED).rename(folder)
 
 
-def _compare(wanted: Coordinate, found: str, expected: str | None, advice: str) -> None:
+def _compare(requested: Coordinate, found: str, expected: str | None, advice: str) -> None:
     if expected is not None and found != expected.lower():
-        raise FetchError(f"The checksum of {wanted} is {found}, expected {expected.lower()}. {advice}")
+        raise FetchError(f"The checksum of {requested} is {found}, expected {expected.lower()}. {advice}")
 
 
-def _download(wanted: Coordinate, target: Path, record: Path, sha256: str | None, deadline: float) -> None:
+def _download(requested: Coordinate, target: Path, record: Path, sha256: str | None, deadline: float) -> None:
     # The work folder is on the file system of the target, so that the last step is a rename.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as folder:
         work = Path(folder)
-        ivy.run([wanted], work, deadline)
-        file = ivy.fetched_file(wanted, work)
+        ivy.run([requested], work, deadline)
+        file = ivy.fetched_file(requested, work)
         found = _sha256_of(file)
-        _compare(wanted, found, sha256, _OTHER_FILE)
+        _compare(requested, found, sha256, _OTHER_FILE)
         record.write_text(found + "\n", encoding="ascii")
         file.rename(target)
 

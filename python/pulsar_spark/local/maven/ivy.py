@@ -44,17 +44,17 @@ def ivy_jar() -> Path:
     return jars[-1]
 
 
-def run(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
+def run(requested: Sequence[Coordinate], work: Path, deadline: float) -> None:
     """Download the files to the paths of `fetched_file`."""
     settings, module, log = work / "settings.xml", work / "ivy.xml", work / "log.txt"
     settings.write_text(_settings_xml(work / "ivy-cache", os.environ.get(MIRROR_VARIABLE)), encoding="utf-8")
-    module.write_text(_module_xml(wanted), encoding="utf-8")
+    module.write_text(_module_xml(requested), encoding="utf-8")
     command = [_java(), "-Xmx256m", "-jar", str(ivy_jar()), "-settings", str(settings), "-ivy", str(module)]
     pattern = "[organisation]-[artifact]-[revision](-[classifier]).[ext]"
     command += ["-retrieve", str(work / FETCHED / pattern)]
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-    what = str(wanted[0]) if len(wanted) == 1 else f"{len(wanted)} files"
+    what = str(requested[0]) if len(requested) == 1 else f"{len(requested)} files"
     try:
         in_time = _wait_with_progress(process, what, work, deadline)
     finally:
@@ -63,8 +63,8 @@ def run(wanted: Sequence[Coordinate], work: Path, deadline: float) -> None:
             process.wait()
     if not in_time:
         raise FetchError(f"{what}: not downloaded in time. Check the network, or name a mirror in {MIRROR_VARIABLE}.")
-    if process.returncode != 0 or not all(fetched_file(one, work).exists() for one in wanted):
-        raise FetchError(_failure_text(wanted, log.read_text(encoding="utf-8", errors="replace")))
+    if process.returncode != 0 or not all(fetched_file(one, work).exists() for one in requested):
+        raise FetchError(_failure_text(requested, log.read_text(encoding="utf-8", errors="replace")))
 
 
 def _wait_with_progress(process: subprocess.Popen[bytes], what: str, work: Path, deadline: float) -> bool:
@@ -101,14 +101,14 @@ def _settings_xml(ivy_cache: Path, mirror: str | None) -> str:
     )
 
 
-def _module_xml(wanted: Sequence[Coordinate]) -> str:
+def _module_xml(requested: Sequence[Coordinate]) -> str:
     def module(one: Coordinate) -> tuple[str, str, str]:
         return one.group, one.artifact, one.version
 
     dependencies = [
         f'<dependency org="{group}" name="{name}" rev="{version}" transitive="false">'
         f"{''.join(map(_artifact_xml, artifacts))}</dependency>"
-        for (group, name, version), artifacts in itertools.groupby(sorted(wanted, key=module), key=module)
+        for (group, name, version), artifacts in itertools.groupby(sorted(requested, key=module), key=module)
     ]
     return (
         '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
@@ -117,16 +117,16 @@ def _module_xml(wanted: Sequence[Coordinate]) -> str:
     )
 
 
-def _artifact_xml(wanted: Coordinate) -> str:
-    classifier = f' m:classifier="{wanted.classifier}"' if wanted.classifier else ""
-    return f'<artifact name="{wanted.artifact}" type="{wanted.extension}" ext="{wanted.extension}"{classifier}/>'
+def _artifact_xml(requested: Coordinate) -> str:
+    classifier = f' m:classifier="{requested.classifier}"' if requested.classifier else ""
+    return f'<artifact name="{requested.artifact}" type="{requested.extension}" ext="{requested.extension}"{classifier}/>'
 
 
-def _failure_text(wanted: Sequence[Coordinate], log: str) -> str:
+def _failure_text(requested: Sequence[Coordinate], log: str) -> str:
     """Distinguish an unreachable registry from a missing artifact by Ivy's output."""
     network = re.findall(r"(?m)^.*(?:Host \S+ not found|[Cc]onnection refused|timed out|SERVER ERROR|PKIX).*$", log)
     tried = re.findall(r"(?m)^\s+((?:https?|file):\S+)$", log)
-    what = next((one for one in wanted if tried and tried[-1].endswith(f"/{one.file_name}")), wanted[0])
+    what = next((one for one in requested if tried and tried[-1].endswith(f"/{one.file_name}")), requested[0])
     advice = f"Check the network, or name a mirror in {MIRROR_VARIABLE}."
     if network:
         return f"The Maven registry could not be reached for {what}: {network[0].strip()}. {advice}"
@@ -135,9 +135,9 @@ def _failure_text(wanted: Sequence[Coordinate], log: str) -> str:
     return f"Ivy could not fetch {what}. {advice} Its output:\n{log[-2000:]}"
 
 
-def fetched_file(wanted: Coordinate, work: Path) -> Path:
+def fetched_file(requested: Coordinate, work: Path) -> Path:
     """The path of a file that `run` downloaded."""
-    return work / FETCHED / f"{wanted.group}-{wanted.file_name}"
+    return work / FETCHED / f"{requested.group}-{requested.file_name}"
 
 
 def _java() -> str:

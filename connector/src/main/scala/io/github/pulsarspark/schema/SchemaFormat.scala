@@ -25,7 +25,7 @@ private[pulsarspark] trait SchemaFormat {
 
   /** Compiles the decoder of values of one schema, for rows of another.
     *
-    * @param wanted
+    * @param required
     *   the value columns of the rows
     * @param ordinals
     *   the place of each of them in the row
@@ -34,12 +34,12 @@ private[pulsarspark] trait SchemaFormat {
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder
 
-  /** Fails when `wanted` has a field that cannot be read. */
-  def checkKnown(topic: String, schema: TopicSchema, wanted: StructType): Unit = ()
+  /** Fails when `required` has a field that cannot be read. */
+  def checkKnown(topic: String, schema: TopicSchema, required: StructType): Unit = ()
 
   /** Whether values read with this schema may point into the bytes of the message. */
   def refersToBytes(reader: TopicSchema): Boolean = true

@@ -20,7 +20,7 @@ private[pulsarspark] trait SchemaFormats {
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder
 

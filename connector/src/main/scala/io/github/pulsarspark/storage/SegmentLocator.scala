@@ -51,8 +51,8 @@ private[pulsarspark] final class SegmentLocator(
       admin.filter(_ => bounded.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
         agesOf(_, bounded)
       )
-    ranges.map { case (range, wanted) =>
-      ages.get(range.topic).fold((range, 0L))(_.narrow(range, wanted, options.publishTimeSkew.toMillis))
+    ranges.map { case (range, bounds) =>
+      ages.get(range.topic).fold((range, 0L))(_.narrow(range, bounds, options.publishTimeSkew.toMillis))
     }
   }
 

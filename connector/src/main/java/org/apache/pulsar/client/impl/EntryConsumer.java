@@ -43,7 +43,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     /**
      * What is subscribed to.
      *
-     * @param start the first entry wanted; the broker sends it, or the first existing one after it
+     * @param start the first requested entry; the broker sends it, or the first existing one after it
      * @param permits messages the broker may send ahead at first
      * @param readCompacted true to get what compaction kept of the topic
      * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
@@ -68,7 +68,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private final boolean positionsOnly;
     private boolean whole;
     private Place first; // of those received
-    private Place newest; // or the one after which positions are wanted
+    private Place newest; // or the one after which positions are requested
     private int session;
     private boolean closed;
     private boolean gathering;

@@ -10,15 +10,15 @@ import io.github.pulsarspark.schema.ValueDecoder
 /** AVRO values: a record's fields are the columns, any other value is the column `value`. */
 private[schema] object AvroDecoder {
 
-  /** @param wanted
+  /** @param required
     *   requested value columns
     * @param ordinals
     *   where in the row each of them goes
     */
-  def apply(writer: Schema, reader: Schema, wanted: StructType, ordinals: Array[Int]): ValueDecoder = {
+  def apply(writer: Schema, reader: Schema, required: StructType, ordinals: Array[Int]): ValueDecoder = {
     val in = new AvroInput
     if (reader.getType == Schema.Type.RECORD)
-      AvroReaderCompiler.compile(writer, reader, wanted) match {
+      AvroReaderCompiler.compile(writer, reader, required) match {
         case record: AvroReader.Record =>
           val fields = record.atTop(ordinals)
           new ValueDecoder {
@@ -32,14 +32,14 @@ private[schema] object AvroDecoder {
               val record = other.value(in.reset(m.bytes, m.valueOffset, m.valueLength)).asInstanceOf[InternalRow]
               var i      = 0
               while (i < ordinals.length) {
-                row.update(ordinals(i), record.get(i, wanted(i).dataType))
+                row.update(ordinals(i), record.get(i, required(i).dataType))
                 i += 1
               }
             }
           }
       }
     else {
-      val value = AvroReaderCompiler.compile(writer, reader, wanted.head.dataType)
+      val value = AvroReaderCompiler.compile(writer, reader, required.head.dataType)
       new ValueDecoder {
         override def decode(m: MessageView, row: InternalRow): Unit =
           value.set(in.reset(m.bytes, m.valueOffset, m.valueLength), row, ordinals(0))

@@ -14,9 +14,9 @@ private[pulsarspark] object AvroFormat extends RecordFormat("AVRO") {
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
-  ): ValueDecoder = AvroDecoder(parsed(topic, writer), parsed(topic, reader), wanted, ordinals)
+  ): ValueDecoder = AvroDecoder(parsed(topic, writer), parsed(topic, reader), required, ordinals)
 
   override protected def output(): RecordFormat.Output = new AvroOutput
 

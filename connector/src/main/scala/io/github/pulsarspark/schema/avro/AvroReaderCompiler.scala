@@ -20,23 +20,23 @@ import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSche
   */
 private[schema] object AvroReaderCompiler {
 
-  /** @param wanted
+  /** @param required
     *   the Spark type of `reader`, or of a part of its fields
     */
-  def compile(writer: Schema, reader: Schema, wanted: DataType): AvroReader =
-    compile(tolerant(Resolver.resolve(writer, project(reader, wanted), ExactGenericData)), wanted)
+  def compile(writer: Schema, reader: Schema, required: DataType): AvroReader =
+    compile(tolerant(Resolver.resolve(writer, project(reader, required), ExactGenericData)), required)
 
   /** The value of a field's default as Spark holds it. */
-  def default(field: Schema.Field, wanted: DataType): Any = {
+  def default(field: Schema.Field, required: DataType): Any = {
     val out     = new ByteArrayOutputStream
     val encoder = EncoderFactory.get.directBinaryEncoder(out, null)
     new GenericDatumWriter[Any](field.schema).write(ExactGenericData.getDefaultValue(field), encoder)
     val bytes = out.toByteArray
-    compile(field.schema, field.schema, wanted).value(new AvroInput().reset(bytes, 0, bytes.length))
+    compile(field.schema, field.schema, required).value(new AvroInput().reset(bytes, 0, bytes.length))
   }
 
   /** The reader's schema with the requested fields alone, so that the rest is skipped. */
-  private def project(schema: Schema, wanted: DataType): Schema = (schema.getType, wanted) match {
+  private def project(schema: Schema, required: DataType): Schema = (schema.getType, required) match {
     case (Type.RECORD, struct: StructType) =>
       val names  = struct.fieldNames.toSet
       val fields =
@@ -51,7 +51,7 @@ private[schema] object AvroReaderCompiler {
     case (Type.MAP, MapType(_, value, _)) => Schema.createMap(project(schema.getValueType, value))
     case (Type.UNION, _)                  =>
       val types                     = schema.getTypes.asScala.toSeq
-      val asked: Map[Int, DataType] = (shape(schema), wanted) match {
+      val asked: Map[Int, DataType] = (shape(schema), required) match {
         case (Members(members, _), struct: StructType) =>
           members.zipWithIndex.flatMap { case (branch, i) =>
             struct.find(_.name == memberName(i)).map(branch -> _.dataType)
@@ -63,46 +63,46 @@ private[schema] object AvroReaderCompiler {
     case _ => schema
   }
 
-  private def compile(action: Action, wanted: DataType): AvroReader = action match {
+  private def compile(action: Action, required: DataType): AvroReader = action match {
     case union: WriterUnion =>
       new AvroReader.Union(union.actions.zipWithIndex.map {
-        case (a, i) if union.unionEquiv => branch(a, union.reader, i, wanted)
-        case (a, _)                     => compile(a, wanted)
+        case (a, i) if union.unionEquiv => branch(a, union.reader, i, required)
+        case (a, _)                     => compile(a, required)
       })
-    case union: ReaderUnion   => branch(union.actualAction, union.reader, union.firstMatch, wanted)
-    case record: RecordAdjust => wanted match {
+    case union: ReaderUnion   => branch(union.actualAction, union.reader, union.firstMatch, required)
+    case record: RecordAdjust => required match {
         case struct: StructType => compileRecord(record, struct)
         case other              => unexpected(action, other)
       }
-    case container: Container => wanted match {
+    case container: Container => required match {
         case ArrayType(item, _)   => new AvroReader.Sequence(compile(container.elementAction, item))
         case MapType(_, value, _) => new AvroReader.Mapping(compile(container.elementAction, value))
         case other                => unexpected(action, other)
       }
     case enumeration: EnumAdjust => compileEnum(enumeration)
     case failure: ErrorAction    => new AvroReader.Unresolvable(failure.toString)
-    case _                       => leaf(action.writer, action.reader, wanted)
+    case _                       => leaf(action.writer, action.reader, required)
   }
 
   /** Branch `index` of the reader's union `reader`, which may be shown as a struct of members. */
-  private def branch(action: Action, reader: Schema, index: Int, wanted: DataType): AvroReader =
-    (shape(reader), wanted) match {
+  private def branch(action: Action, reader: Schema, index: Int, required: DataType): AvroReader =
+    (shape(reader), required) match {
       case _ if reader.getTypes.get(index).getType == Type.NULL => AvroReader.Null
       case (Members(members, _), struct: StructType)            =>
         val name    = memberName(members.indexOf(index))
         val ordinal = struct.fieldNames.indexOf(name)
         val value   = if (ordinal < 0) AvroSkipper(action.writer) else compile(action, struct(ordinal).dataType)
         new AvroReader.Member(value, ordinal, struct.size)
-      case _ => compile(action, wanted)
+      case _ => compile(action, required)
     }
 
-  private def compileRecord(record: RecordAdjust, wanted: StructType): AvroReader.Record = {
+  private def compileRecord(record: RecordAdjust, required: StructType): AvroReader.Record = {
     val readerFields = record.readerOrder.iterator
     val fields       = record.fieldActions.map {
       case skip: Skip => (AvroSkipper(skip.writer), -1)
       case action     =>
-        val ordinal = wanted.fieldNames.indexOf(readerFields.next().name)
-        if (ordinal < 0) (AvroSkipper(action.writer), -1) else (compile(action, wanted(ordinal).dataType), ordinal)
+        val ordinal = required.fieldNames.indexOf(readerFields.next().name)
+        if (ordinal < 0) (AvroSkipper(action.writer), -1) else (compile(action, required(ordinal).dataType), ordinal)
     }
     val (steps, ordinals) = fields
       .foldLeft(Vector.empty[(AvroReader, Int)]) {
@@ -113,9 +113,9 @@ private[schema] object AvroReaderCompiler {
       .unzip
     val defaults = for {
       field <- record.readerOrder.drop(record.firstDefault)
-      ordinal = wanted.fieldNames.indexOf(field.name) if ordinal >= 0
-    } yield (ordinal, default(field, wanted(ordinal).dataType))
-    new AvroReader.Record(steps, ordinals, defaults, wanted.size)
+      ordinal = required.fieldNames.indexOf(field.name) if ordinal >= 0
+    } yield (ordinal, default(field, required(ordinal).dataType))
+    new AvroReader.Record(steps, ordinals, defaults, required.size)
   }
 
   private def compileEnum(action: EnumAdjust): AvroReader = {
@@ -124,7 +124,7 @@ private[schema] object AvroReaderCompiler {
       action.writer.getEnumSymbols.asScala.toSeq)
   }
 
-  private def leaf(writer: Schema, reader: Schema, wanted: DataType): AvroReader = (writer.getType, wanted) match {
+  private def leaf(writer: Schema, reader: Schema, required: DataType): AvroReader = (writer.getType, required) match {
     case (Type.NULL, _)                                                      => AvroReader.Null
     case (Type.BOOLEAN, BooleanType)                                         => AvroReader.Bool
     case (Type.INT, IntegerType | DateType)                                  => AvroReader.IntAsInt
@@ -145,17 +145,17 @@ private[schema] object AvroReaderCompiler {
     case (Type.FIXED, BinaryType)                   => new AvroReader.Fixed(writer.getFixedSize)
     case (Type.STRING | Type.BYTES, d: DecimalType) => new AvroReader.Decimal(-1, decimals(writer, d))
     case (Type.FIXED, d: DecimalType)               => new AvroReader.Decimal(writer.getFixedSize, decimals(writer, d))
-    case _ => throw new UnresolvableSchema(s"${writer.getFullName} cannot be read as ${wanted.sql}")
+    case _ => throw new UnresolvableSchema(s"${writer.getFullName} cannot be read as ${required.sql}")
   }
 
   /** The digits after the point are what the writer says, as long as it says so. */
-  private def decimals(writer: Schema, wanted: DecimalType) = writer.getLogicalType match {
-    case d: LogicalTypes.Decimal => new DecimalConversion(d.getScale, wanted)
-    case _                       => new DecimalConversion(wanted.scale, wanted)
+  private def decimals(writer: Schema, required: DecimalType) = writer.getLogicalType match {
+    case d: LogicalTypes.Decimal => new DecimalConversion(d.getScale, required)
+    case _                       => new DecimalConversion(required.scale, required)
   }
 
-  private def unexpected(action: Action, wanted: DataType) =
-    throw new UnresolvableSchema(s"${action.writer.getFullName} cannot be read as ${wanted.sql}")
+  private def unexpected(action: Action, required: DataType) =
+    throw new UnresolvableSchema(s"${action.writer.getFullName} cannot be read as ${required.sql}")
 }
 
 /** Avro's generic data with arrays that keep what is put in: those of Avro 1.12.0 cut doubles to floats (AVRO-2108). */

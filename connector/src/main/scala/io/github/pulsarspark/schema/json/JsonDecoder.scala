@@ -22,14 +22,14 @@ private[schema] object JsonDecoder {
     .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS.mappedFeature)
     .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER.mappedFeature)
 
-  /** @param wanted
+  /** @param required
     *   requested value columns
     * @param ordinals
     *   where in the row each of them goes
     */
-  def apply(writer: Schema, reader: Schema, wanted: StructType, ordinals: Array[Int]): ValueDecoder =
+  def apply(writer: Schema, reader: Schema, required: StructType, ordinals: Array[Int]): ValueDecoder =
     if (reader.getType == Schema.Type.RECORD)
-      JsonReaderCompiler.compile(writer, reader, wanted) match {
+      JsonReaderCompiler.compile(writer, reader, required) match {
         case record: JsonReader.Record =>
           val fields = record.atTop(ordinals)
           of { (p, row) =>
@@ -38,7 +38,7 @@ private[schema] object JsonDecoder {
         case _ => throw new UnresolvableSchema(s"${reader.getFullName} is not a record")
       }
     else {
-      val value = JsonReaderCompiler.compile(writer, reader, wanted.head.dataType)
+      val value = JsonReaderCompiler.compile(writer, reader, required.head.dataType)
       of((p, row) => value.setOrNull(p, row, ordinals(0)))
     }
 

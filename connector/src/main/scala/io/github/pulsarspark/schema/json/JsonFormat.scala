@@ -13,9 +13,9 @@ private[schema] object JsonFormat extends RecordFormat("JSON") {
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
-  ): ValueDecoder = JsonDecoder(parsed(topic, writer), parsed(topic, reader), wanted, ordinals)
+  ): ValueDecoder = JsonDecoder(parsed(topic, writer), parsed(topic, reader), required, ordinals)
 
   override protected def output(): RecordFormat.Output = new JsonOutput
 

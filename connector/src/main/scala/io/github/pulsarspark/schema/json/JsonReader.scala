@@ -211,9 +211,9 @@ private[schema] object JsonReader {
     wrapped
   }
 
-  def unexpected(p: JsonParser, wanted: String): MalformedValue = {
+  def unexpected(p: JsonParser, expected: String): MalformedValue = {
     val path = p.getParsingContext.pathAsPointer.toString
-    new MalformedValue(s"${p.currentToken} at ${if (path.isEmpty) "the top" else path} is not $wanted")
+    new MalformedValue(s"${p.currentToken} at ${if (path.isEmpty) "the top" else path} is not $expected")
   }
 
   /** What Jackson takes for a number; longer ones would take hours. */

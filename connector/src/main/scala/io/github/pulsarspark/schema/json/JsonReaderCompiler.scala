@@ -15,15 +15,15 @@ import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSche
   */
 private[schema] object JsonReaderCompiler {
 
-  /** @param wanted
+  /** @param required
     *   the Spark type of `reader`, or of a part of its fields
     */
-  def compile(writer: Schema, reader: Schema, wanted: DataType): JsonReader = compile(Option(writer), reader, wanted)
+  def compile(writer: Schema, reader: Schema, required: DataType): JsonReader = compile(Option(writer), reader, required)
 
   /** `writer` is None where its schema has nothing that matches: the reader's is all there is to go by. */
-  private def compile(writer: Option[Schema], reader: Schema, wanted: DataType): JsonReader =
-    (reader.getType, wanted) match {
-      case (Type.UNION, _)                   => union(writer, reader, wanted)
+  private def compile(writer: Option[Schema], reader: Schema, required: DataType): JsonReader =
+    (reader.getType, required) match {
+      case (Type.UNION, _)                   => union(writer, reader, required)
       case (Type.RECORD, struct: StructType) => record(writer.flatMap(of(_, Type.RECORD)), reader, struct)
       case (Type.ARRAY, ArrayType(item, _))  =>
         new JsonReader.Sequence(
@@ -43,18 +43,18 @@ private[schema] object JsonReaderCompiler {
       case (Type.FIXED, BinaryType) => new JsonReader.Binary(reader.getFixedSize)
       case (_, BinaryType)          => new JsonReader.Binary(-1)
       case (_, d: DecimalType)      => new JsonReader.Decimal(new DecimalConversion(d.scale, d))
-      case _ => throw new UnresolvableSchema(s"${reader.getFullName} cannot be read as ${wanted.sql}")
+      case _ => throw new UnresolvableSchema(s"${reader.getFullName} cannot be read as ${required.sql}")
     }
 
   /** `schema`, or the branch of it, that has this type. */
-  private def of(schema: Schema, wanted: Type): Option[Schema] = schema.getType match {
-    case Type.UNION => schema.getTypes.asScala.find(_.getType == wanted)
-    case t          => Option.when(t == wanted)(schema)
+  private def of(schema: Schema, required: Type): Option[Schema] = schema.getType match {
+    case Type.UNION => schema.getTypes.asScala.find(_.getType == required)
+    case t          => Option.when(t == required)(schema)
   }
 
-  private def record(writer: Option[Schema], reader: Schema, wanted: StructType): JsonReader.Record = {
+  private def record(writer: Option[Schema], reader: Schema, required: StructType): JsonReader.Record = {
     // The columns may be those of several topics.
-    val known   = wanted.fields.zipWithIndex.filter(w => reader.getField(w._1.name) != null)
+    val known   = required.fields.zipWithIndex.filter(w => reader.getField(w._1.name) != null)
     val fields  = known.map(w => reader.getField(w._1.name))
     val sources =
       fields.map(f =>
@@ -70,13 +70,13 @@ private[schema] object JsonReaderCompiler {
         // A field that its writer knew and omitted is null. One that was added later has its default.
         if (writer.isDefined && source.isEmpty && f.hasDefaultValue) AvroReaderCompiler.default(f, w.dataType) else null
       },
-      wanted.size
+      required.size
     )
   }
 
-  private def union(writer: Option[Schema], reader: Schema, wanted: DataType): JsonReader =
-    (shape(reader), wanted) match {
-      case (Single(index, _), _)     => branch(writer, reader.getTypes.get(index), wanted)
+  private def union(writer: Option[Schema], reader: Schema, required: DataType): JsonReader =
+    (shape(reader), required) match {
+      case (Single(index, _), _)     => branch(writer, reader.getTypes.get(index), required)
       case (Widened(_, _), LongType) =>
         new JsonReader.Branch(Set("int", "long"), JsonReader.AsLong, plainObject = false)
       case (Widened(_, _), DoubleType) =>
@@ -91,11 +91,11 @@ private[schema] object JsonReaderCompiler {
           },
           struct.size
         )
-      case _ => throw new UnresolvableSchema(s"a union cannot be read as ${wanted.sql}")
+      case _ => throw new UnresolvableSchema(s"a union cannot be read as ${required.sql}")
     }
 
-  private def branch(writer: Option[Schema], schema: Schema, wanted: DataType): JsonReader = {
-    val plain = compile(writer, schema, wanted)
+  private def branch(writer: Option[Schema], schema: Schema, required: DataType): JsonReader = {
+    val plain = compile(writer, schema, required)
     schema.getType match {
       /* Any key can be in a map, and a field can be called like its record: then there is no telling, and the plain
        * form is meant. */

@@ -20,14 +20,14 @@ private[pulsarspark] final case class KeyValueChoice(
     Seq(
       differs("the key", keySchemaType, schema.key.schemaType),
       differs("the value", valueSchemaType, schema.value.schemaType),
-      encoding.filter(_ != actual).map(wanted => s"its encoding is $actual, not $wanted")
+      encoding.filter(_ != actual).map(requested => s"its encoding is $actual, not $requested")
     ).flatten.headOption
   }
 
   def isGiven: Boolean = this != KeyValueChoice()
 
-  private def differs(part: String, wanted: String, actual: String) =
-    Option.when(wanted != KeyValueChoice.Auto && wanted != actual)(s"$part is of type $actual, not $wanted")
+  private def differs(part: String, requested: String, actual: String) =
+    Option.when(requested != KeyValueChoice.Auto && requested != actual)(s"$part is of type $actual, not $requested")
 }
 
 private[pulsarspark] object KeyValueChoice {

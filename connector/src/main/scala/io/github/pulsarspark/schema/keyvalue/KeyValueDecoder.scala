@@ -54,12 +54,12 @@ private[schema] object KeyValueDecoder {
 
   /** Makes decoders for rows with some of the columns.
     *
-    * @param wanted
+    * @param required
     *   the columns
     * @param ordinals
     *   where in the row each of them goes
     */
-  final class Maker(topic: String, formats: SchemaFormats, wanted: StructType, ordinals: Array[Int]) {
+  final class Maker(topic: String, formats: SchemaFormats, required: StructType, ordinals: Array[Int]) {
 
     /** The encoding of what was written may be another one than the reader's. */
     def decoder(writer: KeyValueSchema, reader: KeyValueSchema): KeyValueDecoder = new KeyValueDecoder(
@@ -70,8 +70,8 @@ private[schema] object KeyValueDecoder {
 
     private def part(name: String, writer: TopicSchema, reader: TopicSchema): Part = {
       def decoder(columns: StructType, places: Array[Int]) = formats.decoder(topic, writer, reader, columns, places)
-      wanted.fields.zip(ordinals).find(_._1.name == name) match {
-        case None                                                                          => Unwanted
+      required.fields.zip(ordinals).find(_._1.name == name) match {
+        case None                                                                          => Skipped
         case Some((StructField(_, struct: StructType, _, _), ordinal)) if isRecord(reader) =>
           new Record(decoder(struct, struct.indices.toArray), struct.size, ordinal)
         case Some((field, ordinal)) => new Single(decoder(StructType(Seq(field)), Array(ordinal)), ordinal)
@@ -87,7 +87,7 @@ private[schema] object KeyValueDecoder {
     def clear(row: InternalRow): Unit
   }
 
-  private object Unwanted extends Part {
+  private object Skipped extends Part {
     override def decode(bytes: Array[Byte], offset: Int, length: Int, row: InternalRow): Unit = ()
     override def clear(row: InternalRow): Unit                                                = ()
   }

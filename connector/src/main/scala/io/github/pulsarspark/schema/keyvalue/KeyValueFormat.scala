@@ -32,9 +32,9 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
-  ): ValueDecoder = new KeyValueDecoder.Maker(topic, formats, wanted, ordinals)
+  ): ValueDecoder = new KeyValueDecoder.Maker(topic, formats, required, ordinals)
     .decoder(KeyValueSchema.of(writer), KeyValueSchema.of(reader))
 
   /** Its key. */

@@ -59,7 +59,7 @@ private[schema] object PrimitiveFormat extends SchemaFormat {
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder = PrimitiveDecoder(reader.schemaType, ordinals.headOption.getOrElse(0))
 

@@ -24,7 +24,7 @@ private[schema] object ProtobufDecoder {
     *   what the schema that they are read as says of it
     * @param message
     *   the message itself, which is `reader` unless that knows only a part of it
-    * @param wanted
+    * @param required
     *   requested value columns
     * @param ordinals
     *   where in the row each of them goes
@@ -33,11 +33,11 @@ private[schema] object ProtobufDecoder {
       writer: Descriptor,
       reader: Descriptor,
       message: Descriptor,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder = {
-    checkFields(writer, reader, wanted)
-    val fields = compile(message, wanted, ordinals, wanted.size, identity)
+    checkFields(writer, reader, required)
+    val fields = compile(message, required, ordinals, required.size, identity)
     val in     = new ProtobufCursor("malformed message")
     new ValueDecoder {
       override def decode(m: MessageView, row: InternalRow): Unit = {
@@ -51,13 +51,13 @@ private[schema] object ProtobufDecoder {
 
   private def compile(
       message: Descriptor,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int],
       size: Int,
       show: InternalRow => Any
   ): ProtobufMessage = {
     val fields = for {
-      (column, ordinal) <- wanted.fields.toSeq.zip(ordinals)
+      (column, ordinal) <- required.fields.toSeq.zip(ordinals)
       field             <- Option(message.findFieldByName(column.name))
     } yield field -> of(field, column.dataType, ordinal)
     val known  = fields.toMap
@@ -71,24 +71,24 @@ private[schema] object ProtobufDecoder {
   private def members(field: FieldDescriptor): Seq[FieldDescriptor] =
     Option(field.getRealContainingOneof).fold(Seq.empty[FieldDescriptor])(_.getFields.asScala.toSeq)
 
-  private def of(field: FieldDescriptor, wanted: DataType, ordinal: Int): ProtobufField =
-    (wanted, field.getJavaType) match {
+  private def of(field: FieldDescriptor, required: DataType, ordinal: Int): ProtobufField =
+    (required, field.getJavaType) match {
       case (MapType(_, value, _), _) if field.isMapField =>
         val entry = field.getMessageType
         new ProtobufField.Mapping(ProtobufScalar(entry.findFieldByNumber(1)), item(entry.findFieldByNumber(2), value),
           ordinal)
       case (ArrayType(element, _), _) => new ProtobufField.Repeated(item(field, element), ordinal)
-      case (_, JavaType.MESSAGE)      => new ProtobufField.Embedded(embedded(field.getMessageType, wanted), ordinal)
+      case (_, JavaType.MESSAGE)      => new ProtobufField.Embedded(embedded(field.getMessageType, required), ordinal)
       case _                          =>
         val scalar = ProtobufScalar(field)
         new ProtobufField.Single(scalar, if (field.hasPresence) null else scalar.default, ordinal)
     }
 
-  private def item(field: FieldDescriptor, wanted: DataType): ProtobufField.Item =
-    if (field.getJavaType == JavaType.MESSAGE) ProtobufField.item(embedded(field.getMessageType, wanted))
+  private def item(field: FieldDescriptor, required: DataType): ProtobufField.Item =
+    if (field.getJavaType == JavaType.MESSAGE) ProtobufField.item(embedded(field.getMessageType, required))
     else ProtobufField.item(ProtobufScalar(field))
 
-  private def embedded(message: Descriptor, wanted: DataType): ProtobufMessage = wanted match {
+  private def embedded(message: Descriptor, required: DataType): ProtobufMessage = required match {
     case struct: StructType => compile(message, struct, struct.indices.toArray, struct.size, identity)
     case single             =>
       val fields                   = ProtobufSchemas.sparkType(message)
@@ -100,9 +100,9 @@ private[schema] object ProtobufDecoder {
   }
 
   /** A number that means something else in the writer's schema would be read as what it is not. */
-  private def checkFields(writer: Descriptor, reader: Descriptor, wanted: StructType): Unit =
+  private def checkFields(writer: Descriptor, reader: Descriptor, required: StructType): Unit =
     for {
-      column  <- wanted.fields
+      column  <- required.fields
       field   <- Option(reader.findFieldByName(column.name))
       written <- Option(writer.findFieldByNumber(field.getNumber))
     } {

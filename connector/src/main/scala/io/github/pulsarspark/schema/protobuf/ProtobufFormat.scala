@@ -26,18 +26,18 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder = ProtobufDecoder(
     declared(topic, writer),
     declared(topic, reader),
-    message(topic, reader, wanted.fieldNames.toSeq),
-    wanted,
+    message(topic, reader, required.fieldNames.toSeq),
+    required,
     ordinals
   )
 
-  override def checkKnown(topic: String, schema: TopicSchema, wanted: StructType): Unit = {
-    message(topic, schema, wanted.fieldNames.toSeq)
+  override def checkKnown(topic: String, schema: TopicSchema, required: StructType): Unit = {
+    message(topic, schema, required.fieldNames.toSeq)
     ()
   }
 
@@ -66,9 +66,9 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
   }
 
   /** The message, as the user or else the schema describes it; fails when a requested field is incomplete there. */
-  private def message(topic: String, schema: TopicSchema, wanted: Seq[String]): Descriptor = {
+  private def message(topic: String, schema: TopicSchema, required: Seq[String]): Descriptor = {
     val found = schema.message.fold(declared(topic, schema))(own => parsing(topic, schema)(ProtobufSchemas.parse(own)))
-    wanted.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
+    required.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
       throw Conditions.ProtobufFieldUnknown(topic = topic, field = f.getName,
         fieldType = ProtobufWidening.text(f)).exception
     }

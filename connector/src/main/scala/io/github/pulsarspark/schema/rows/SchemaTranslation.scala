@@ -36,22 +36,22 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
   private[pulsarspark] def hasFields(topic: String, schema: TopicSchema): Boolean =
     formatOf(topic, schema).hasFields(topic, schema)
 
-  /** Fails when `wanted` has a field of a message that cannot be read. */
-  def checkKnown(topic: String, schema: TopicSchema, wanted: StructType): Unit =
-    formatOf(topic, schema).checkKnown(topic, schema, wanted)
+  /** Fails when `required` has a field of a message that cannot be read. */
+  def checkKnown(topic: String, schema: TopicSchema, required: StructType): Unit =
+    formatOf(topic, schema).checkKnown(topic, schema, required)
 
   override def decoder(
       topic: String,
       writer: TopicSchema,
       reader: TopicSchema,
-      wanted: StructType,
+      required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder = {
     val own = formatOf(topic, reader)
-    if (reader.isReadAsBytes) own.decoder(topic, writer, reader, wanted, ordinals)
+    if (reader.isReadAsBytes) own.decoder(topic, writer, reader, required, ordinals)
     else format(writer.schemaType).filter(_.converts(writer.schemaType, reader.schemaType))
       .getOrElse(throw otherType(writer, reader))
-      .decoder(topic, writer, reader, wanted, ordinals)
+      .decoder(topic, writer, reader, required, ordinals)
   }
 
   private def otherType(writer: TopicSchema, reader: TopicSchema) =

@@ -54,12 +54,12 @@ object WritePlanner {
     plan
   }
 
-  private def sameType(wanted: DataType, actual: DataType): Boolean = (wanted, actual) match {
+  private def sameType(expected: DataType, actual: DataType): Boolean = (expected, actual) match {
     case (MapType(k, v, _), MapType(actualKey, actualValue, _)) => sameType(k, actualKey) && sameType(v, actualValue)
     case (ArrayType(item, _), ArrayType(actualItem, _))         => sameType(item, actualItem)
     case (_: StringType, _: StringType)                         => true
     case (_: DayTimeIntervalType, _: DayTimeIntervalType)       => true
-    case _                                                      => wanted == actual
+    case _                                                      => expected == actual
   }
 
   private def wrongType(column: StructField, types: Seq[DataType]) =

@@ -28,30 +28,30 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
     * @param ahead
     *   by how many milliseconds a producer's clock may be ahead of the brokers'
     */
-  def narrow(range: OffsetRange, wanted: PruningBounds, ahead: Long): (OffsetRange, Long) = {
-    val start = begin(range, wanted, ahead).filter(_ > range.startExclusive).getOrElse(range.startExclusive)
-    val end   = last(range, wanted).filter(_ < range.endInclusive).getOrElse(range.endInclusive)
+  def narrow(range: OffsetRange, bounds: PruningBounds, ahead: Long): (OffsetRange, Long) = {
+    val start = begin(range, bounds, ahead).filter(_ > range.startExclusive).getOrElse(range.startExclusive)
+    val end   = last(range, bounds).filter(_ < range.endInclusive).getOrElse(range.endInclusive)
     val left  = OffsetRange(range.topic, start, end)
     (left, ledgers.count(l => holds(range, l) && !holds(left, l)).toLong)
   }
 
   /** None when nothing is skipped at the start. */
-  private def begin(range: OffsetRange, wanted: PruningBounds, ahead: Long): Option[Position] = {
-    val young = ledgers.dropWhile(l => isBefore(l.closedAt, wanted.times, ahead) || l.id < wanted.ledgers.fromInclusive)
+  private def begin(range: OffsetRange, bounds: PruningBounds, ahead: Long): Option[Position] = {
+    val young = ledgers.dropWhile(l => isBefore(l.closedAt, bounds.times, ahead) || l.id < bounds.ledgers.fromInclusive)
     young.headOption match {
-      case Some(first) if first.id == wanted.ledgers.fromInclusive =>
-        Some(Position(first.id, inFront(wanted.entries.fromInclusive, first)))
+      case Some(first) if first.id == bounds.ledgers.fromInclusive =>
+        Some(Position(first.id, inFront(bounds.entries.fromInclusive, first)))
       case Some(first) => Option.when(young.size < ledgers.size)(Position(first.id, -1))
       case None        => Option.when(ledgers.nonEmpty)(range.endInclusive)
     }
   }
 
   /** None when nothing is skipped at the end. */
-  private def last(range: OffsetRange, wanted: PruningBounds): Option[Position] = {
-    val some = ledgers.filter(_.id < wanted.ledgers.toExclusive)
+  private def last(range: OffsetRange, bounds: PruningBounds): Option[Position] = {
+    val some = ledgers.filter(_.id < bounds.ledgers.toExclusive)
     some.filter(_.entries > 0).lastOption match {
-      case Some(last) if last.id == wanted.ledgers.toExclusive - 1 =>
-        Some(Position(last.id, math.max(0, inFront(wanted.entries.toExclusive, last))))
+      case Some(last) if last.id == bounds.ledgers.toExclusive - 1 =>
+        Some(Position(last.id, math.max(0, inFront(bounds.entries.toExclusive, last))))
       case Some(last) => Option.when(some.size < ledgers.size)(Position(last.id, last.entries - 1))
       case None       => Option.when(some.size < ledgers.size)(range.startExclusive)
     }

@@ -47,8 +47,8 @@ private[offload] final class BlockBuffers(
 
   /** Puts the tail of the last buffer and the bytes after it into this one; returns how many bytes that is. */
   private def load(buffer: EntryBuffer): Int = {
-    val wanted = math.max(bufferBytes, needed - tail.length)
-    val length = math.min(wanted.toLong, index.blocks(block).end - position).toInt
+    val size = math.max(bufferBytes, needed - tail.length)
+    val length = math.min(size.toLong, index.blocks(block).end - position).toInt
     buffer.reserve(tail.length + length)
     System.arraycopy(tail, 0, buffer.bytes, 0, tail.length)
     if (in.getPos != position) in.seek(position)

@@ -37,13 +37,13 @@ private[offload] final class MapFileBuffers(
   }
 
   /** Not `seek`, which steps over the entry at the key. */
-  private def find(wanted: Long): BytesWritable = {
-    key.set(wanted)
+  private def find(entryId: Long): BytesWritable = {
+    key.set(entryId)
     Option(file.getClosest(key, value)) match {
-      case Some(id: LongWritable) if id.get == wanted => value
-      case Some(id: LongWritable)                     => missing(wanted, s"entry $id is in its place")
+      case Some(id: LongWritable) if id.get == entryId => value
+      case Some(id: LongWritable)                     => missing(entryId, s"entry $id is in its place")
       case Some(other) => throw new MalformedBytes(s"its keys are of type ${other.getClass.getName}")
-      case None        => missing(wanted, "the file ends before it")
+      case None        => missing(entryId, "the file ends before it")
     }
   }
 
