@@ -2,22 +2,16 @@ package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.broker.EntryFeed;
 import io.netty.buffer.ByteBuf;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
-import org.apache.pulsar.common.api.proto.CommandGetLastMessageIdResponse;
 import org.apache.pulsar.common.api.proto.CommandMessage;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
@@ -37,8 +31,6 @@ import org.apache.pulsar.common.protocol.Commands;
  * before.
  */
 public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
-
-    private static final long RETRY_MILLIS = 50;
 
     /**
      * What is subscribed to.
@@ -60,9 +52,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
-    /** With the session of each request. */
-    private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>();
-
+    private final BoundsRequests boundsRequests = new BoundsRequests(this);
     private final AtomicInteger queuedMessages = new AtomicInteger();
     private final MessageMetadata metadata = new MessageMetadata();
     private final boolean positionsOnly;
@@ -174,7 +164,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             }
         }
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
-        subscribed.thenRun(() -> askAgain(current));
+        subscribed.thenRun(() -> boundsRequests.failBefore(current));
         return subscribed;
     }
 
@@ -182,19 +172,6 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private long millisDisconnected() {
         long since = getLastDisconnectedTimestamp();
         return since == 0 ? 0 : System.currentTimeMillis() - since;
-    }
-
-    /**
-     * A broker that let go of the topic while it was asked may never answer, as when it could not recover the topic's
-     * transactions.
-     */
-    private void askAgain(int current) {
-        unanswered.forEach((request, asked) -> {
-            if (asked < current) {
-                request.completeExceptionally(
-                    new PulsarClientException("The broker let go of " + topic + " before it answered."));
-            }
-        });
     }
 
     @Override
@@ -281,61 +258,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     @Override
     public CompletableFuture<Bounds> bounds() {
-        long patience = TimeUnit.MILLISECONDS.toNanos(client.getConfiguration().getOperationTimeoutMs());
-        return bounds(System.nanoTime() + patience);
-    }
-
-    private CompletableFuture<Bounds> bounds(long deadline) {
-        return ask().handle((answer, failure) -> {
-            if (failure == null) {
-                return CompletableFuture.completedFuture(answer);
-            }
-            if (isGone() || !isPassing(failure) || System.nanoTime() > deadline) {
-                return CompletableFuture.<Bounds>failedFuture(failure);
-            }
-            Executor later = CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
-            return CompletableFuture.supplyAsync(() -> bounds(deadline), later).thenCompose(Function.identity());
-        }).thenCompose(Function.identity());
-    }
-
-    /**
-     * True for what an unload or a lost connection does to a request: the broker says that it does not know the
-     * consumer, or says nothing more.
-     */
-    private static boolean isPassing(Throwable failure) {
-        boolean wraps = failure instanceof CompletionException && failure.getCause() != null;
-        Throwable cause = wraps ? failure.getCause() : failure;
-        return cause instanceof PulsarClientException.BrokerMetadataException
-            || cause instanceof PulsarClientException.ConnectException
-            || cause.getClass() == PulsarClientException.class;
-    }
-
-    private CompletableFuture<Bounds> ask() {
-        ClientCnx connection = cnx();
-        if (!isConnected() || connection == null) {
-            // the client's own method waits for the connection
-            return getLastMessageIdsAsync().thenCompose(ignored -> ask());
-        }
-        long requestId = client.newRequestId();
-        CompletableFuture<Bounds> request = new CompletableFuture<>();
-        unanswered.put(request, session()); // before it is sent: askAgain() has to find it
-        ByteBuf command = Commands.newGetLastMessageId(consumerId, requestId);
-        connection.sendGetLastMessageId(command, requestId).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                request.completeExceptionally(failure);
-            } else {
-                request.complete(toBounds(answer));
-            }
-        });
-        return request.whenComplete((answer, failure) -> unanswered.remove(request));
-    }
-
-    private static Bounds toBounds(CommandGetLastMessageIdResponse answer) {
-        MessageIdData last = answer.getLastMessageId();
-        boolean marked = answer.hasConsumerMarkDeletePosition();
-        return new Bounds(last.getLedgerId(), last.getEntryId(),
-            marked ? answer.getConsumerMarkDeletePosition().getLedgerId() : -1,
-            marked ? answer.getConsumerMarkDeletePosition().getEntryId() : -1);
+        return boundsRequests.send();
     }
 
     @Override

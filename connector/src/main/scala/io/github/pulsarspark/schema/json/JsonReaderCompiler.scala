@@ -18,7 +18,8 @@ private[schema] object JsonReaderCompiler {
   /** @param required
     *   the Spark type of `reader`, or of a part of its fields
     */
-  def compile(writer: Schema, reader: Schema, required: DataType): JsonReader = compile(Option(writer), reader, required)
+  def compile(writer: Schema, reader: Schema, required: DataType): JsonReader =
+    compile(Option(writer), reader, required)
 
   /** `writer` is None where its schema has nothing that matches: the reader's is all there is to go by. */
   private def compile(writer: Option[Schema], reader: Schema, required: DataType): JsonReader =

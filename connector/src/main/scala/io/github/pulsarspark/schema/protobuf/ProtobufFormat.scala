@@ -66,9 +66,9 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
   }
 
   /** The message, as the user or else the schema describes it; fails when a requested field is incomplete there. */
-  private def message(topic: String, schema: TopicSchema, required: Seq[String]): Descriptor = {
+  private def message(topic: String, schema: TopicSchema, names: Seq[String]): Descriptor = {
     val found = schema.message.fold(declared(topic, schema))(own => parsing(topic, schema)(ProtobufSchemas.parse(own)))
-    required.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
+    names.flatMap(name => Option(found.findFieldByName(name))).find(!ProtobufParsingInfo.isComplete(_)).foreach { f =>
       throw Conditions.ProtobufFieldUnknown(topic = topic, field = f.getName,
         fieldType = ProtobufWidening.text(f)).exception
     }

@@ -47,7 +47,7 @@ private[offload] final class BlockBuffers(
 
   /** Puts the tail of the last buffer and the bytes after it into this one; returns how many bytes that is. */
   private def load(buffer: EntryBuffer): Int = {
-    val size = math.max(bufferBytes, needed - tail.length)
+    val size   = math.max(bufferBytes, needed - tail.length)
     val length = math.min(size.toLong, index.blocks(block).end - position).toInt
     buffer.reserve(tail.length + length)
     System.arraycopy(tail, 0, buffer.bytes, 0, tail.length)

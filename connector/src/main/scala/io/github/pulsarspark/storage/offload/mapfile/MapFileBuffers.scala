@@ -41,7 +41,7 @@ private[offload] final class MapFileBuffers(
     key.set(entryId)
     Option(file.getClosest(key, value)) match {
       case Some(id: LongWritable) if id.get == entryId => value
-      case Some(id: LongWritable)                     => missing(entryId, s"entry $id is in its place")
+      case Some(id: LongWritable)                      => missing(entryId, s"entry $id is in its place")
       case Some(other) => throw new MalformedBytes(s"its keys are of type ${other.getClass.getName}")
       case None        => missing(entryId, "the file ends before it")
     }

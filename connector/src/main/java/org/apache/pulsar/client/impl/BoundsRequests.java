@@ -1,0 +1,104 @@
+package org.apache.pulsar.client.impl;
+
+import io.github.pulsarspark.pulsar.broker.EntryFeed.Bounds;
+import io.netty.buffer.ByteBuf;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.common.api.proto.CommandGetLastMessageIdResponse;
+import org.apache.pulsar.common.api.proto.MessageIdData;
+import org.apache.pulsar.common.protocol.Commands;
+
+/**
+ * A consumer's requests for the bounds of its topic. Unlike the client's own request, the response includes the cursor,
+ * and a request that a broker never answers is repeated. For any thread.
+ */
+final class BoundsRequests {
+
+    private static final long RETRY_MILLIS = 50;
+
+    private final EntryConsumer consumer;
+    /** With the session of each request. */
+    private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>();
+
+    BoundsRequests(EntryConsumer consumer) {
+        this.consumer = consumer;
+    }
+
+    /** Repeats the request, as long as the client's operation timeout, when the topic moves to another broker. */
+    CompletableFuture<Bounds> send() {
+        long patience = TimeUnit.MILLISECONDS.toNanos(consumer.client.getConfiguration().getOperationTimeoutMs());
+        return send(System.nanoTime() + patience);
+    }
+
+    /**
+     * Fails the requests of earlier sessions, which {@link #send} then repeats. A broker that closes the topic may
+     * never answer them, as when it could not recover the topic's transactions.
+     */
+    void failBefore(int session) {
+        unanswered.forEach((request, sent) -> {
+            if (sent < session) {
+                request.completeExceptionally(
+                    new PulsarClientException("The broker let go of " + consumer.topic + " before it answered."));
+            }
+        });
+    }
+
+    private CompletableFuture<Bounds> send(long deadline) {
+        return sendOnce().handle((answer, failure) -> {
+            if (failure == null) {
+                return CompletableFuture.completedFuture(answer);
+            }
+            if (consumer.isGone() || !isPassing(failure) || System.nanoTime() > deadline) {
+                return CompletableFuture.<Bounds>failedFuture(failure);
+            }
+            Executor later = CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            return CompletableFuture.supplyAsync(() -> send(deadline), later).thenCompose(Function.identity());
+        }).thenCompose(Function.identity());
+    }
+
+    /**
+     * True for what an unload or a lost connection does to a request: the broker does not know the consumer, or does
+     * not answer.
+     */
+    private static boolean isPassing(Throwable failure) {
+        boolean wraps = failure instanceof CompletionException && failure.getCause() != null;
+        Throwable cause = wraps ? failure.getCause() : failure;
+        return cause instanceof PulsarClientException.BrokerMetadataException
+            || cause instanceof PulsarClientException.ConnectException
+            || cause.getClass() == PulsarClientException.class;
+    }
+
+    private CompletableFuture<Bounds> sendOnce() {
+        ClientCnx connection = consumer.cnx();
+        if (!consumer.isConnected() || connection == null) {
+            // the client's own method waits for the connection
+            return consumer.getLastMessageIdsAsync().thenCompose(ignored -> sendOnce());
+        }
+        long requestId = consumer.client.newRequestId();
+        CompletableFuture<Bounds> request = new CompletableFuture<>();
+        unanswered.put(request, consumer.session()); // before it is sent, so that failBefore() finds it
+        ByteBuf command = Commands.newGetLastMessageId(consumer.consumerId, requestId);
+        connection.sendGetLastMessageId(command, requestId).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                request.completeExceptionally(failure);
+            } else {
+                request.complete(toBounds(answer));
+            }
+        });
+        return request.whenComplete((answer, failure) -> unanswered.remove(request));
+    }
+
+    private static Bounds toBounds(CommandGetLastMessageIdResponse answer) {
+        MessageIdData last = answer.getLastMessageId();
+        boolean marked = answer.hasConsumerMarkDeletePosition();
+        return new Bounds(last.getLedgerId(), last.getEntryId(),
+            marked ? answer.getConsumerMarkDeletePosition().getLedgerId() : -1,
+            marked ? answer.getConsumerMarkDeletePosition().getEntryId() : -1);
+    }
+}
