@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TypeGuard
 
-    from pulsar_spark._tables import ErrorCondition, OptionDefinition, OptionTable, PrefixDefinition
+    from pulsar_spark._tables import (
+        AliasDefinition,
+        ErrorCondition,
+        OptionDefinition,
+        OptionTable,
+        PrefixDefinition,
+    )
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "connector" / "src" / "main" / "resources" / "io" / "github" / "pulsarspark"
@@ -80,6 +86,13 @@ A misspelt option, a value of the wrong form, an option in the wrong place and a
 errors before anything is read or written. Only an option of the session or of a table in Spark's catalog that has no
 meaning in a read, or in a write, is ignored there. Options of a query override those of its table, and these override
 those of the session."""
+ALIAS_COLUMNS = ("option there", "here", "accepted values", "for", "what is different")
+ALIASES_HEAD = """\
+These are accepted, in any case of letters, and each query that uses them logs one warning.
+[Coming from streamnative/pulsar-spark](from-the-incumbent.md) explains the rules.
+
+`pulsar.admin.<setting>` is accepted when it repeats the setting of the client: brokers and the admin service share
+their settings."""
 ERRORS_HEAD = """\
 # Errors
 
@@ -259,6 +272,8 @@ def options_page(table: OptionTable) -> str:
     parts += ["## Settings of the Pulsar client", *(_prefix_part(table, prefix) for prefix in table.prefixes)]
     managed = [(f"`{_spelt(key)}`", instead) for key, instead in table.managed.items()]
     parts += ["Settings that the connector sets itself:", _table(("setting", "instead"), managed)]
+    parts += ["## Names of streamnative/pulsar-spark", ALIASES_HEAD]
+    parts += [_table(ALIAS_COLUMNS, map(_alias_cells, table.aliases.values()))]
     parts += ["## Rules"]
     for keys, scopes in table.exactly_one:
         parts.append(f"Exactly one of {_listed(keys)} in {SCOPE_WORDS[frozenset(scopes)]}.")
@@ -267,15 +282,26 @@ def options_page(table: OptionTable) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _alias_cells(alias: AliasDefinition) -> Sequence[str]:
+    here = "not supported yet" if alias.is_unsupported else f"`{alias.target}`" if alias.target else "no effect"
+    values = ", ".join(f"`{value}`" for value in alias.values)
+    form = values or ("" if alias.is_unsupported else f"as `{alias.target}`")
+    return f"`{alias.name}`", here, form, SCOPE_WORDS[frozenset(alias.scopes)], alias.note
+
+
 def _option_cells(option: OptionDefinition) -> Sequence[str]:
     names = f"`{option.key}`", f"`{option.argument}`"
     return *names, _value_words(option), _default_words(option), SCOPE_WORDS[frozenset(option.scopes)], option.doc
 
 
 def _prefix_part(table: OptionTable, prefix: PrefixDefinition) -> str:
-    names = ", ".join(f"`{f}`" for f in prefix.fields if (prefix.prefix + f).lower() not in table.managed)
+    names = ", ".join(f"`{f}`" for f in prefix.fields if not _is_replaced(table, prefix.prefix + f))
     where = f"For {SCOPE_WORDS[frozenset(prefix.scopes)]}; in Python `{prefix.argument}={{...}}`."
     return f"### `{prefix.prefix}*`\n\n{prefix.doc} {where} Lists and maps are written as JSON.\n\nNames: {names}."
+
+
+def _is_replaced(table: OptionTable, setting: str) -> bool:
+    return setting.lower() in table.managed or setting.lower() in table.aliases
 
 
 def _value_words(option: OptionDefinition) -> str:

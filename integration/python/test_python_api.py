@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from errors import refused
+from logs import warnings
 from messages import Message, produce, read_all
 from pyspark.errors import PySparkException
 
@@ -73,7 +74,23 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "Pulsar.Client.ServiceUrl": "x"},
     {**READ, "pulsar.client.useTls": "true"},
     {**READ, "pulsar.reader.topicName": "x"},
-    {**READ, "pulsar.reader.readCompacted": "true"},
+    {**READ, "pulsar.reader.readCompacted": "1"},
+    {**READ, "pulsar.client.operationTimeoutMs": "0"},
+    {**READ, "Pulsar.Client.OperationTimeoutMs": "5", "operationtimeoutms": "6"},
+    {**READ, "pulsar.client.operationTimeoutMs": "5", "pulsar.client.lookupTimeoutMs": "6"},
+    {**READ, "pulsar.client.tlsHostnameVerificationEnable": "yes"},
+    {**READ, "pulsar.client.tlsHostnameVerificationEnable": "true", "tls.insecureSkipHostnameVerification": "TRUE"},
+    {**READ, "pulsar.admin.authParams": "hunter2"},
+    {**READ, "pulsar.admin.authParams": "hunter2", "pulsar.client.authParams": "token:x"},
+    {**READ, "pulsar.admin.tlsTrustCertsFilePath": "/ca"},
+    {**READ, "pulsar.admin.authParam": "hunter2"},
+    {**READ, "allowDifferentTopicSchemas": "maybe"},
+    {**READ, "allowDifferentTopicSchemas": "true", "schemaMode": "auto"},
+    {**READ, "WaitingForNonExistedTopic": "true"},
+    {**READ, "predefinedSubscription": "mine"},
+    {**READ, "maxBytesPerTrigger": "1000"},
+    {**READ, "pulsar.reader.cryptoFailureAction": "CONSUME"},
+    {**READ, "pulsar.producer.blockIfQueueFull": "true"},
     {**READ, "pulsar.producer.producerName": "x"},
     {**READ, "pulsar.client.authPluginClassName": "x", "auth.token": "hunter2"},
     {"zzz": "1", "aaa": "1", "pulsar.client.zzz": "1"},
@@ -90,7 +107,10 @@ WRONG_WRITES: list[dict[str, str]] = [
     {**READ, "schematyp": "json"},
     {**READ, "sendTimeoutMs": "-1"},
     {**READ, "pulsar.producer.batchingMaxMessage": "1"},
-    {**READ, "pulsar.producer.sendTimeoutMs": "1"},
+    {**READ, "pulsar.producer.sendTimeoutMs": "0"},
+    {**READ, "pulsar.producer.blockIfQueueFull": "false"},
+    {**READ, "allowDifferentTopicSchemas": "true"},
+    {**READ, "pulsar.producer.sendTimeoutMs": "5", "sendTimeoutMs": "6"},
     {**READ, "pulsar.reader.receiverQueueSize": "1"},
 ]
 
@@ -202,6 +222,37 @@ def test_options_of_the_session_for_reads_do_not_disturb_writes_nor_those_for_wr
     finally:
         for name in session:
             spark.conf.unset(f"spark.datasource.pulsar.{name}")
+
+
+def test_a_job_of_streamnative_pulsar_spark_runs_unchanged_with_one_warning(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    client = {
+        "service.url": service_url,
+        "pulsar.client.operationTimeoutMs": "20000",
+        "pulsar.client.tlsHostnameVerificationEnable": "false",
+        "pulsar.client.useTls": "false",
+        "pulsar.client.authPluginClassName": "org.apache.pulsar.client.impl.auth.AuthenticationToken",
+        "pulsar.client.authParams": "token:hunter2",
+        "pulsar.admin.authParams": "token:hunter2",
+    }
+    producer = {"pulsar.producer.blockIfQueueFull": "true", "pulsar.producer.sendTimeoutMs": "30000"}
+    reader = {"pulsar.reader.subscriptionName": "mine", "allowDifferentTopicSchemas": "true"}
+    with warnings(spark, tmp_path) as log:
+        rows = spark.sql("select 'x' as value")
+        rows.write.format("pulsar").mode("append").options(**client, **producer, topic=topic).save()
+        source = spark.readStream.format("pulsar").options(**client, **reader, topic=topic, startingOffsets="earliest")
+        sink = source.load().select("value").writeStream.format("pulsar").options(**client, **producer)
+        query = sink.option("topic", f"{topic}-copy").option("checkpointLocation", str(tmp_path / "c"))
+        assert query.trigger(availableNow=True).start().awaitTermination(60)
+        read = spark.read.format("pulsar").options(**client, **reader, topic=f"{topic}-copy").load()
+        assert [bytes(row["value"]) for row in read.select("value").collect()] == [b"x"]
+        text = log()
+    lines = [line for line in text.splitlines() if "Options of streamnative/pulsar-spark" in line]
+    assert len(lines) == 4, lines  # two writes and two reads
+    assert all("`pulsar.admin.authParams` as `pulsar.client.authParams`" in line for line in lines)
+    assert sum("`allowDifferentTopicSchemas` as `schemaMode=raw`" in line for line in lines) == 2
+    assert "hunter2" not in text
 
 
 def test_the_service_url_of_the_environment(

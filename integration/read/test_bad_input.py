@@ -140,7 +140,8 @@ WRONG_READS = [
     ({"metadataColumns": "__positon"}, "PULSAR_METADATA_COLUMN_UNKNOWN", ["`__positon`", "`__position`"]),
     ({"readAheadBytes": "much"}, "PULSAR_OPTION_INVALID", ["`readAheadBytes`", "`16m`"]),
     ({"pulsar.reader.receiverQueueSize": "-1"}, "PULSAR_OPTION_INVALID", ["receiverQueueSize", "above 0"]),
-    ({"pulsar.reader.readCompacted": "true"}, "PULSAR_OPTION_UNKNOWN", ["`pulsar.reader.readCompacted`"]),
+    ({"pulsar.reader.poolMessages": "true"}, "PULSAR_OPTION_UNKNOWN", ["`pulsar.reader.poolMessages`"]),
+    ({"predefinedSubscription": "mine"}, "PULSAR_OPTION_UNSUPPORTED", ["`predefinedSubscription`", "not supported"]),
     ({"failOnDataLoss": "maybe"}, "PULSAR_OPTION_INVALID", ["`failOnDataLoss`", "true or false"]),
 ]  # fmt: skip
 WRONG_BATCH_READS = [
@@ -171,7 +172,7 @@ WRONG_WRITES = [
     ({"pulsar.producer.maxPendingMesages": "1"}, "PULSAR_OPTION_UNKNOWN", ["`pulsar.producer.maxPendingMessages`"]),
     ({"pulsar.producer.maxPendingMessages": "many"}, "PULSAR_CLIENT_SETTING", ["`pulsar.producer.maxPendingMessages`"]),
     ({"pulsar.producer.topicName": "x"}, "PULSAR_OPTION_MANAGED", ["`pulsar.producer.topicName`", "topic"]),
-    ({"pulsar.producer.sendTimeoutMs": "1"}, "PULSAR_OPTION_MANAGED", ["sendTimeoutMs"]),
+    ({"pulsar.producer.sendTimeoutMs": "0"}, "PULSAR_OPTION_ALIAS", ["`sendTimeoutMs`", "`0`"]),
 ]  # fmt: skip
 
 

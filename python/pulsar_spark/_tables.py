@@ -84,6 +84,32 @@ class PrefixDefinition:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AliasDefinition:
+    """An option of streamnative/pulsar-spark that is accepted here.
+
+    Attributes:
+        name: The name there.
+        target: The option that it sets; None when it sets none.
+        values: The accepted values in lower case, each with the value of ``target``; None means no effect. Empty when
+            the values are those of ``target``.
+        rule: The name of a further check of the value.
+        is_unsupported: Whether any other value is an option that does not exist here yet.
+        scopes: The scopes where it is valid.
+        note: How it differs from ``target``, or what to do without it.
+        since: The first version that accepts it.
+    """
+
+    name: str
+    target: str | None
+    values: Mapping[str, str | None]
+    rule: str | None
+    is_unsupported: bool
+    scopes: tuple[str, ...]
+    note: str
+    since: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class OptionTable:
     """The option table, ``options.json``, with the names of client settings from ``client-fields.json``.
 
@@ -95,6 +121,8 @@ class OptionTable:
         needs: Pairs of an option and the option that it requires.
         spark_own: Options that Spark itself adds, in lower case.
         managed: Client settings that the connector sets itself, in lower case, with the advice in errors.
+        aliases: Options of streamnative/pulsar-spark, by their names in lower case.
+        client_fields: The names of the Pulsar client's settings.
     """
 
     options: tuple[OptionDefinition, ...]
@@ -104,6 +132,8 @@ class OptionTable:
     needs: tuple[tuple[str, str], ...]
     spark_own: frozenset[str]
     managed: Mapping[str, str]
+    aliases: Mapping[str, AliasDefinition]
+    client_fields: tuple[str, ...]
 
     @cached_property
     def _by_key(self) -> Mapping[str, OptionDefinition]:
@@ -153,6 +183,21 @@ def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str
         needs=tuple((option, other) for option, other in table["needs"]),
         spark_own=frozenset(key.lower() for key in table["sparkOwn"]),
         managed={key.lower(): instead for key, instead in table["managed"].items()},
+        aliases={entry["from"].lower(): _alias(entry) for entry in table["aliases"]},
+        client_fields=tuple(client_fields.get("pulsar.client.", ())),
+    )
+
+
+def _alias(entry: Mapping[str, Any]) -> AliasDefinition:
+    return AliasDefinition(
+        name=entry["from"],
+        target=entry.get("to"),
+        values=entry.get("values", {}),
+        rule=entry.get("rule"),
+        is_unsupported=entry.get("unsupported", False),
+        scopes=tuple(entry["scopes"]),
+        note=entry["note"],
+        since=entry["since"],
     )
 
 

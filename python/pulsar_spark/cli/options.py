@@ -9,11 +9,12 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from pulsar_spark._tables import SCOPES, OptionDefinition, option_table
+from pulsar_spark._tables import SCOPES, AliasDefinition, OptionDefinition, option_table
 from pulsar_spark.options import checks
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
 _NARROWEST_TEXT, _WIDEST = 30, 120
 _GAP = 2
@@ -32,6 +33,10 @@ def _options_command(chosen: argparse.Namespace) -> int:
     table = option_table()
     if chosen.name is None:
         print(json.dumps([_facts(option) for option in table.options]) if chosen.json else _list(table.options))
+        return 0
+    alias = table.aliases.get(chosen.name.lower())
+    if alias is not None:
+        print(json.dumps(asdict(alias)) if chosen.json else _explained_alias(alias))
         return 0
     option = _find(chosen.name)
     print(json.dumps(_facts(option)) if chosen.json else _explained(option))
@@ -72,6 +77,8 @@ def _list(options: tuple[OptionDefinition, ...]) -> str:
     rows = {heading: [(one.key, _summary(one)) for one in group] for heading, group in groupby(options, _heading)}
     prefixes = option_table().prefixes
     rows["Settings of the Pulsar client"] = [(f"{one.prefix}*", one.doc.partition(":")[0]) for one in prefixes]
+    aliases = [(one.name, _alias_summary(one)) for one in option_table().aliases.values()]
+    rows["Names of streamnative/pulsar-spark"] = [*aliases, ("pulsar.admin.*", "the same as pulsar.client.*")]
     names = max(len(name) for group in rows.values() for name, _ in group) + _GAP
     width = min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, names + _NARROWEST_TEXT), _WIDEST)
     lines: list[str] = []
@@ -95,6 +102,22 @@ def _summary(option: OptionDefinition) -> str:
     return f"{sentence} ({option.default})" if option.default else sentence
 
 
+def _alias_summary(alias: AliasDefinition) -> str:
+    if alias.is_unsupported:
+        return "not supported yet"
+    return f"sets {alias.target}" if alias.target else "no effect"
+
+
+def _explained_alias(alias: AliasDefinition) -> str:
+    facts = {
+        "here": _alias_summary(alias),
+        "valid in": ", ".join(SCOPES[scope] for scope in alias.scopes),
+        "value": " | ".join(alias.values) or None,
+        "since": alias.since,
+    }
+    return _page(alias.name, f"An option of streamnative/pulsar-spark. {alias.note}", facts)
+
+
 def _explained(option: OptionDefinition) -> str:
     facts = {
         "in Python": option.argument if option_table().find(option.key) else None,
@@ -106,6 +129,10 @@ def _explained(option: OptionDefinition) -> str:
         "secret": "yes, never shown" if option.secret else None,
         "since": option.since,
     }
-    lines = [option.key, *textwrap.wrap(option.doc, 100, initial_indent="  ", subsequent_indent="  "), ""]
-    lines += [f"  {name:11}{value}" for name, value in facts.items() if value is not None]
+    return _page(option.key, option.doc, facts)
+
+
+def _page(name: str, doc: str, facts: Mapping[str, object]) -> str:
+    lines = [name, *textwrap.wrap(doc, 100, initial_indent="  ", subsequent_indent="  "), ""]
+    lines += [f"  {fact:11}{value}" for fact, value in facts.items() if value is not None]
     return "\n".join(lines)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from pulsar_spark._tables import SCOPES, OptionDefinition, OptionTable, PrefixDefinition, option_table
+from pulsar_spark._tables import SCOPES, AliasDefinition, OptionDefinition, OptionTable, PrefixDefinition, option_table
 from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.options.forms import BLANKS, are_equal, form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MASK = "***"
 
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)b?", re.ASCII)
-_SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
-_ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
-_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,99}")
-_INT = range(-(2**31), 2**31)
-_LONG = range(-(2**63), 2**63)
-# Characters that the JVM's String.trim removes.
-_BLANKS = "".join(map(chr, range(33)))
+_CLIENT, _ADMIN = "pulsar.client.", "pulsar.admin."
+_ENCRYPTED = ("pulsar+ssl://", "https://")
 
 
 def check(options: Mapping[str, str], scopes: Sequence[str]) -> None:
@@ -54,7 +47,8 @@ def check_partial(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]
         PulsarOptionError: The first error that further options cannot correct.
     """
     table = option_table()
-    given = sorted((key, value) for key, value in options.items() if key.lower() not in table.spark_own)
+    own = {key: value for key, value in options.items() if key.lower() not in table.spark_own}
+    given = sorted(_translated(table, own, scopes).items())
     present = {_checked_option(table, key, value, scopes) for key, value in given if table.prefix_of(key) is None}
     present |= {
         _checked_setting(table, key, prefix, scopes) for key, _ in given if (prefix := table.prefix_of(key)) is not None
@@ -88,13 +82,103 @@ def unknown(name: str, known: Iterable[str]) -> PulsarOptionError:
     return PulsarOptionError("PULSAR_OPTION_UNKNOWN", option=name, nearest=hint)
 
 
+def _translated(table: OptionTable, options: Mapping[str, str], scopes: Sequence[str]) -> dict[str, str]:
+    """The options by the names of this connector, instead of those of streamnative/pulsar-spark.
+
+    Raises:
+        PulsarOptionError: A value has no translation, or two names set one option to different values.
+    """
+    admin = {key: value for key, value in sorted(options.items()) if key.lower().startswith(_ADMIN)}
+    others = {key: value for key, value in sorted(options.items()) if key not in admin}
+    natives = {key: value for key, value in others.items() if key.lower() not in table.aliases}
+    url = _value_of(natives, "service.url")
+    present = [(option, option.key, value) for key, value in natives.items() if (option := table.find(key))]
+    foreign: dict[str, str] = {}
+    for key, value in others.items():
+        alias = table.aliases.get(key.lower())
+        if alias is None:
+            continue
+        translation = _translation(table, alias, value, scopes, url)
+        target = table.find(alias.target) if alias.target else None
+        if target is not None and translation is not None:
+            present.append((target, alias.name, translation))
+            foreign[target.key] = translation
+    _check_equal(present)
+    known = {option.key for option, name, _ in present if name == option.key}
+    result = {**{key: value for key, value in foreign.items() if key not in known}, **natives}
+    for key, value in admin.items():
+        _check_admin(table, key, value, result, url)
+    return result
+
+
+def _translation(
+    table: OptionTable, alias: AliasDefinition, value: str, scopes: Sequence[str], url: str | None
+) -> str | None:
+    _check_scope(alias.name, alias.scopes, scopes)
+    allowed, result = _alias_value(table, alias, value, url)
+    if allowed is None:
+        return result
+    if alias.is_unsupported:
+        raise PulsarOptionError("PULSAR_OPTION_UNSUPPORTED", option=alias.name, note=alias.note)
+    instead = f"Set `{alias.target}` instead." if alias.target else alias.note
+    raise PulsarOptionError("PULSAR_OPTION_ALIAS", option=alias.name, allowed=allowed, value=value, instead=instead)
+
+
+def _alias_value(
+    table: OptionTable, alias: AliasDefinition, value: str, url: str | None
+) -> tuple[str | None, str | None]:
+    """The accepted form in words when the value does not have it, and the value of the alias's target."""
+    plain = value.strip(BLANKS).lower()
+    target = table.find(alias.target) if alias.target else None
+    encrypted = url is None or url.strip(BLANKS).startswith(_ENCRYPTED)
+    if alias.rule == "tlsOfServiceUrl" and plain == "true" and not encrypted:
+        return "false, because `service.url` starts neither with pulsar+ssl:// nor with https://", None
+    if alias.values or target is None:
+        return (None, alias.values[plain]) if plain in alias.values else (" or ".join(alias.values), None)
+    allowed, accepts = form(target)
+    return (None, value.strip(BLANKS)) if accepts(value.strip(BLANKS)) else (allowed, None)
+
+
+def _check_equal(present: Sequence[tuple[OptionDefinition, str, str]]) -> None:
+    """Check that an alias sets its option to the same value as the other names that set it."""
+    for index, (target, second, value) in enumerate(present):
+        for option, first, other in present[:index] if second != target.key else ():
+            if option is target and not are_equal(target, other, value):
+                raise PulsarOptionError("PULSAR_OPTION_ALIAS_CONFLICT", first=first, second=second, target=target.key)
+
+
+def _check_admin(table: OptionTable, key: str, value: str, options: Mapping[str, str], url: str | None) -> None:
+    """Check that a setting of the admin service repeats one of the client."""
+    field = next((name for name in table.client_fields if key.lower() == (_ADMIN + name).lower()), None)
+    if field is None:
+        raise unknown(key, [_ADMIN + name for name in table.client_fields])
+    alias = table.aliases.get((_CLIENT + field).lower())
+    other = (alias.target if alias else None) or _CLIENT + field
+    allowed, expected = (None, value.strip(BLANKS)) if alias is None else _alias_value(table, alias, value, url)
+    option, current = table.find(other), _value_of(options, other)
+    if option is not None and current is None:
+        current = option.default
+    if alias is not None and expected is None:
+        equal = allowed is None
+    elif option is None:
+        equal = current is not None and current.strip(BLANKS) == expected
+    else:
+        equal = current is not None and expected is not None and are_equal(option, current, expected)
+    if not equal:
+        raise PulsarOptionError("PULSAR_OPTION_ADMIN", option=_ADMIN + field, other=other)
+
+
+def _value_of(options: Mapping[str, str], key: str) -> str | None:
+    return next((value for name, value in sorted(options.items()) if name.lower() == key.lower()), None)
+
+
 def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[str]) -> str:
     option = table.find(key)
     if option is None:
         raise unknown(key, (option.key for option in table.options))
     _check_scope(option.key, option.scopes, scopes)
-    allowed, accepts = _form(option)
-    if not accepts(value.strip(_BLANKS)):
+    allowed, accepts = form(option)
+    if not accepts(value.strip(BLANKS)):
         given = MASK if option.secret else value
         raise PulsarOptionError("PULSAR_OPTION_INVALID", option=option.key, value=given, allowed=allowed)
     return option.key
@@ -120,74 +204,6 @@ def _check_scope(key: str, allowed: Sequence[str], scopes: Sequence[str]) -> Non
             mode=" or ".join(SCOPES[scope] for scope in scopes),
             allowed=", ".join(words for scope, words in SCOPES.items() if scope in allowed),
         )
-
-
-def _form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
-    """The accepted form in words, and its check."""
-    least = option.min or 0
-    match option.type:
-        case "boolean":
-            return "true or false", lambda value: value.lower() in ("true", "false")
-        case "milliseconds":
-            return f"a whole number of milliseconds, at least {least}", lambda value: _at_least(
-                least, _integer(value, _LONG)
-            )
-        case "bytes":
-            return f"a number of bytes, at least {least}, as `16m`", lambda value: _at_least(least, _bytes(value))
-        case "count":
-            return f"a whole number, at least {least}", lambda value: _at_least(least, _integer(value, _INT))
-        case "addresses":
-            return "`id=host:port`, more of them after commas", _are_addresses
-        case "enum":
-            return f"one of {', '.join(option.values)}", lambda value: value.lower() in option.values
-        case "serviceUrl":
-            words = "pulsar://host:port or pulsar+ssl://host:port (more hosts after commas), or http(s)://host:port"
-            return words, lambda value: _SERVICE_URL.fullmatch(value) is not None
-        case "topicPattern":
-            # Only Java can check the expression.
-            return "a Java regular expression, with `tenant/namespace/` before it if need be", bool
-        case "topic":
-            words = "the name of one topic, without commas (reads take several in `topics`)"
-            return words, lambda value: bool(value) and "," not in value
-        case "topicList":
-            return "names of topics with commas between them", lambda value: bool(_topics(value))
-        case _:
-            return "a text that is not empty", bool
-
-
-def _at_least(least: int, number: int | None) -> bool:
-    return number is not None and number >= least
-
-
-def _integer(value: str, numbers: range) -> int | None:
-    return int(value) if _WHOLE_NUMBER.fullmatch(value) and int(value) in numbers else None
-
-
-def _are_addresses(value: str) -> bool:
-    found = [_ADDRESS.fullmatch(one.strip(_BLANKS)) for one in _split(value)]
-    ids = [match[1] for match in found if match is not None]
-    return len(ids) == len(found) == len(set(ids))
-
-
-def _topics(value: str) -> list[str]:
-    """The names in a list, without empty items."""
-    return [name for item in value.split(",") if (name := item.strip(_BLANKS))]
-
-
-def _split(value: str) -> list[str]:
-    """Split at commas as Java does: without empty texts at the end."""
-    parts = value.split(",")
-    while len(parts) > 1 and not parts[-1]:
-        parts.pop()
-    return parts
-
-
-def _bytes(value: str) -> int | None:
-    match = _SIZE.fullmatch(value.lower())
-    if match is None:
-        return None
-    size = int(match[1]) * _UNITS[match[2]]
-    return size if size in _LONG else None
 
 
 def _edit_distance(one: str, other: str) -> int:

@@ -44,6 +44,16 @@ def test_settings_of_the_client_are_known(capsys: pytest.CaptureFixture[str]) ->
     assert answer(capsys, "pulsar.client.numiothreads").startswith("pulsar.client.numIoThreads\n")
 
 
+def test_names_of_streamnative_pulsar_spark_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = answer(capsys).splitlines()
+    for alias in option_table().aliases.values():
+        assert any(line.startswith(f"  {alias.name} ") for line in lines), alias.name
+    text = answer(capsys, "ALLOWDIFFERENTTOPICSCHEMAS")
+    assert text.startswith("allowDifferentTopicSchemas\n  An option of streamnative/pulsar-spark.")
+    assert "\n  here       sets schemaMode\n" in text
+    assert json.loads(answer(capsys, "pulsar.client.useTls", "--json"))["rule"] == "tlsOfServiceUrl"
+
+
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [

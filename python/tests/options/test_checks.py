@@ -111,11 +111,6 @@ def test_texts(options: dict[str, str], text: str) -> None:
     assert all(value in text for value in raised.parameters.values())
 
 
-def test_a_managed_setting_without_an_alternative_is_to_be_removed() -> None:
-    raised = error({**READ, "pulsar.producer.blockIfQueueFull": "false"}, "batchWrite")
-    assert str(raised).endswith("What to do: Remove the option: writes always wait for a full queue.")
-
-
 def test_an_option_of_another_mode_is_reported_with_all_possible_modes() -> None:
     assert "to a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.PulsarWriteBuilder
@@ -66,7 +67,9 @@ private[pulsarspark] final class PulsarTable(
         throw Conditions.TableColumnUnknown(column = name, columns = columns.fieldNames.mkString(", ")).exception
     }
 
-  private def raw(query: CaseInsensitiveStringMap) = TableProperties.rawOptions(definition, session, query)
+  private val warning = TranslationWarning()
+
+  private def raw(query: CaseInsensitiveStringMap) = TableProperties.rawOptions(definition, session, query, warning)
 }
 
 /** A hidden column, in Spark's terms. */

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.options.registry.{OptionRegistry, RawOptions, Secret}
+import io.github.pulsarspark.options.registry.{OptionRegistry, RawOptions, Secret, TranslationWarning}
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** The properties of a table in Spark's session catalog. Spark passes them as if they were options: each option of
@@ -35,11 +35,14 @@ private[pulsarspark] object TableProperties {
     * @param query
     *   the options of the query. Some lines of Spark pass a write into a temporary view or of a stream fewer of them
     *   than they created the table with.
+    * @param warning
+    *   receives what was translated
     */
   def rawOptions(
       definition: JMap[String, String],
       session: Map[String, String],
-      query: CaseInsensitiveStringMap = CaseInsensitiveStringMap.empty
+      query: CaseInsensitiveStringMap = CaseInsensitiveStringMap.empty,
+      warning: TranslationWarning = TranslationWarning()
   ): RawOptions = {
     val stored = storedOptions(definition)
     val own    = if (stored.isDefined) Map.empty[String, String] else definition.asScala.toMap
@@ -47,7 +50,8 @@ private[pulsarspark] object TableProperties {
       own.filterNot(o => query.containsKey(o._1)) ++ query.asCaseSensitiveMap().asScala,
       ClientSettings.fields,
       session,
-      stored
+      stored,
+      warning
     )
   }
 

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.options.registry
 
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.registry.OptionNames.{checkScope, unknown}
 
 /** Options that passed every check of the table for one [[Scope]]: all keys are known and spelled as in the table, all
   * values have their form.
@@ -9,10 +10,13 @@ import io.github.pulsarspark.errors.Conditions
   *   options that the user set, by the key of the table
   * @param client
   *   settings under the `pulsar.*` prefixes: prefix -> client's own field name -> value
+  * @param translations
+  *   what was set by names of streamnative/pulsar-spark, in words without secrets
   */
 private[pulsarspark] final class CheckedOptions private (
     set: Map[String, String],
-    client: Map[String, Map[String, String]]
+    client: Map[String, Map[String, String]],
+    val translations: Seq[String]
 ) {
 
   def get(key: String): Option[String] = set.get(key).orElse(definition(key).default)
@@ -47,10 +51,9 @@ private[pulsarspark] object CheckedOptions {
 
   /** The same while the scope is not yet decided: an option may belong to any of these scopes. */
   def apply(options: Map[String, String], scopes: Seq[Scope], fieldsOf: String => Seq[String]): CheckedOptions = {
+    val translated    = Aliases(options.filterNot(o => OptionRegistry.isOfSpark(o._1)), scopes, fieldsOf)
     val (client, own) =
-      options.toSeq.sortBy(_._1).filterNot(o => OptionRegistry.isOfSpark(o._1)).partition(o =>
-        OptionRegistry.prefixOf(o._1).isDefined
-      )
+      translated.options.toSeq.sortBy(_._1).partition(o => OptionRegistry.prefixOf(o._1).isDefined)
 
     val set = own.map { case (key, value) =>
       val definition = OptionRegistry.find(key).getOrElse(throw unknown(key, OptionRegistry.definitions.map(_.key)))
@@ -66,7 +69,8 @@ private[pulsarspark] object CheckedOptions {
     }
 
     checkRules(set.keySet ++ settings.map(s => s._1 + s._2), scopes)
-    new CheckedOptions(set, settings.groupMap(_._1)(s => s._2 -> s._3).view.mapValues(_.toMap).toMap)
+    new CheckedOptions(set, settings.groupMap(_._1)(s => s._2 -> s._3).view.mapValues(_.toMap).toMap,
+      translated.translations)
   }
 
   private def clientField(key: String, prefix: PrefixDefinition, fieldsOf: String => Seq[String]): String = {
@@ -77,15 +81,6 @@ private[pulsarspark] object CheckedOptions {
     val name    = key.substring(prefix.prefix.length)
     allowed.find(_.equalsIgnoreCase(name)).getOrElse(throw unknown(key, allowed.map(prefix.prefix + _)))
   }
-
-  private def unknown(key: String, known: Seq[String]) =
-    Conditions.OptionUnknown(option = key,
-      nearest = NearestName(key, known).fold("")(n => s"; the nearest name is `$n`")).exception
-
-  private def checkScope(key: String, allowed: Seq[Scope], scopes: Seq[Scope]): Unit =
-    if (!scopes.exists(allowed.contains))
-      throw Conditions.OptionWrongMode(option = key, mode = scopes.map(_.words).mkString(" or "),
-        allowed = allowed.map(_.words).mkString(", ")).exception
 
   private def checkRules(set: Set[String], scopes: Seq[Scope]): Unit = {
     OptionRegistry.conflicts.find { case (a, b) => set(a) && set(b) }

@@ -36,6 +36,30 @@ private[pulsarspark] final case class OptionDefinition(
 /** A family of options whose names are the Pulsar client's own. `fields` empty = every field of the client. */
 private[pulsarspark] final case class PrefixDefinition(prefix: String, scopes: Seq[Scope], fields: Seq[String])
 
+/** An option of streamnative/pulsar-spark that is accepted here, by its name there.
+  *
+  * @param target
+  *   the option that it sets; None when it sets none
+  * @param values
+  *   the accepted values in lower case, each with the value of `target`; None = no effect. Empty = the values of
+  *   `target`
+  * @param rule
+  *   name of a further check of the value
+  * @param isUnsupported
+  *   whether any other value is an option that does not exist here yet
+  * @param note
+  *   how it differs from `target`, or what to do without it
+  */
+private[pulsarspark] final case class AliasDefinition(
+    name: String,
+    target: Option[String],
+    values: Seq[(String, Option[String])],
+    rule: Option[String],
+    isUnsupported: Boolean,
+    scopes: Seq[Scope],
+    note: String
+)
+
 /** The option table, `options.json`. The Python builders and the reference page are generated from the same file. */
 private[pulsarspark] object OptionRegistry {
 
@@ -72,6 +96,20 @@ private[pulsarspark] object OptionRegistry {
   /** Options that need another option, with that option. */
   val needs: Seq[(String, String)] = items(root, "needs").map(pair)
 
+  val aliases: Seq[AliasDefinition] = items(root, "aliases").map { a =>
+    AliasDefinition(
+      name = a.get("from").asText,
+      target = text(a, "to"),
+      values = a.path("values").properties().asScala.toSeq.map(v =>
+        v.getKey -> Option.unless(v.getValue.isNull)(v.getValue.asText)
+      ),
+      rule = text(a, "rule"),
+      isUnsupported = a.path("unsupported").asBoolean(false),
+      scopes = scopes(a),
+      note = a.get("note").asText
+    )
+  }
+
   private val sparkOwn = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet
 
   /** Whether an option belongs to Spark, which passes its own options together with ours. */
@@ -81,16 +119,24 @@ private[pulsarspark] object OptionRegistry {
   val managed: Map[String, String] =
     root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
 
-  private val byLowerKey = definitions.map(d => d.key.toLowerCase -> d).toMap
+  private val byLowerKey  = definitions.map(d => d.key.toLowerCase -> d).toMap
+  private val aliasByName = aliases.map(a => a.name.toLowerCase -> a).toMap
 
   /** The definition of an option, whatever the case of `key`. */
   def find(key: String): Option[OptionDefinition] = byLowerKey.get(key.toLowerCase)
+
+  /** The alias of this name, whatever its case. */
+  def alias(key: String): Option[AliasDefinition] = aliasByName.get(key.toLowerCase)
+
+  /** What an option sets, in lower case: options of the same meaning replace one another. */
+  def meaning(key: String): String = alias(key).flatMap(_.target).getOrElse(key).toLowerCase
 
   /** The family that an option belongs to by its name. */
   def prefixOf(key: String): Option[PrefixDefinition] = prefixes.find(p => key.toLowerCase.startsWith(p.prefix))
 
   /** The scopes of an option; None for an unknown option. */
-  def scopesOf(key: String): Option[Seq[Scope]] = prefixOf(key).map(_.scopes).orElse(find(key).map(_.scopes))
+  def scopesOf(key: String): Option[Seq[Scope]] =
+    alias(key).map(_.scopes).orElse(prefixOf(key).map(_.scopes)).orElse(find(key).map(_.scopes))
 
   private def items(node: JsonNode, name: String): Seq[JsonNode] = node.path(name).elements().asScala.toSeq
   private def text(node: JsonNode, name: String): Option[String] = Option(node.get(name)).map(_.asText)

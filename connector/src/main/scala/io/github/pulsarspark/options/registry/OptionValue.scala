@@ -18,11 +18,24 @@ private[pulsarspark] object OptionValue {
   /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`. The text does not repeat a secret.
     */
   def check(definition: OptionDefinition, value: String): Unit =
-    form(definition).foreach { case (allowed, holds) =>
-      if (!holds(value.trim))
-        throw Conditions.OptionInvalid(option = definition.key, value = if (definition.secret) Secret.Mask else value,
-          allowed = allowed).exception
+    violation(definition, value).foreach(allowed =>
+      throw Conditions.OptionInvalid(option = definition.key, value = if (definition.secret) Secret.Mask else value,
+        allowed = allowed).exception
+    )
+
+  /** The form of `definition` in words, if `value` does not have it. */
+  def violation(definition: OptionDefinition, value: String): Option[String] =
+    form(definition).collect { case (allowed, holds) if !holds(value.trim) => allowed }
+
+  /** Whether two values mean the same: numbers and words, not their spelling. */
+  def areEqual(definition: OptionDefinition, one: String, other: String): Boolean = {
+    def plain(value: String) = definition.valueType match {
+      case "milliseconds"     => value.trim.toLongOption.fold(value.trim)(_.toString)
+      case "boolean" | "enum" => value.trim.toLowerCase
+      case _                  => value.trim
     }
+    plain(one) == plain(other)
+  }
 
   /** `16m` -> 16777216. */
   def bytes(value: String): Option[Long] = value.trim.toLowerCase match {

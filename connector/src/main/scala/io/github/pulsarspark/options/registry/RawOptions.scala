@@ -13,12 +13,15 @@ import io.github.pulsarspark.errors.Conditions
   *   options of the session
   * @param stored
   *   options stored with a table of Spark's catalog; None for a query without such a table
+  * @param warning
+  *   receives what was translated as soon as the scope is known
   */
 private[pulsarspark] final class RawOptions(
     query: Map[String, String],
     fieldsOf: String => Seq[String],
     session: Map[String, String] = Map.empty,
-    stored: Option[Map[String, String]] = None
+    stored: Option[Map[String, String]] = None,
+    warning: TranslationWarning = TranslationWarning()
 ) {
   import RawOptions.over
 
@@ -34,7 +37,9 @@ private[pulsarspark] final class RawOptions(
   def check(scopes: Scope*): CheckedOptions = {
     if (stored.exists(_.isEmpty) && values.isEmpty) throw Conditions.TableWithoutOptions().exception
     def isIgnored(key: String) = !own.contains(key) && !OptionRegistry.scopesOf(key).forall(_.exists(scopes.contains))
-    CheckedOptions(values.filterNot { case (key, _) => isIgnored(key) }, scopes, fieldsOf)
+    val checked                = CheckedOptions(values.filterNot { case (key, _) => isIgnored(key) }, scopes, fieldsOf)
+    if (scopes.size == 1) warning(checked.translations)
+    checked
   }
 
   override def toString: String = values.keys.toSeq.sorted.mkString("RawOptions(", ", ", ")")
@@ -42,9 +47,9 @@ private[pulsarspark] final class RawOptions(
 
 private object RawOptions {
 
-  /** Compares names without letter case. */
+  /** Compares what names mean, without letter case. */
   private def over(first: Map[String, String], second: Map[String, String]): Map[String, String] = {
-    val names = first.keySet.map(_.toLowerCase)
-    second.filterNot(o => names(o._1.toLowerCase)) ++ first
+    val names = first.keySet.map(OptionRegistry.meaning)
+    second.filterNot(o => names(OptionRegistry.meaning(o._1))) ++ first
   }
 }
