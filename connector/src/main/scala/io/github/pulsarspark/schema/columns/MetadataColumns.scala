@@ -66,8 +66,8 @@ object MetadataColumns {
     ofMessage("__eventTime", TimestampType, "Event time set by the application, in milliseconds.",
       "the application sets none")(_ =>
       (m, row, i) => if (m.eventTime == 0) row.setNullAt(i) else setTime(row, i, m.eventTime)
-    ).written("event time, after 1970")(input =>
-      (row, i, message) => message.eventTime = input.millis(row.getLong(i))
+    ).written("TIMESTAMP, or milliseconds as BIGINT: event time, after 1970", Seq(TimestampType, LongType))(
+      MetadataWriter.eventTime
     )
 
   val MessageProperties: MetadataColumn =

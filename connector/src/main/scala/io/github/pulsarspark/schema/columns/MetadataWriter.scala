@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema.columns
 import java.util.{ArrayList => JArrayList, HashMap => JHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{DataType, StringType}
+import org.apache.spark.sql.types.{DataType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Sets one metadata column of a row on a message. Called only when the row has a value there. Keeps what it needs from
@@ -41,13 +41,15 @@ private[schema] object MetadataWriter {
     def notNegative(number: Long): Long =
       if (number >= 0) number else throw refused(number.toString, "it cannot be negative")
 
-    /** Milliseconds of a time. Pulsar's 0 means that there is no time. */
-    def millis(micros: Long): Long = {
-      val result = Math.floorDiv(micros, 1000L)
-      if (result <= 0)
-        throw refused(s"$result ms since 1970", "Pulsar keeps times after 1970-01-01 00:00:00 UTC only")
-      result
-    }
+    def isNumber: Boolean = dataType == LongType
+
+    /** Milliseconds of a time. */
+    def millis(micros: Long): Long = afterStart(Math.floorDiv(micros, 1000L))
+
+    /** Pulsar's 0 means that there is no time. */
+    def afterStart(millis: Long): Long =
+      if (millis > 0) millis
+      else throw refused(s"$millis ms since 1970", "Pulsar keeps times after 1970-01-01 00:00:00 UTC only")
   }
 
   def key(input: Input): MetadataWriter =
@@ -63,6 +65,10 @@ private[schema] object MetadataWriter {
   def orderingKey(input: Input): MetadataWriter =
     if (input.isText) (row, i, message) => message.orderingKey = row.getUTF8String(i).getBytes
     else (row, i, message) => message.orderingKey = row.getBinary(i)
+
+  def eventTime(input: Input): MetadataWriter =
+    if (input.isNumber) (row, i, message) => message.eventTime = input.afterStart(row.getLong(i))
+    else (row, i, message) => message.eventTime = input.millis(row.getLong(i))
 
   /** A broker that looks for duplicates drops, without an error, what does not ascend. */
   def sequenceId(input: Input): MetadataWriter = new MetadataWriter {

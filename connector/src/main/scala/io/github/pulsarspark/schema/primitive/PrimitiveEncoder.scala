@@ -37,6 +37,7 @@ private[schema] object PrimitiveEncoder {
       case ("LOCAL_DATE", DateType)              => of(ordinal)(row => bigEndian(row.getInt(ordinal).toLong, 8))
       case ("DATE" | "TIMESTAMP", TimestampType) =>
         of(ordinal)(row => bigEndian(plan.millis(row.getLong(ordinal), ValueColumns.Single, schemaType), 8))
+      case ("DATE", DateType)         => of(ordinal)(row => bigEndian(row.getInt(ordinal) * MillisPerDay, 8))
       case ("INSTANT", TimestampType) =>
         of(ordinal)(row => instant(row.getLong(ordinal)))
       case ("LOCAL_DATE_TIME", TimestampNTZType) =>
@@ -46,6 +47,9 @@ private[schema] object PrimitiveEncoder {
       case (_, column)              =>
         throw new ColumnMismatch(ValueColumns.Single, s"values of type $schemaType cannot be made of ${column.sql}")
     }
+
+  /** Java's Date is a moment: a day begins at midnight in UTC. */
+  private val MillisPerDay = SparkTime.MicrosPerDay / 1000
 
   private def bytes(column: DataType): Int   = column.defaultSize
   private def bytes(schemaType: String): Int = schemaType.stripPrefix("INT").toInt / 8

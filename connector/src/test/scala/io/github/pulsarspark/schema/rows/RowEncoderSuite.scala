@@ -136,6 +136,14 @@ class RowEncoderSuite extends ScalaCheckSuite {
     assertEquals((empty.topic, empty.key, empty.eventTime, empty.properties, empty.value), (null, null, 0L, null, null))
   }
 
+  test("an event time is a TIMESTAMP or a BIGINT of milliseconds, after 1970") {
+    val plan = WritePlanner(new StructType().add("value", StringType).add("__eventTime", LongType), topic, None, "auto")
+    def eventTime(millis: Any) = new RowEncoder(plan).encode(InternalRow(text("v"), millis)).eventTime
+    assertEquals(Seq[Any](1L, 1700000000123L, null).map(eventTime), Seq(1L, 1700000000123L, 0L))
+    for (millis <- Seq(0L, -1L))
+      assert(intercept[RuntimeException](eventTime(millis)).getMessage.contains(s"`__eventTime` of a row for topic"))
+  }
+
   test("a BINARY key is a key of bytes") {
     val plan =
       WritePlanner(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None,

@@ -109,9 +109,9 @@ class WritePlanSuite extends FunSuite {
       "value" -> StringType,
       "__key" -> IntegerType
     )))
-    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__eventTime` is BIGINT, but must be TIMESTAMP. $hint")(plan(columns(
+    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__eventTime` is INT, but must be TIMESTAMP or BIGINT. $hint")(plan(columns(
       "value"       -> StringType,
-      "__eventTime" -> LongType
+      "__eventTime" -> IntegerType
     )))
     refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__topic` is BINARY, but must be STRING. $hint")(plan(columns(
       "value"   -> StringType,
@@ -203,8 +203,8 @@ class WritePlanSuite extends FunSuite {
     ))(plan(columns("a-b" -> LongType)))
     refused(misfit("a.m", "AVRO", "Avro has no counterpart of MAP<INT, INT>"))(plan(columns("a" ->
       columns("m" -> MapType(IntegerType, IntegerType)))))
-    refused(misfit("value", "DATE", "values of type DATE cannot be made of DATE"))(
-      plan(columns("value" -> DateType), None, "date")
+    refused(misfit("value", "TIMESTAMP", "values of type TIMESTAMP cannot be made of DATE"))(
+      plan(columns("value" -> DateType), None, "timestamp")
     )
   }
 
