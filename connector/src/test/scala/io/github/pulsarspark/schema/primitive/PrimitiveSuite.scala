@@ -144,7 +144,7 @@ class PrimitiveSuite extends ScalaCheckSuite {
   }
 
   test("a day is written to a DATE schema as its midnight in UTC") {
-    val plan = WritePlanner(new StructType().add("value", DateType), Some(Messages.topic), None, "date")
+    val plan              = WritePlanner(new StructType().add("value", DateType), Some(Messages.topic), None, "date")
     def written(day: Int) = new Date(ByteBuffer.wrap(new RowEncoder(plan).encode(InternalRow(day)).value).getLong)
     for (day <- Seq("1969-12-31", "1970-01-01", "2026-02-28", "0001-01-01", "9999-12-31"))
       assertEquals(written(LocalDate.parse(day).toEpochDay.toInt).toInstant.toString, s"${day}T00:00:00Z")

@@ -109,10 +109,12 @@ class WritePlanSuite extends FunSuite {
       "value" -> StringType,
       "__key" -> IntegerType
     )))
-    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__eventTime` is INT, but must be TIMESTAMP or BIGINT. $hint")(plan(columns(
-      "value"       -> StringType,
-      "__eventTime" -> IntegerType
-    )))
+    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__eventTime` is INT, but must be TIMESTAMP or BIGINT. $hint")(
+      plan(columns(
+        "value"       -> StringType,
+        "__eventTime" -> IntegerType
+      ))
+    )
     refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__topic` is BINARY, but must be STRING. $hint")(plan(columns(
       "value"   -> StringType,
       "__topic" -> BinaryType
