@@ -152,6 +152,15 @@ def test_event_times_are_exact(target: Target, topic: str) -> None:
     assert [(n, None if n == 0 else n * 1000) for n in [*millis, 0, 1_700_000_000_123]] == [tuple(row) for row in read]
 
 
+def test_an_event_time_may_be_milliseconds_and_a_day_may_go_to_a_date_schema(target: Target, topic: str) -> None:
+    row = "select date'2026-02-28' as value, 1700000000123L as __eventTime"
+    target.append_sql(row, topic, {"schemaType": "date"})
+    target.append_sql(row, topic)
+    assert target.schema(topic)[0] == "DATE"
+    read = target.read(topic).selectExpr("unix_millis(value)", "unix_millis(__eventTime)").collect()
+    assert [tuple(one) for one in read] == [(1_772_236_800_000, 1_700_000_000_123)] * 2
+
+
 def test_an_event_time_pulsar_cannot_keep_fails_the_task(target: Target, topic: str) -> None:
     with failing("PULSAR_WRITE_VALUE_NOT_ALLOWED", "`__eventTime`", topic, "-1 ms"):
         target.append_sql("select timestamp_millis(-1) as __eventTime, 'x' as value", topic)
