@@ -119,7 +119,9 @@ def _module_xml(requested: Sequence[Coordinate]) -> str:
 
 def _artifact_xml(requested: Coordinate) -> str:
     classifier = f' m:classifier="{requested.classifier}"' if requested.classifier else ""
-    return f'<artifact name="{requested.artifact}" type="{requested.extension}" ext="{requested.extension}"{classifier}/>'
+    return (
+        f'<artifact name="{requested.artifact}" type="{requested.extension}" ext="{requested.extension}"{classifier}/>'
+    )
 
 
 def _failure_text(requested: Sequence[Coordinate], log: str) -> str:
