@@ -143,6 +143,11 @@ class OptionTable:
         """The option of this name, ignoring case."""
         return self._by_key.get(key.lower())
 
+    def meaning(self, key: str) -> str:
+        """The option that ``key`` sets, in lower case: the target of an alias, else the key itself."""
+        alias = self.aliases.get(key.lower())
+        return ((alias.target if alias else None) or key).lower()
+
     def prefix_of(self, key: str) -> PrefixDefinition | None:
         """The prefix of ``key``, ignoring case."""
         return next((prefix for prefix in self.prefixes if key.lower().startswith(prefix.prefix)), None)

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pulsar_spark._tables import option_table
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, WriteArguments, checks
 
 if TYPE_CHECKING:
@@ -43,14 +44,15 @@ def check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequ
 
 def checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred: bool = False) -> dict[str, str]:
     """Check the options together with those of the session, which Spark adds; returns the options to pass to Spark."""
-    lower = {key.lower() for key in given}
+    meaning = option_table().meaning
+    overridden = {meaning(key) for key in given}
     session = {
         key.removeprefix(_SESSION_PREFIX): value
         for key, value in spark.conf.getAll.items()
-        if key.startswith(_SESSION_PREFIX) and key.removeprefix(_SESSION_PREFIX).lower() not in lower
+        if key.startswith(_SESSION_PREFIX) and meaning(key.removeprefix(_SESSION_PREFIX)) not in overridden
     }
     url = os.environ.get(SERVICE_URL_VARIABLE)
-    if url and "service.url" not in lower | {key.lower() for key in session}:
+    if url and "service.url" not in overridden | {meaning(key) for key in session}:
         given = {**given, "service.url": url}
     if inferred:
         # The JVM infers the columns before it knows whether the read is a batch or a stream.
