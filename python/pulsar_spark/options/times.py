@@ -97,11 +97,22 @@ def _aware(argument: str, time: datetime) -> datetime | None:
 def _parsed(argument: str, text: str, iso: str) -> datetime | str:
     try:
         time = datetime.fromisoformat(iso.replace("Z", "+00:00"))
-    except ValueError:  # such as a time with a named zone, which Java parses
-        return iso
+    except ValueError:
+        if not _begins_with_time(iso):
+            raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=argument, value=text) from None
+        return iso  # such as a time with a named zone, which Java parses
     if time.utcoffset() is None:
         raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=argument, value=text)
     return time
+
+
+def _begins_with_time(iso: str) -> bool:
+    """Whether the part before fractions and zone is a time of the calendar."""
+    try:
+        datetime.fromisoformat(iso[:19] if iso[16:17] == ":" else iso[:16])
+    except ValueError:
+        return False
+    return True
 
 
 def _ago(argument: str, text: str, duration: re.Match[str], now: datetime) -> datetime | None:

@@ -165,6 +165,14 @@ def test_timestamps_of_pandas_are_datetimes() -> None:
         start(NotATime(1, 1, 1))
 
 
+@pytest.mark.parametrize(
+    "bound", ["2026-13-31T00:00:00Z", "2026-01-31T25:00Z", "2026-01-31T00:00:99+01:00[Europe/Berlin]", "2026-02-30 1Z"]
+)
+def test_a_text_that_is_no_time_of_the_calendar_is_rejected(bound: str) -> None:
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_TIME_MALFORMED. Option `start` is"):
+        start(bound)
+
+
 def test_times_and_positions_do_not_mix() -> None:
     with pytest.raises(PulsarOptionError) as raised:
         start({"a": "-2h", "b": "1:2:3"})
