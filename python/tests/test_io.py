@@ -302,3 +302,10 @@ def test_errors_of_the_jvm_have_the_class_of_their_family(tmp_path: Path) -> Non
     spark.read = Failing("nothing of ours")
     with pytest.raises(RuntimeError, match="nothing of ours"):
         read("a", spark=spark)
+
+
+def test_type_checkers_and_the_functions_agree_on_names() -> None:
+    with pytest.raises(PulsarOptionError, match="nearest name is `poll_timeout_ms`"):
+        read_pulsar(FakeSpark().session, "a", poll_timeout_s=5)  # type: ignore[call-arg]
+    with pytest.raises(PulsarOptionError, match="nearest name is `topic`"):
+        write_pulsar(FakeSpark().frame, topics="a")  # type: ignore[call-arg]

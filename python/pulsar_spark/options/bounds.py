@@ -43,9 +43,9 @@ def bound_options(
     """
     begin = "starting" if argument == "start" else "ending"
     if isinstance(bound, Mapping):
-        kind, text = _each(argument, begin, bound, now)
+        kind, text = _each(argument, bound, now)
     else:
-        kind, text = _one(argument, begin, bound, now)
+        kind, text = _one(argument, bound, now)
         if kind == "Offsets" and _POSITION.fullmatch(text):
             if topic is None:
                 raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=text, allowed=_ONE_TOPIC)
@@ -53,11 +53,11 @@ def bound_options(
     return {begin + kind: text}
 
 
-def _each(argument: str, begin: str, bounds: Mapping[str, OneBound], now: datetime) -> tuple[Kind, str]:
+def _each(argument: str, bounds: Mapping[str, OneBound], now: datetime) -> tuple[Kind, str]:
     kinds: dict[Kind, str] = {}
     texts: dict[str, str] = {}
     for topic, bound in bounds.items():
-        kind, texts[topic] = _one(argument, begin, bound, now)
+        kind, texts[topic] = _one(argument, bound, now)
         kinds[kind] = topic
     if len(kinds) > 1:
         raise PulsarOptionError(
@@ -66,10 +66,10 @@ def _each(argument: str, begin: str, bounds: Mapping[str, OneBound], now: dateti
     return next(iter(kinds), "Offsets"), json.dumps(texts)
 
 
-def _one(argument: str, begin: str, bound: OneBound, now: datetime) -> tuple[Kind, str]:
+def _one(argument: str, bound: OneBound, now: datetime) -> tuple[Kind, str]:
     time = time_of(argument, bound, now)
     if isinstance(time, datetime):
-        return "Time", time_text(begin + "Time", time)
+        return "Time", time_text(time)
     if time is not None:
         return "Time", time
     text = str(bound).strip()

@@ -59,7 +59,7 @@ def option_text(option: OptionDefinition, value: object) -> str:
     """The value of an option as text for Spark."""
     if option.type == "times" and isinstance(value, datetime):
         check_zone(option.argument, value)
-        return time_text(option.key, value)
+        return time_text(value)
     if option.type == "times" and isinstance(value, Mapping):
         return json.dumps({topic: option_text(option, time) for topic, time in value.items()})
     if option.type in ("topicList", "metadataColumns") and isinstance(value, Sequence) and not isinstance(value, str):

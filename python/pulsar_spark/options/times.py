@@ -65,14 +65,8 @@ def time_of(argument: str, bound: OneBound, now: datetime) -> datetime | str | N
     return _parsed(argument, text, f"{iso[1]}T{iso[2]}") if iso else None
 
 
-def time_text(option: str, time: datetime) -> str:
-    """ISO 8601 in UTC, rounded up to milliseconds: the first publish time that is not before ``time``.
-
-    Raises:
-        PulsarOptionError: The time has no zone.
-    """
-    if time.utcoffset() is None:
-        raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=option, value=time.isoformat())
+def time_text(time: datetime) -> str:
+    """ISO 8601 in UTC, rounded up to milliseconds: the first publish time that is not before ``time``."""
     whole = _EPOCH + -((_EPOCH - time) // _MILLISECOND) * _MILLISECOND
     return whole.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -187,7 +187,7 @@ def test_one_position_needs_one_topic() -> None:
 
 @given(st.datetimes(min_value=datetime(1971, 1, 1), timezones=st.timezones()))
 def test_times_are_rounded_up_to_milliseconds(time: datetime) -> None:
-    text = time_text("startingTime", time)
+    text = time_text(time)
     written = datetime.fromisoformat(text.replace("Z", "+00:00"))
     assert timedelta(0) <= written - time.astimezone(timezone.utc) < timedelta(milliseconds=1)
     assert text.endswith("Z")
