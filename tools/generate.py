@@ -100,7 +100,8 @@ ERRORS_HEAD = """\
 
 Every error of pulsar-spark begins with its name in brackets and ends with what to do. In the JVM the name is
 `SparkThrowable.getCondition`, in Python it is `condition` of the exception; `pulsar_spark.condition_of` finds it in an
-exception of Spark. The SQLSTATE, as Spark's own errors use it, is `SparkThrowable.getSqlState` and `sql_state`."""
+exception of Spark, and [`error_of`](troubleshooting.md#failures-of-the-cluster-or-the-data) the whole error. The
+SQLSTATE, as Spark's own errors use it, is `SparkThrowable.getSqlState` and `sql_state`."""
 SCOPE_WORDS = {
     frozenset((*READS, *WRITES)): "reads and writes",
     frozenset(READS): "reads",
@@ -161,14 +162,12 @@ def python_source(table: OptionTable) -> str:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict
+from datetime import datetime
+from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 from pulsar_spark.options.fields import TypedOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
 '''
     return "\n\n".join(
         [
@@ -242,14 +241,8 @@ def _alias(option: OptionDefinition) -> str:
 
 
 def _python_doc(entry: OptionDefinition | PrefixDefinition) -> str:
-    text = entry.doc
-    if _is_option(entry):
-        if entry.default is not None:
-            text += f" Default: ``{entry.default}``."
-        if entry.min is not None:
-            text += f" At least {entry.min}."
     # Backslashes would need escapes of their own in a docstring.
-    return text.replace("\\", "\\\\")
+    return entry.description.replace("\\", "\\\\")
 
 
 def _is_option(entry: OptionDefinition | PrefixDefinition) -> TypeGuard[OptionDefinition]:
@@ -342,9 +335,13 @@ def errors_page(conditions: Mapping[str, ErrorCondition]) -> str:
                     f"### {name}",
                     _inline(condition.message),
                     f"*What to do:* {_inline(condition.action)}",
-                    f"SQLSTATE: `{condition.sql_state}`",
+                    f"SQLSTATE: `{condition.sql_state}`. In Python: `{_error_class(condition)}`.",
                 ]
     return "\n\n".join(parts) + "\n"
+
+
+def _error_class(condition: ErrorCondition) -> str:
+    return f"Pulsar{condition.family[0].upper()}{condition.family[1:]}Error"
 
 
 def _inline(text: str) -> str:

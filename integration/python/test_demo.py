@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_nothing_at_any_moment(moment: str, tmp_path: Path, start:
     demo.until(moment)
     os.killpg(demo.process.pid, signal.SIGINT)
     out, err = demo.process.communicate(timeout=END_SECONDS)
-    assert demo.process.returncode == 1
+    assert demo.process.returncode == 130
     assert "Interrupted" in out, out + err
     assert "Traceback" not in err
     eventually(lambda: demo.processes() == [], seconds=END_SECONDS)

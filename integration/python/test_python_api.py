@@ -17,8 +17,11 @@ from pyspark.errors import PySparkException
 
 import pulsar_spark
 from pulsar_spark import (
+    PulsarDataError,
     PulsarOptionError,
     PulsarReadOptions,
+    PulsarSchemaError,
+    PulsarTopicNotFoundError,
     read_pulsar,
     read_pulsar_stream,
     write_pulsar,
@@ -147,6 +150,38 @@ def test_a_wrong_stream_has_the_same_text_in_python_and_in_the_jvm(spark: SparkS
     with pytest.raises(PySparkException) as raised:
         stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start().awaitTermination(60)
     assert python_text(options, "streamRead") in str(raised.value)
+
+
+def test_errors_of_the_driver_have_the_class_of_their_family(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PulsarTopicNotFoundError) as missing:
+        read_pulsar(spark, topic=topic, service_url=service_url)
+    assert missing.value.parameters["topic"] == topic
+    assert missing.value.sql_state == "42704"
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_FILE_UNREADABLE.*Option `auth_token_file` names"):
+        read_pulsar(spark, topic, service_url=service_url, auth_token_file=str(tmp_path / "none"))
+    with pytest.raises(PulsarSchemaError, match="PULSAR_WRITE_NO_VALUE_COLUMN"):
+        write_pulsar(spark.sql("select 'k' as __key"), topic, service_url=service_url)
+
+
+def test_errors_of_tasks_and_streams_are_found_with_their_values(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    rows = spark.sql("select cast(null as string) as __topic, 'x' as value")
+    with pytest.raises(PulsarDataError) as failed:
+        write_pulsar(rows, service_url=service_url)
+    assert failed.value.condition == "PULSAR_WRITE_TOPIC_NULL"
+    assert len(str(failed.value)) < 500
+    write_pulsar(spark.sql("select 'x' as value"), topic, service_url=service_url)
+    stream = read_pulsar_stream(spark, topic, start="earliest", service_url=service_url)
+    nulls = stream.selectExpr("cast(null as string) as __topic", "value")
+    query = write_pulsar_stream(nulls, checkpoint=tmp_path, available_now=True, service_url=service_url)
+    with pytest.raises(PulsarDataError) as ended, pulsar_spark.errors.translated():
+        query.awaitTermination(60)
+    assert ended.value.condition == "PULSAR_WRITE_TOPIC_NULL"
+    found = pulsar_spark.error_of(query.exception() or ValueError())
+    assert type(found) is PulsarDataError
 
 
 def values(spark: SparkSession, *arguments: Any, **named: Any) -> list[str]:  # noqa: ANN401

@@ -216,13 +216,13 @@ def test_invalid_calls_of_functions_are_rejected(
     def made(**more: Any) -> None:  # noqa: ANN401
         functions.from_pulsar(spark, "value", "__schemaVersion", service_url=service_url, **more)
 
-    with refused("PULSAR_OPTION_INVALID", "`schemaMode`", "auto or pinned"):
+    with refused("PULSAR_OPTION_INVALID", "`schema_mode`", "auto or pinned"):
         made(topic=topic, schema_mode="raw")
-    with refused("PULSAR_OPTION_INVALID", "`onDecodeError`", "fail or null"):
+    with refused("PULSAR_OPTION_INVALID", "`on_decode_error`", "fail or null"):
         made(topic=topic, on_decode_error="drop")
     with refused("PULSAR_TOPIC_NOT_FOUND", f"{topic}-2"):
         made(topic=f"{topic}-2")
     with refused("PULSAR_TOPIC_NOT_FOUND", f"{topic}-2"):
         functions.to_pulsar(spark, "value", topic=f"{topic}-2", service_url=service_url)
-    with refused("PULSAR_OPTION_INVALID", "`schemaType`", "auto"):
+    with refused("PULSAR_OPTION_INVALID", "`schema_type`", "auto"):
         functions.to_pulsar(spark, "value", topic=topic, service_url=service_url, schema_type="string")

@@ -5,31 +5,65 @@
     spark = pulsar_spark.session()
     rides = pulsar_spark.read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650")
 
-`pulsar_spark.local` runs a Pulsar server on the local machine.
+`pulsar_spark.local` runs a Pulsar server on the local machine, `pulsar_spark.functions` decodes and encodes columns.
+Both are loaded when they are first used.
 """
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
 from pulsar_spark._version import __version__
-from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, PulsarSparkError, condition_of
+from pulsar_spark.errors import (
+    PulsarAccessError,
+    PulsarCheckpointError,
+    PulsarDataError,
+    PulsarDataLossError,
+    PulsarInternalError,
+    PulsarOptionError,
+    PulsarRequestError,
+    PulsarSchemaError,
+    PulsarSetupError,
+    PulsarSparkError,
+    PulsarTopicNotFoundError,
+    PulsarUnreachableError,
+    condition_of,
+    error_of,
+)
 from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
 from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
 from pulsar_spark.sessions import configure, jar_path, maven_coordinate, session
 
+if TYPE_CHECKING:
+    from pulsar_spark import functions, local
+
 __all__ = [
     "PlannedSlice",
     "PlannedTask",
+    "PulsarAccessError",
+    "PulsarCheckpointError",
+    "PulsarDataError",
+    "PulsarDataLossError",
+    "PulsarInternalError",
     "PulsarOptionError",
     "PulsarReadOptions",
+    "PulsarRequestError",
+    "PulsarSchemaError",
     "PulsarSetupError",
     "PulsarSparkError",
+    "PulsarTopicNotFoundError",
+    "PulsarUnreachableError",
     "PulsarWriteOptions",
     "ReadPlan",
     "__version__",
     "condition_of",
     "configure",
+    "error_of",
+    "functions",
     "jar_path",
+    "local",
     "maven_coordinate",
     "plan",
     "read_pulsar",
@@ -38,3 +72,16 @@ __all__ = [
     "write_pulsar",
     "write_pulsar_stream",
 ]
+
+_ON_FIRST_USE = ("functions", "local")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _ON_FIRST_USE:
+            return importlib.import_module(f"pulsar_spark.{name}")
+        raise AttributeError(f"module 'pulsar_spark' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_FIRST_USE})

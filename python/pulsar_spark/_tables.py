@@ -27,6 +27,7 @@ SCOPES: Mapping[str, str] = {
 class ErrorCondition:
     """One entry of ``error-conditions.json``."""
 
+    family: str
     kind: str
     sql_state: str
     message: str
@@ -60,6 +61,12 @@ class OptionDefinition:
         """The name in Python: ``auth.tokenFile`` is ``auth_token_file``."""
         return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", self.key).replace(".", "_").lower()
 
+    @property
+    def description(self) -> str:
+        """The text of docstrings: what the option does, its default and its least value."""
+        default = "" if self.default is None else f" Default: ``{self.default}``."
+        return self.doc + default + ("" if self.min is None else f" At least {self.min}.")
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrefixDefinition:
@@ -81,6 +88,11 @@ class PrefixDefinition:
     def argument(self) -> str:
         """The name in Python: ``pulsar.client.`` is ``client``."""
         return self.prefix.rstrip(".").rpartition(".")[2]
+
+    @property
+    def description(self) -> str:
+        """The text of docstrings."""
+        return self.doc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +181,11 @@ def parse_conditions(table: Mapping[str, Mapping[str, str]]) -> Mapping[str, Err
     """Read the list of error conditions as JSON has it."""
     return {
         name: ErrorCondition(
-            kind=entry["kind"], sql_state=entry["sqlState"], message=entry["message"], action=entry["action"]
+            family=entry["family"],
+            kind=entry["kind"],
+            sql_state=entry["sqlState"],
+            message=entry["message"],
+            action=entry["action"],
         )
         for name, entry in table.items()
     }

@@ -1,17 +1,28 @@
-"""Errors of pulsar_spark. Conditions and texts are those of the connector in the JVM, from the same table."""
+"""Errors of pulsar_spark. Conditions and texts are those of the connector in the JVM, from the same table.
+
+The class of an error is the family of its condition: catch `PulsarDataLossError` rather than compare names. Errors of
+the JVM arrive as exceptions of Spark. `error_of` finds the connector's error in one, `translated` raises it:
+
+    with pulsar_spark.errors.translated():
+        rows.collect()
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from pulsar_spark import _tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _CONDITION = re.compile(r"\[(PULSAR_[A-Z0-9_]+)\]")
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z]+)\}")
+_NOT_SHOWN = "..."
+_LONGEST = 20_000
+_JAVA_STACK = "\n\tat "
 
 
 class PulsarSparkError(Exception):
@@ -32,11 +43,63 @@ class PulsarSparkError(Exception):
 
 
 class PulsarOptionError(PulsarSparkError, ValueError):
-    """An argument or option is wrong. Raised before any call to Spark."""
+    """An argument or option is wrong."""
 
 
 class PulsarSetupError(PulsarSparkError, RuntimeError):
     """This Python environment or Spark session cannot use the connector."""
+
+
+class PulsarTopicNotFoundError(PulsarSparkError):
+    """A topic does not exist, or no topic matches a pattern."""
+
+
+class PulsarAccessError(PulsarSparkError):
+    """The cluster denied a request: authentication or permissions."""
+
+
+class PulsarUnreachableError(PulsarSparkError):
+    """The cluster or its storage did not respond in time, or no connection to it is possible."""
+
+
+class PulsarRequestError(PulsarSparkError):
+    """The cluster or its storage failed a request."""
+
+
+class PulsarSchemaError(PulsarSparkError):
+    """The schema of a topic and the columns of a query do not fit, or a schema is not supported."""
+
+
+class PulsarDataError(PulsarSparkError):
+    """A message or a row cannot be read or written: it is damaged, encrypted, too large or does not fit its schema."""
+
+
+class PulsarDataLossError(PulsarSparkError):
+    """Messages that a query should read are gone."""
+
+
+class PulsarCheckpointError(PulsarSparkError):
+    """The files with the progress of a stream are not valid."""
+
+
+class PulsarInternalError(PulsarSparkError):
+    """A bug in pulsar-spark."""
+
+
+FAMILIES: Mapping[str, type[PulsarSparkError]] = {
+    "option": PulsarOptionError,
+    "setup": PulsarSetupError,
+    "topicNotFound": PulsarTopicNotFoundError,
+    "access": PulsarAccessError,
+    "unreachable": PulsarUnreachableError,
+    "request": PulsarRequestError,
+    "schema": PulsarSchemaError,
+    "data": PulsarDataError,
+    "dataLoss": PulsarDataLossError,
+    "checkpoint": PulsarCheckpointError,
+    "internal": PulsarInternalError,
+}
+"""The class of each family in ``error-conditions.json``."""
 
 
 def condition_of(error: BaseException) -> str | None:
@@ -44,17 +107,106 @@ def condition_of(error: BaseException) -> str | None:
 
     An error in a task, a stream or on the driver reaches Python as an exception of Spark or py4j, whose text contains
     the connector's error.
+
+    Args:
+        error: Any exception.
+
+    Returns:
+        A name of docs/use/errors.md, or None.
+
+    Examples:
+        >>> condition_of(RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_DATA_LOSS] Topic events: ..."))
+        'PULSAR_DATA_LOSS'
+    """
+    known = error_of(error)
+    return None if known is None else known.condition
+
+
+def error_of(error: BaseException) -> PulsarSparkError | None:
+    """The connector's error inside an exception of Spark, of the class of its family; None for other errors.
+
+    Works for exceptions of classic Spark, of streaming queries and of Spark Connect, since the text of each contains
+    the connector's error. If that text is not complete, the values that are missing are ``...``.
+
+    Args:
+        error: Any exception.
+
+    Returns:
+        The error itself if it is a `PulsarSparkError`, else a new one, or None.
+
+    Examples:
+        >>> error = error_of(RuntimeError("[PULSAR_WRITE_NO_TOPIC] A write needs the option `topic` or ..."))
+        >>> type(error).__name__, error.sql_state
+        ('PulsarOptionError', '42601')
     """
     if isinstance(error, PulsarSparkError):
-        return error.condition
-    known = _tables.error_conditions()
-    return next((name for name in _CONDITION.findall(str(error)) if name in known), None)
+        return error
+    text, known = str(error), _tables.error_conditions()
+    for found in _CONDITION.finditer(text):
+        if found[1] in known:
+            return FAMILIES[known[found[1]].family](found[1], **_parameters(found[1], text[found.start() :]))
+    return None
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise errors of the connector as `PulsarSparkError`, from the exception of Spark; others pass unchanged.
+
+    Returns:
+        A context manager.
+
+    Raises:
+        PulsarSparkError: An exception inside contains an error of the connector.
+
+    Examples:
+        >>> try:
+        ...     with translated():
+        ...         raise RuntimeError("[PULSAR_INTERNAL] Internal error: ...")
+        ... except PulsarInternalError as error:
+        ...     print(error.condition)
+        PULSAR_INTERNAL
+    """
+    try:
+        yield
+    except Exception as error:
+        known = error_of(error)
+        if known is None or known is error:
+            raise
+        raise known from error
+
+
+def facts(error: Exception) -> dict[str, Any]:
+    """An error as a JSON object of the command line."""
+    known = error_of(error)
+    if known is None:
+        return {"error": {"message": str(error).partition(_JAVA_STACK)[0]}}
+    named = {"condition": known.condition, "sql_state": known.sql_state, "parameters": dict(known.parameters)}
+    return {"error": {**named, "message": str(known)}}
 
 
 def _text(condition: str, parameters: Mapping[str, str]) -> str:
-    entry = _tables.error_conditions()[condition]
-
     def fill(template: str) -> str:
         return _PLACEHOLDER.sub(lambda match: parameters[match[1]], template)
 
-    return f"[{condition}] {fill(entry.message)} What to do: {fill(entry.action)}"
+    return fill(_template(condition))
+
+
+def _template(condition: str) -> str:
+    entry = _tables.error_conditions()[condition]
+    return f"[{condition}] {entry.message} What to do: {entry.action}"
+
+
+def _parameters(condition: str, text: str) -> dict[str, str]:
+    """The values in the text of a condition, which begins ``text``."""
+    literals = _PLACEHOLDER.split(_template(condition))
+    names = dict.fromkeys(literals[1::2])
+    pattern, seen = "", set[str]()
+    for literal, name in zip(literals[::2], [*literals[1::2], ""], strict=True):
+        pattern += re.escape(literal)
+        if name:
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+            seen.add(name)
+    # A streaming query adds its own SQLSTATE. Without all literals, as in a text that is cut, the search would be slow.
+    complete = all(literal in text for literal in literals[::2])
+    match = re.match(rf"{pattern}(?=\s*(?:\n|$|SQLSTATE: ))", text[:_LONGEST], re.DOTALL) if complete else None
+    return {name: match[name] if match else _NOT_SHOWN for name in names}

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pulsar_spark._spark import Column, SparkSession
 from pulsar_spark._tables import option_table
-from pulsar_spark.errors import PulsarSetupError
+from pulsar_spark.errors import PulsarSetupError, translated
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
+from pulsar_spark.options.names import named_as_arguments
 from pulsar_spark.options.resolve import check_names, checked, combined, write_options
+from pulsar_spark.options.signatures import lists_arguments
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
     from typing_extensions import Unpack
 
 _ARGUMENTS = ("topic", "service_url", "options")
 _WRITE = "batchWrite"
 
 
+@lists_arguments(ReadArguments)
 def from_pulsar(
     spark: SparkSession,
     value: Column | str,
@@ -46,14 +49,23 @@ def from_pulsar(
             for its execution are ignored.
         more: Fields of `PulsarReadOptions` as arguments.
 
+    Returns:
+        The decoded column.
+
     Raises:
         PulsarSetupError: This is Spark Connect.
         PulsarOptionError: An argument or option is wrong.
+        PulsarSparkError: The topic's schema cannot be requested, or is not supported.
+
+    Examples:
+        >>> raw = pulsar_spark.read_pulsar(spark, "rides", schema_mode="raw", metadata_columns="__schemaVersion")
+        >>> raw.select(from_pulsar(spark, "value", "__schemaVersion", topic="rides"))
     """
     given = _read_options(options, topic, service_url, dict(more))
     return _apply(spark, _create(spark, "from_pulsar", given), value, version)
 
 
+@lists_arguments(WriteArguments)
 def to_pulsar(
     spark: SparkSession,
     value: Column | str,
@@ -75,14 +87,22 @@ def to_pulsar(
             ignored.
         more: Fields of `PulsarWriteOptions` as arguments.
 
+    Returns:
+        The column of bytes.
+
     Raises:
         PulsarSetupError: This is Spark Connect.
         PulsarOptionError: An argument or option is wrong.
+        PulsarSparkError: The topic's schema cannot be requested, or is not supported.
+
+    Examples:
+        >>> rows.select(to_pulsar(spark, struct("city", "km"), topic="rides"))
     """
     given = write_options(options, topic, service_url, dict(more))
     return _apply(spark, _create(spark, "to_pulsar", given), value)
 
 
+@lists_arguments(ReadArguments)
 def register(
     spark: SparkSession,
     *,
@@ -104,9 +124,17 @@ def register(
         options: As in `from_pulsar`; both functions use those that reads and writes share.
         more: Fields of `PulsarReadOptions` as arguments.
 
+    Returns:
+        Nothing.
+
     Raises:
         PulsarSetupError: This is Spark Connect.
         PulsarOptionError: An argument or option is wrong.
+        PulsarSparkError: The topic's schema cannot be requested, or is not supported.
+
+    Examples:
+        >>> register(spark, topic="rides")
+        >>> spark.sql("SELECT from_pulsar(value, __schemaVersion) FROM raw_rides")
     """
     given = _read_options(options, topic, service_url, dict(more))
     functions = {
@@ -138,9 +166,10 @@ def _create(spark: SparkSession, name: str, given: dict[str, str]) -> Any:  # no
     if jspark is None:
         raise PulsarSetupError("PULSAR_NO_JVM", call=f"{name}()")
     functions: Any = spark._jvm.io.github.pulsarspark.functions.PulsarFunctions  # type: ignore[union-attr] # noqa: SLF001
-    if name == "from_pulsar":
-        return functions.fromPulsar(jspark, checked(spark, given, "batchRead"))
-    return functions.toPulsar(jspark, checked(spark, given, _WRITE))
+    decodes = name == "from_pulsar"
+    options = checked(spark, given, "batchRead" if decodes else _WRITE)
+    with named_as_arguments(options), translated():
+        return functions.fromPulsar(jspark, options) if decodes else functions.toPulsar(jspark, options)
 
 
 def _apply(spark: SparkSession, function: Any, *columns: Column | str) -> Column:  # noqa: ANN401

@@ -1,47 +1,39 @@
 """Read and write topics as DataFrames.
 
 All functions use Spark's public DataFrame API alone, so they work on Spark Connect as well. Options are checked here
-first: a mistake raises `PulsarOptionError` before any call to Spark.
+first: a mistake raises `PulsarOptionError` before any call to Spark. Errors of the JVM are raised as `PulsarSparkError`
+too, by family; those of an action such as ``collect`` are Spark's, see `pulsar_spark.errors.translated`.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pulsar_spark.errors import PulsarOptionError
-from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
-from pulsar_spark.options.bounds import bound_options
-from pulsar_spark.options.resolve import FORMAT, check_names, checked, combined, write_options
+from pulsar_spark._spark import DataFrame, SparkSession, StreamingQuery, StructType
+from pulsar_spark.errors import PulsarOptionError, translated
+from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, ReadLevel, WriteArguments
+from pulsar_spark.options.bounds import Bound
+from pulsar_spark.options.names import named_as_arguments
+from pulsar_spark.options.resolve import ARGUMENTS, FORMAT, checked, read_options, write_options
+from pulsar_spark.options.signatures import lists_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-    from pyspark.sql.types import StructType
+    from pyspark.sql import DataFrameReader
+    from pyspark.sql.streaming.readwriter import DataStreamReader
     from typing_extensions import Unpack
 
-    from pulsar_spark.options import ReadLevel
-    from pulsar_spark.options.bounds import Bound
-
-_TOPIC_KEYS = ("topic", "topics", "topicsPattern")
-# Fields of `PulsarReadOptions` for which the functions have an argument that accepts more.
-_REPLACED = {
-    "topic": "topics",
-    "read_level": "level",
-    "starting_offsets": "start",
-    "starting_time": "start",
-    "ending_offsets": "end",
-    "ending_time": "end",
-}
+_OUTPUT_MODES = ("append", "update")
 
 
+@lists_arguments(ReadArguments)
 def read_pulsar(
     spark: SparkSession,
     topics: str | Sequence[str] | None = None,
     *,
+    topic: str | None = None,
     topics_pattern: str | None = None,
     start: Bound | None = None,
     end: Bound | None = None,
@@ -55,14 +47,16 @@ def read_pulsar(
     """Read topics as a table, with the messages that are stored when the query is planned.
 
     ``start`` is where the read begins, ``end`` is where it stops. Each is ``"earliest"``,
-    ``"latest"``, ``"now"``, a time ago such as ``"-2h"`` (s, m, h, d, w), an aware `datetime` or ISO 8601 text with a
-    zone, a `timedelta` (that long ago), a position ``"ledger:entry:batchIndex"`` of a single topic, or a dict with one
-    of these for each topic or partition: all times or all positions. Times are publish times, with an inclusive start
-    and an exclusive end. Messages after a start position are read, up to and including an end position.
+    ``"latest"``, ``"now"``, a time ago such as ``"-2h"``, ``"-90min"`` or ``"2 hours ago"`` (s, min, h, d, w), an aware
+    `datetime` or ISO 8601 text with a zone, milliseconds since 1970 (from 100000000000 on; a smaller number might be
+    seconds), a `timedelta` (that long ago), a position ``"ledger:entry:batchIndex"`` of a single topic, or a dict with
+    one of these for each topic or partition: all times or all positions. Times are publish times, with an inclusive
+    start and an exclusive end. Messages after a start position are read, up to and including an end position.
 
     Args:
         spark: The session.
         topics: A topic, or several; short (``"events"``) or full names.
+        topic: Instead of ``topics``: one topic, as in `write_pulsar`.
         topics_pattern: Instead of ``topics``: a Java regular expression that matches whole topic names, optionally with
             ``tenant/namespace/`` before it.
         start: Where to start. Default: the first message.
@@ -78,21 +72,30 @@ def read_pulsar(
         options: Further options; an argument overrides the same option in here.
         more: Fields of `PulsarReadOptions` as arguments.
 
+    Returns:
+        The rows, which are read when an action runs.
+
     Raises:
         PulsarOptionError: An argument or option is wrong.
+        PulsarSparkError: The cluster does not exist, denies the read, or a topic has no schema that can be read.
+
+    Examples:
+        >>> spark = pulsar_spark.session()
+        >>> read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650").show()
+        >>> read_pulsar(spark, ["rides", "orders"], start=datetime(2026, 1, 31, tzinfo=timezone.utc)).count()
     """
+    topic_arguments = {"topics": topics, "topic": topic, "topics_pattern": topics_pattern}
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
-    given = _read_options(
-        "read_pulsar", options, topics, topics_pattern, {"start": start, "end": end}, fields, dict(more)
-    )
-    reader = spark.read.format(FORMAT).options(**checked(spark, given, "batchRead", inferred=schema is None))
-    return (reader if schema is None else reader.schema(schema)).load()
+    given = read_options("read_pulsar", options, topic_arguments, {"start": start, "end": end}, fields, dict(more))
+    return _load(spark, spark.read, given, "batchRead", schema, {"start": start, "end": end, "level": level})
 
 
+@lists_arguments(ReadArguments)
 def read_pulsar_stream(
     spark: SparkSession,
     topics: str | Sequence[str] | None = None,
     *,
+    topic: str | None = None,
     topics_pattern: str | None = None,
     start: Bound | None = None,
     service_url: str | None = None,
@@ -107,6 +110,7 @@ def read_pulsar_stream(
     Args:
         spark: The session.
         topics: As in `read_pulsar`.
+        topic: As in `read_pulsar`.
         topics_pattern: As in `read_pulsar`.
         start: Where the first run starts, as in `read_pulsar`. Default: the next message. Later runs continue from the
             checkpoint.
@@ -117,15 +121,25 @@ def read_pulsar_stream(
         options: As in `read_pulsar`.
         more: Fields of `PulsarReadOptions` as arguments.
 
+    Returns:
+        The stream, which is read when a query on it starts.
+
     Raises:
         PulsarOptionError: An argument or option is wrong.
+        PulsarSparkError: As in `read_pulsar`.
+
+    Examples:
+        >>> rides = read_pulsar_stream(spark, "rides", start="earliest", service_url="pulsar://localhost:6650")
+        >>> rides.isStreaming
+        True
     """
+    topic_arguments = {"topics": topics, "topic": topic, "topics_pattern": topics_pattern}
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
-    given = _read_options("read_pulsar_stream", options, topics, topics_pattern, {"start": start}, fields, dict(more))
-    reader = spark.readStream.format(FORMAT).options(**checked(spark, given, "streamRead", inferred=schema is None))
-    return (reader if schema is None else reader.schema(schema)).load()
+    given = read_options("read_pulsar_stream", options, topic_arguments, {"start": start}, fields, dict(more))
+    return _load(spark, spark.readStream, given, "streamRead", schema, {"start": start, "level": level})
 
 
+@lists_arguments(WriteArguments)
 def write_pulsar(
     df: DataFrame,
     topic: str | None = None,
@@ -146,13 +160,24 @@ def write_pulsar(
         options: Further options; an argument overrides the same option in here.
         more: Fields of `PulsarWriteOptions` as arguments.
 
+    Returns:
+        Nothing.
+
     Raises:
         PulsarOptionError: An argument or option is wrong.
+        PulsarSchemaError: The columns do not fit the topic's schema.
+        PulsarSparkError: A row cannot be written, or the cluster does not accept the messages.
+
+    Examples:
+        >>> rides = spark.createDataFrame([("taxi-1", 12.5)], "__key string, km double")
+        >>> write_pulsar(rides, "rides", service_url="pulsar://localhost:6650")
     """
-    given = write_options(options, topic, service_url, dict(more))
-    df.write.format(FORMAT).options(**checked(df.sparkSession, given, "batchWrite")).mode("append").save()
+    given = checked(df.sparkSession, write_options(options, topic, service_url, dict(more)), "batchWrite")
+    with named_as_arguments(given), translated():
+        df.write.format(FORMAT).options(**given).mode("append").save()
 
 
+@lists_arguments(WriteArguments)
 def write_pulsar_stream(
     df: DataFrame,
     topic: str | None = None,
@@ -161,7 +186,7 @@ def write_pulsar_stream(
     available_now: bool = False,
     processing_time: str | timedelta | None = None,
     query_name: str | None = None,
-    output_mode: Literal["append", "update", "complete"] = "append",
+    output_mode: Literal["append", "update"] = "append",
     service_url: str | None = None,
     options: PulsarWriteOptions | None = None,
     **more: Unpack[WriteArguments],
@@ -175,18 +200,32 @@ def write_pulsar_stream(
         available_now: Process the messages that are stored now, then end.
         processing_time: The interval of micro-batches, such as ``"5 seconds"``. Default: no pause between them.
         query_name: A name for the query, unique in the session.
-        output_mode: Spark's output mode.
+        output_mode: ``"append"``, or ``"update"`` for a stream that aggregates. Messages cannot be replaced, so Spark's
+            output mode ``complete`` is not available.
         service_url: As in `read_pulsar`.
         options: Further options; an argument overrides the same option in here.
         more: Fields of `PulsarWriteOptions` as arguments.
 
+    Returns:
+        The running query. Errors of a batch end it, as exceptions of Spark; `pulsar_spark.error_of` reads them.
+
     Raises:
         PulsarOptionError: An argument or option is wrong.
+        PulsarSparkError: The query cannot start.
+
+    Examples:
+        >>> rides = read_pulsar_stream(spark, "rides", start="earliest")
+        >>> query = write_pulsar_stream(rides.select("km"), "distances", checkpoint="/tmp/km", available_now=True)
+        >>> query.awaitTermination(60)
+        True
     """
     if available_now and processing_time is not None:
         raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first="available_now", second="processing_time")
-    given = write_options(options, topic, service_url, dict(more))
-    writer = df.writeStream.format(FORMAT).options(**checked(df.sparkSession, given, "streamWrite"))
+    if output_mode not in _OUTPUT_MODES:
+        allowed = f"one of {', '.join(_OUTPUT_MODES)}: messages cannot be replaced"
+        raise PulsarOptionError("PULSAR_OPTION_INVALID", option="output_mode", value=output_mode, allowed=allowed)
+    given = checked(df.sparkSession, write_options(options, topic, service_url, dict(more)), "streamWrite")
+    writer = df.writeStream.format(FORMAT).options(**given)
     writer = writer.outputMode(output_mode).option("checkpointLocation", str(checkpoint))
     if query_name is not None:
         writer = writer.queryName(query_name)
@@ -195,43 +234,24 @@ def write_pulsar_stream(
     if processing_time is not None:
         every = processing_time if isinstance(processing_time, str) else _interval(processing_time)
         writer = writer.trigger(processingTime=every)
-    return writer.start()
+    with named_as_arguments(given), translated():
+        return writer.start()
 
 
-def _read_options(
-    function: str,
-    options: PulsarReadOptions | None,
-    topics: str | Sequence[str] | None,
-    topics_pattern: str | None,
-    bounds: Mapping[Literal["start", "end"], Bound | None],
-    fields: Mapping[str, Any],
-    more: dict[str, Any],
-) -> dict[str, str]:
-    named = ("topics", "topics_pattern", *bounds, "service_url", "metadata_columns", "level", "schema", "options")
-    for name in more:
-        if _REPLACED.get(name) in named:
-            raise PulsarOptionError(
-                "PULSAR_ARGUMENT_REPLACED", function=function, argument=_REPLACED[name], option=name
-            )
-    check_names(more, ReadArguments.__annotations__, named)
-    given = combined(options or PulsarReadOptions(), fields, more)
-    if topics is not None or topics_pattern is not None:
-        _remove(given, *_TOPIC_KEYS)
-    if topics is not None:
-        given |= {"topic": topics} if isinstance(topics, str) else {"topics": ",".join(topics)}
-    if topics_pattern is not None:
-        given["topicsPattern"] = topics_pattern
-    now = datetime.now(timezone.utc)
-    for argument, bound in bounds.items():
-        if bound is not None:
-            _remove(given, f"{argument}ingOffsets", f"{argument}ingTime")
-            given |= bound_options(argument, bound, topic=given.get("topic"), now=now)
-    return given
-
-
-def _remove(options: dict[str, str], *keys: str) -> None:
-    for key in keys:
-        options.pop(key, None)
+def _load(
+    spark: SparkSession,
+    reader: DataFrameReader | DataStreamReader,
+    given: dict[str, str],
+    scope: str,
+    schema: StructType | str | None,
+    arguments: dict[str, Any],
+) -> DataFrame:
+    """Check the options and load a DataFrame; ``arguments`` replace fields of `PulsarReadOptions`."""
+    replacing = {field: name for field, name in ARGUMENTS.items() if arguments.get(name) is not None}
+    given = checked(spark, given, scope, inferred=schema is None, arguments=replacing)
+    with named_as_arguments(given, replacing), translated():
+        source = reader.format(FORMAT).options(**given)
+        return (source if schema is None else source.schema(schema)).load()
 
 
 def _interval(time: timedelta) -> str:

@@ -6,21 +6,16 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pulsar_spark.errors import PulsarOptionError, PulsarSetupError
+from pulsar_spark import _plan_views
+from pulsar_spark._spark import DataFrame
+from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, translated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import DataFrame
-
 Tier: TypeAlias = Literal["broker", "bookies", "tiered"]
 
 _TIERS: tuple[Tier, ...] = ("bookies", "tiered", "broker")
-_SHOWN = 60  # a printed plan lists so many slices
-_HEAD = ("task", "topic", "after", "through", "entries", "bytes", "read from", "why")
-_RIGHT = {"task", "entries", "bytes"}
-_UNKNOWN = "?"
-_KIBIBYTE = 1024
 
 
 @dataclass(frozen=True)
@@ -74,9 +69,9 @@ class TierTotal:
     bytes: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReadPlan:
-    """The tasks of a batch read; ``print`` shows a table.
+    """The tasks of a batch read; ``print`` and notebooks show a table.
 
     Attributes:
         tasks: In the order of Spark's partitions.
@@ -101,11 +96,13 @@ class ReadPlan:
         return json.dumps({"tasks": [asdict(task) for task in self.tasks], "totals": totals})
 
     def __str__(self) -> str:
-        rows = [_cells(number, part) for number, task in enumerate(self.tasks) for part in task.slices]
-        lines = _table([_HEAD, *rows[:_SHOWN]]) if rows else []
-        if len(rows) > _SHOWN:
-            lines.append(f"... and {len(rows) - _SHOWN:,} more slices")
-        return "\n".join([*lines, *_summary(len(self.tasks), self.totals)])
+        return _plan_views.text(self)
+
+    def __repr__(self) -> str:
+        return _plan_views.summary(self)
+
+    def _repr_html_(self) -> str:
+        return _plan_views.html(self)
 
 
 def plan(df: DataFrame) -> ReadPlan:
@@ -118,9 +115,18 @@ def plan(df: DataFrame) -> ReadPlan:
     Args:
         df: The result of `read_pulsar`, or a query on it. Not available on Spark Connect, where Python has no JVM.
 
+    Returns:
+        The plan.
+
     Raises:
         PulsarSetupError: This is Spark Connect.
         PulsarOptionError: ``df`` is a stream, or does not read Pulsar.
+        PulsarSparkError: The cluster cannot report where the messages are.
+
+    Examples:
+        >>> rides = pulsar_spark.read_pulsar(spark, "rides", admin_url="http://localhost:8080")
+        >>> plan(rides)
+        ReadPlan(1 task; bookies: 1 slice, 2 entries, 334 B)
     """
     jdf: Any = getattr(df, "_jdf", None)
     if jdf is None:
@@ -129,7 +135,8 @@ def plan(df: DataFrame) -> ReadPlan:
         why = "the DataFrame is a stream, which decides what to read batch by batch"
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why=why)
     jvm: Any = df.sparkSession._jvm  # noqa: SLF001 - py4j has no public API
-    reported = json.loads(jvm.io.github.pulsarspark.plans.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
+    with translated():
+        reported = json.loads(jvm.io.github.pulsarspark.plans.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
     if reported["reads"] == 0:
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why="the DataFrame reads nothing of Pulsar")
     return ReadPlan(
@@ -146,48 +153,3 @@ def _total(parts: Sequence[PlannedSlice]) -> TierTotal:
 
 def _sum(numbers: Sequence[int | None]) -> int | None:
     return None if None in numbers else sum(cast("Sequence[int]", numbers))
-
-
-def _cells(task: int, part: PlannedSlice) -> tuple[str, ...]:
-    topic = part.topic.removeprefix("persistent://")
-    numbers = _count(part.entries), _size(part.bytes)
-    return str(task), topic, part.after, part.through, *numbers, part.tier, part.reason or ""
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows below a header; empty columns are omitted."""
-    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
-    aligned = []
-    for column in columns:
-        width = max(map(len, column))
-        side = ">" if column[0] in _RIGHT else "<"
-        aligned.append([f"{cell:{side}{width}}" for cell in (column[0], "-" * width, *column[1:])])
-    return ["  ".join(line).rstrip() for line in zip(*aligned, strict=True)]
-
-
-def _summary(tasks: int, totals: dict[Tier, TierTotal]) -> list[str]:
-    """One line for each tier; unknown numbers are omitted."""
-    lines = [_plural(tasks, "task") if tasks else "nothing to read"]
-    for tier, total in totals.items():
-        words = [_plural(total.slices, "slice")]
-        words += [] if total.entries is None else [f"{total.entries:,} entries"]
-        words += [] if total.bytes is None else [_size(total.bytes)]
-        lines.append(f"  {tier}: {', '.join(words)}")
-    return lines
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
-
-
-def _count(number: int | None) -> str:
-    return _UNKNOWN if number is None else f"{number:,}"
-
-
-def _size(number: int | None) -> str:
-    if number is None:
-        return _UNKNOWN
-    size, units = float(number), ["B", "KiB", "MiB", "GiB", "TiB"]
-    while size >= _KIBIBYTE and len(units) > 1:
-        size, units = size / _KIBIBYTE, units[1:]
-    return f"{size:,.0f} {units[0]}" if units[0] == "B" else f"{size:,.1f} {units[0]}"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pulsar_spark._spark import SparkSession
 from pulsar_spark._version import __version__
 from pulsar_spark.errors import PulsarSetupError
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _OLDEST, _NEWEST = (4, 0), (4, 3)
 _ARTIFACT = "pulsar-spark-connector_2.13"
@@ -18,15 +15,29 @@ _JARS = Path(__file__).with_name("jars")
 
 
 def maven_coordinate() -> str:
-    """The connector's Maven coordinate, for ``spark.jars.packages`` or ``spark-submit --packages``."""
+    """The connector's Maven coordinate, for ``spark.jars.packages`` or ``spark-submit --packages``.
+
+    Returns:
+        ``group:artifact:version``.
+
+    Examples:
+        >>> maven_coordinate()
+        'io.github.pulsar-spark:pulsar-spark-connector_2.13:0.1.0'
+    """
     return f"io.github.pulsar-spark:{_ARTIFACT}:{__version__}"
 
 
 def jar_path() -> Path:
     """The connector's jar inside this package.
 
+    Returns:
+        The path of the file.
+
     Raises:
         PulsarSetupError: The package was built without it.
+
+    Examples:
+        >>> SparkSession.builder.config("spark.jars", str(jar_path()))
     """
     jar = _JARS / f"{_ARTIFACT}-{__version__}.jar"
     if not jar.is_file():
@@ -44,8 +55,14 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
         builder: The builder. Set ``spark.jars`` and ``spark.jars.packages`` before this call.
         jar: ``bundled`` for the jar in this package, ``maven`` to let Spark download it, or the path of a jar.
 
+    Returns:
+        The builder.
+
     Raises:
         PulsarSetupError: The jar is missing, or this pyspark is not supported.
+
+    Examples:
+        >>> spark = configure(SparkSession.builder.master("local[2]")).getOrCreate()
     """
     _check_pyspark()
     # A builder has no public API to read its settings.
@@ -74,11 +91,16 @@ def session(
         jar: As in `configure`.
         conf: Further settings of Spark by their names, as in ``session(**{"spark.sql.shuffle.partitions": 8})``.
 
+    Returns:
+        The session that runs in this process, or a new one.
+
     Raises:
         PulsarSetupError: As in `configure`; or a session without the connector is already running.
+
+    Examples:
+        >>> spark = session("rides", "local[2]", **{"spark.sql.shuffle.partitions": 8})
     """
     _check_pyspark()
-    from pyspark.sql import SparkSession
     from pyspark.sql.utils import is_remote
 
     running = SparkSession.getActiveSession()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import pulsar_spark
 from pulsar_spark import PulsarOptionError, _tables, condition_of
+from pulsar_spark.errors import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +47,32 @@ def test_every_condition_has_a_sqlstate_and_errors_show_it() -> None:
     for name, entry in _tables.error_conditions().items():
         assert re.fullmatch("[0-9A-Z]{5}", entry.sql_state), name
     assert PulsarOptionError("PULSAR_OPTION_MISSING", option="topic", example="t").sql_state == "42601"
+
+
+def test_every_condition_belongs_to_a_family_and_every_family_has_a_class_that_is_exported() -> None:
+    used = {entry.family for entry in _tables.error_conditions().values()}
+    assert used == FAMILIES.keys()
+    for family, kind in FAMILIES.items():
+        assert kind.__name__ == f"Pulsar{family[0].upper()}{family[1:]}Error"
+        assert getattr(pulsar_spark, kind.__name__) is kind
+        assert kind.__name__ in pulsar_spark.__all__
+
+
+def test_python_raises_each_condition_as_the_class_of_its_family() -> None:
+    raised = {
+        (node.args[0].value, node.func.id)
+        for file in (_ROOT / "python" / "pulsar_spark").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in pulsar_spark.__all__
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and str(node.args[0].value).startswith("PULSAR_")
+    }
+    assert len(raised) > 10
+    for condition, name in raised:
+        assert FAMILIES[_tables.error_conditions()[str(condition)].family].__name__ == name, condition
 
 
 def test_the_search_finds_whole_names_only() -> None:

@@ -50,6 +50,28 @@ def test_errors_are_raised_in_python() -> None:
         functions.to_pulsar(session, "value", topic="a", service_url=URL, **cast("Any", {"schema_mode": "raw"}))
 
 
+class FailingSession(FakeSession):
+    """Stands for a session whose JVM rejects every function."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        def fail(*_: object) -> None:
+            raise RuntimeError(
+                "o1.make: x.PulsarException: [PULSAR_OPTION_INVALID] Option `onDecodeError` is `drop`, but must be "
+                "fail or null. What to do: Set a value of that form.\n\tat x.Y.z(Y.scala:1)"
+            )
+
+        return fail if name.endswith("Pulsar") else self
+
+
+def test_errors_of_the_jvm_are_those_of_the_package() -> None:
+    session = cast("Any", FailingSession())
+    text = "^.PULSAR_OPTION_INVALID. Option `on_decode_error` is `drop`, but must be fail or null"
+    with pytest.raises(PulsarOptionError, match=text):
+        functions.from_pulsar(session, "a", "b", topic="a", service_url=URL, on_decode_error="drop")
+    with pytest.raises(PulsarOptionError, match="Option `onDecodeError`"):
+        functions.to_pulsar(session, "a", topic="a", service_url=URL)
+
+
 def test_spark_connect_has_no_jvm() -> None:
     session = cast("Any", object())
     with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*from_pulsar\(\)"):

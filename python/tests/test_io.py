@@ -11,6 +11,7 @@ import pytest
 from pulsar_spark import (
     PulsarOptionError,
     PulsarReadOptions,
+    PulsarTopicNotFoundError,
     PulsarWriteOptions,
     read_pulsar,
     read_pulsar_stream,
@@ -20,6 +21,7 @@ from pulsar_spark import (
 from pulsar_spark.options.resolve import SERVICE_URL_VARIABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -115,6 +117,8 @@ def test_topics_are_one_several_or_a_pattern() -> None:
     with pytest.raises(PulsarOptionError, match=r"`topic` is `a,b`.*`topics`"):
         read("a,b")
     assert read(["a", "b"])["topics"] == "a,b"
+    assert read(topic="a", options=PulsarReadOptions(topics=["x"])) == read("a")
+    assert read(topic="a", start="1:2:3")["startingOffsets"] == '{"a": "1:2:3"}'
     assert read(topics_pattern="a.*", options=PulsarReadOptions(topic="x")) == {
         "service.url": URL,
         "topicsPattern": "a.*",
@@ -127,6 +131,9 @@ def test_a_stream_read() -> None:
     read_pulsar_stream(spark.session, ["a", "b"], start={"a": "1:2", "b": "latest"}, service_url=URL)
     assert spark.readStream.calls == {"format": "pulsar", "load": None}
     assert json.loads(spark.readStream.given["startingOffsets"]) == {"a": "1:2", "b": "latest"}
+    spark = FakeSpark()
+    read_pulsar_stream(spark.session, topic="a", service_url=URL)
+    assert spark.readStream.given == {"service.url": URL, "topic": "a"}
 
 
 def test_totals_by_tier() -> None:
@@ -168,6 +175,14 @@ def test_a_stream_write(arguments: dict[str, Any], calls: dict[str, Any], tmp_pa
     assert spark.writeStream.given == {"service.url": URL, "topic": "results", "checkpointLocation": str(tmp_path)}
 
 
+def test_an_alias_in_a_call_overrides_its_target_in_the_session_and_the_reverse() -> None:
+    target = {"spark.datasource.pulsar.operationTimeoutMs": "7"}
+    alias = {"spark.datasource.pulsar.pulsar.client.operationTimeoutMs": "7"}
+    given = read("a", spark=FakeSpark(**target), client={"operationTimeoutMs": 5})
+    assert given["pulsar.client.operationTimeoutMs"] == "5"
+    assert read("a", spark=FakeSpark(**alias), operation_timeout_ms=5)["operationTimeoutMs"] == "5"
+
+
 def test_the_service_url_of_the_call_overrides_the_session_and_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     in_options = {"options": PulsarReadOptions(service_url="pulsar://options:1")}
 
@@ -181,7 +196,7 @@ def test_the_service_url_of_the_call_overrides_the_session_and_the_environment(m
     assert "service.url" not in read("a", service_url=None, spark=session())
     assert read("a", service_url=None)["service.url"] == "pulsar://environment:1"
     monkeypatch.delenv(SERVICE_URL_VARIABLE)
-    with pytest.raises(PulsarOptionError, match=r"`service\.url` is missing"):
+    with pytest.raises(PulsarOptionError, match="Option `service_url` is missing"):
         read("a", service_url=None)
 
 
@@ -200,15 +215,22 @@ def test_options_of_the_session_are_checked_too() -> None:
             "no option `fail_on_dataloss`; the nearest name is `fail_on_data_loss`",
         ),
         ({"topics": "a", "begin": 1}, "no option `begin`."),
-        ({"topics": "a", "topic": "b"}, r"`read_pulsar` takes `topics=`, not `topic=`\."),
+        ({"topics": "a", "topic": "b"}, "CONFLICT.*`topics` and `topic` cannot be combined"),
+        ({"topic": "a", "topics_pattern": "b"}, "CONFLICT.*`topic` and `topics_pattern` cannot be combined"),
+        ({"topic": "a,b"}, r"Option `topic` is `a,b`.*`topics`"),
         ({"topics": "a", "read_level": "broker"}, "PULSAR_ARGUMENT_REPLACED.* takes `level=`, not `read_level=`"),
-        ({"topics": "a", "level": "segments"}, "Option `readLevel` is `segments`"),
+        ({"topics": "a", "level": "segments"}, "Option `level` is `segments`"),
         ({"topics": "a", "starting_time": 5}, "takes `start=`, not `starting_time=`"),
         ({"topics": "a", "schema_type": "avro"}, "no option `schema_type`"),
-        ({"topics": "a", "topics_pattern": "b"}, "but `topic` and `topicsPattern` are set"),
+        ({"topics": "a", "topics_pattern": "b"}, "CONFLICT.*`topics` and `topics_pattern` cannot be combined"),
         ({}, "but none is set"),
-        ({"topics": "a", "poll_timeout_ms": 0}, "Option `pollTimeoutMs` is `0`"),
+        ({"topics": "a", "poll_timeout_ms": 0}, "Option `poll_timeout_ms` is `0`"),
         ({"topics": "a", "start": "yesterday"}, "Option `start` is `yesterday`"),
+        ({"topics": "a", "start": "2026-01-31T00:00:00"}, "PULSAR_TIME_MALFORMED. Option `start` is"),
+        ({"topics": "a", "end": 1_700_000_000}, "PULSAR_TIME_AMBIGUOUS. `end` is `1700000000`"),
+        ({"topics": "a", "admin_url": ""}, "Option `admin_url` is ``"),
+        ({"topics": "a", "auth_token": "a", "auth_token_file": "b"}, "`auth_token` and `auth_token_file` cannot"),
+        ({"topics": "a", "auth_basic_user_id": "a"}, "`auth_basic_user_id` requires `auth_basic_password`"),
     ],
 )
 def test_wrong_arguments_fail_before_any_call_to_spark(arguments: dict[str, Any], text: str) -> None:
@@ -220,7 +242,7 @@ def test_wrong_arguments_fail_before_any_call_to_spark(arguments: dict[str, Any]
 
 def test_a_stream_has_no_end() -> None:
     options = PulsarReadOptions(topic="a", service_url=URL, ending_time=5)
-    text = "Option `endingTime` does not apply to a streaming read"
+    text = "Option `ending_time` does not apply to a streaming read"
     with pytest.raises(PulsarOptionError, match=text):
         read_pulsar_stream(FakeSpark().session, options=options)
 
@@ -228,3 +250,70 @@ def test_a_stream_has_no_end() -> None:
 def test_triggers_exclude_each_other(tmp_path: Path) -> None:
     with pytest.raises(PulsarOptionError, match="`available_now` and `processing_time` cannot be combined"):
         write_pulsar_stream(FakeSpark().frame, "t", checkpoint=tmp_path, available_now=True, processing_time="1 second")
+
+
+@pytest.mark.parametrize("mode", ["complete", "Append"])
+def test_a_stream_cannot_replace_messages(mode: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    text = f"Option `output_mode` is `{mode}`, but must be one of append, update"
+    with pytest.raises(PulsarOptionError, match=text):
+        write_pulsar_stream(FakeSpark().frame, "t", checkpoint=tmp_path, output_mode=mode, service_url=URL)
+
+
+class Failing(Noted):
+    """Stands for a reader or writer of Spark whose last call fails in the JVM."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def _fail(self) -> None:
+        raise RuntimeError(self.text)
+
+    load = save = start = _fail
+
+
+TIME_MALFORMED = (
+    "o7.load: x.PulsarException: [PULSAR_TIME_MALFORMED] Option `startingTime` is `2026-01-31T00:00:00+00:00[Nowhere]`"
+    ", which is not a time with a zone. What to do: Use milliseconds since 1970, or ISO 8601 with a zone, such as "
+    "2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00.\n\tat x.Y.z(Y.scala:1)"
+)
+
+
+def test_errors_of_the_jvm_name_the_argument() -> None:
+    spark = FakeSpark()
+    spark.read = Failing(TIME_MALFORMED)
+    with pytest.raises(PulsarOptionError) as raised:
+        read("a", start="2026-01-31T00:00:00+00:00[Nowhere]", spark=spark)
+    assert raised.value.parameters == {"option": "start", "value": "2026-01-31T00:00:00+00:00[Nowhere]"}
+    assert str(raised.value).startswith("[PULSAR_TIME_MALFORMED] Option `start` is `2026-01-31")
+    assert isinstance(raised.value.__cause__, RuntimeError)
+    with pytest.raises(PulsarOptionError, match="Option `starting_time` is"):
+        read("a", options=PulsarReadOptions(starting_time="2026-01-31T00:00:00+00:00[Nowhere]"), spark=spark)
+
+
+def test_errors_of_the_jvm_have_the_class_of_their_family(tmp_path: Path) -> None:
+    spark = FakeSpark()
+    spark.read = spark.readStream = spark.write = spark.writeStream = Failing(
+        "[PULSAR_TOPIC_NOT_FOUND] Topic a does not exist at pulsar://h:1. "
+        "What to do: Check its name, tenant and namespace, or create it."
+    )
+    calls: list[Callable[[], object]] = [
+        lambda: read("a", spark=spark),
+        lambda: read_pulsar_stream(spark.session, "a", service_url=URL),
+        lambda: write_pulsar(spark.frame, "a", service_url=URL),
+        lambda: write_pulsar_stream(spark.frame, "a", checkpoint=tmp_path, service_url=URL),
+    ]
+    for call in calls:
+        with pytest.raises(PulsarTopicNotFoundError) as raised:
+            call()
+        assert raised.value.parameters == {"topic": "a", "url": "pulsar://h:1"}
+    spark.read = Failing("nothing of ours")
+    with pytest.raises(RuntimeError, match="nothing of ours"):
+        read("a", spark=spark)
+
+
+def test_type_checkers_and_the_functions_agree_on_names() -> None:
+    with pytest.raises(PulsarOptionError, match="nearest name is `poll_timeout_ms`"):
+        read_pulsar(FakeSpark().session, "a", poll_timeout_s=5)  # type: ignore[call-arg]
+    with pytest.raises(PulsarOptionError, match="nearest name is `topic`"):
+        write_pulsar(FakeSpark().frame, topics="a")  # type: ignore[call-arg]

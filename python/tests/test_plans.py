@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, cast
+from xml.etree import ElementTree
 
 import pytest
 
@@ -52,6 +53,51 @@ def test_a_long_plan_is_shortened_but_its_totals_are_complete() -> None:
 def test_a_plan_of_nothing() -> None:
     assert str(ReadPlan(())) == "nothing to read"
     assert ReadPlan(()).totals == {}
+
+
+def test_the_repr_of_a_plan_is_its_summary() -> None:
+    assert repr(MIXED) == (
+        "ReadPlan(3 tasks; bookies: 2 slices, 1,300 entries, 5.0 MiB; tiered: 1 slice, 100 entries, 2.0 KiB; "
+        "broker: 1 slice)"
+    )
+    assert repr(ReadPlan(())) == "ReadPlan(nothing to read)"
+
+
+def test_a_notebook_shows_a_plan_as_a_table() -> None:
+    html = MIXED._repr_html_()
+    table = ElementTree.fromstring(f"<html>{html.replace('<br>', ' ')}</html>")
+    assert [cell.text for cell in table.iter("th")] == [
+        "task",
+        "topic",
+        "after",
+        "through",
+        "entries",
+        "bytes",
+        "read from",
+        "why",
+    ]
+    assert [cell.text for cell in list(table.iter("tr"))[2]] == [
+        "1",
+        "public/default/rides",
+        "3:-1",
+        "3:99",
+        "100",
+        "2.0 KiB",
+        "tiered",
+        None,
+    ]
+    assert "3 tasks<br>bookies: 2 slices" in html
+    assert "<" not in ReadPlan(())._repr_html_().replace("<div>", "").replace("</div>", "")
+
+
+def test_a_table_in_a_notebook_is_escaped_and_short() -> None:
+    odd = PlannedSlice("persistent://a/b/<script>&", "1:5", "2:8", "broker", reason="<b>")
+    html = ReadPlan((PlannedTask((odd,) * 1000),))._repr_html_()
+    assert "<script>" not in html
+    assert "a/b/&lt;script&gt;&amp;" in html
+    assert "&lt;b&gt;" in html
+    assert html.count("<tr>") == 61
+    assert html.endswith("<div>... and 940 more slices</div>")
 
 
 def test_a_plan_as_json() -> None:

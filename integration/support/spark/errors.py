@@ -12,6 +12,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from waiting import eventually
 
+from pulsar_spark import PulsarSparkError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,6 +25,8 @@ _markers = itertools.count(1)
 
 def get_condition(error: BaseException) -> str:
     """The condition by Spark's `getCondition`, not by the text; empty when there is none."""
+    if isinstance(error, PulsarSparkError):
+        return error.condition
     if isinstance(error, Py4JJavaError):
         java = error.java_exception
         return str(java.getCondition()) if hasattr(java, "getCondition") else ""
@@ -32,7 +36,7 @@ def get_condition(error: BaseException) -> str:
 @contextmanager
 def refused(condition: str, *words: str) -> Iterator[None]:
     """The block fails on the driver with this condition, and the text contains all the words."""
-    with pytest.raises((PySparkException, Py4JJavaError)) as failure:
+    with pytest.raises((PySparkException, Py4JJavaError, PulsarSparkError)) as failure:
         yield
     assert get_condition(failure.value) == condition, failure.value
     assert_says(failure.value, condition, *words)

@@ -1,7 +1,8 @@
 """The ``pulsar-spark`` command.
 
-Exit codes: 0 done, 1 failed (the reason is on stderr), 2 wrong usage, 3 ``local status`` found no running server.
-Results go to stdout (with ``--json`` one JSON object), progress and errors to stderr.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 ``local status`` found no running server, 130 interrupted by Ctrl-C.
+Results go to stdout, progress and errors to stderr. With ``--json`` stdout has one JSON object: the result, or
+``{"error": {"message": ...}}``, with the condition of the error if it has one.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from pulsar_spark._version import __version__
 from pulsar_spark.cli.demo import add_demo
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
-from pulsar_spark.cli.output import FAILED, say
+from pulsar_spark.cli.output import FAILED, INTERRUPTED, fail, say
 from pulsar_spark.errors import PulsarSparkError
 from pulsar_spark.local import LocalPulsarError
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 def parser() -> argparse.ArgumentParser:
     """The command line; each verb sets ``run`` to its function."""
     top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
+    top.add_argument("--version", action="version", version=f"pulsar-spark {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (add_local, add_options, add_demo):
         add(commands)
@@ -41,11 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = chosen.run(chosen)
         return code
     except (LocalPulsarError, PulsarSparkError) as error:
-        say(f"error: {error}")
-        return FAILED
+        return fail(error, as_json=chosen.json)
     except BrokenPipeError:  # as in `pulsar-spark options | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except KeyboardInterrupt:
         say("Interrupted.")
-        return FAILED
+        return INTERRUPTED

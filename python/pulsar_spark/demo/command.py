@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.demo.report import Report
+from pulsar_spark.errors import facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DONE, FAILED = 0, 1
+DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 _JAVA_STACK = "\n\tat "
 
@@ -40,19 +41,25 @@ def run(chosen: argparse.Namespace) -> int:
     for handler in logging.getLogger().handlers:
         handler.addFilter(_is_not_of_py4j)
     try:
-        facts = _tour(chosen, report)
+        result = _tour(chosen, report)
     except ImportError as error:
-        report.line(f"error: The demo needs the official client: {error}. Run: pip install 'pulsar-spark[demo]'")
-        return FAILED
+        needs = f"The demo needs the official client: {error}. Run: pip install 'pulsar-spark[demo]'"
+        return _fail(chosen, report, ImportError(needs))
     except KeyboardInterrupt:
         report.line("Interrupted; everything was stopped and removed.")
-        return FAILED
+        return INTERRUPTED
     except Exception as error:  # any error: the log was shown, and a stack trace of the JVM does not help here
-        report.line(f"error: {str(error).partition(_JAVA_STACK)[0]}")
-        return FAILED
+        return _fail(chosen, report, error)
     if chosen.json:
-        print(json.dumps(facts))
-    return DONE if facts["ok"] else FAILED
+        print(json.dumps(result))
+    return DONE if result["ok"] else FAILED
+
+
+def _fail(chosen: argparse.Namespace, report: Report, error: Exception) -> int:
+    report.line(f"error: {str(error).partition(_JAVA_STACK)[0]}")
+    if chosen.json:
+        print(json.dumps(facts(error)))
+    return FAILED
 
 
 def _tour(chosen: argparse.Namespace, report: Report) -> dict[str, Any]:

@@ -6,9 +6,15 @@ ended. The package `filelock` has no public API for that.
 
 from __future__ import annotations
 
-import fcntl
 import time
 from typing import IO, TYPE_CHECKING
+
+from pulsar_spark.local.errors import ServerUnavailableError
+
+try:
+    import fcntl
+except ImportError:  # Windows; the rest of the package works there
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +35,7 @@ class FileLock:
 
         Raises:
             InUseError: Another process holds it.
+            ServerUnavailableError: This system has no such locks.
         """
         self.path = path
         self._file: IO[bytes] = path.open("ab")
@@ -55,6 +62,8 @@ class FileLock:
 
 
 def _try_lock(file: IO[bytes]) -> bool:
+    if fcntl is None:
+        raise ServerUnavailableError("A local Pulsar needs Linux or macOS: this Python has no module `fcntl`.")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict
+from datetime import datetime
+from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 from pulsar_spark.options.fields import TypedOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
 ReadLevel: TypeAlias = Literal[
     "auto",

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import Field, fields
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pulsar_spark._tables import OptionDefinition, PrefixDefinition, option_table
 from pulsar_spark.options import checks
-from pulsar_spark.options.bounds import check_zone, time_text
-
-if TYPE_CHECKING:
-    from dataclasses import Field
+from pulsar_spark.options.names import named_as_arguments
+from pulsar_spark.options.times import check_zone, time_text
 
 
 class TypedOptions:
@@ -24,7 +22,9 @@ class TypedOptions:
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
-        checks.check_partial(self.to_options(), self.SCOPES)
+        options = self.to_options()
+        with named_as_arguments(options):
+            checks.check_partial(options, self.SCOPES)
 
     def to_options(self) -> dict[str, str]:
         """The options with Spark's names and values, secrets included."""
@@ -59,7 +59,7 @@ def option_text(option: OptionDefinition, value: object) -> str:
     """The value of an option as text for Spark."""
     if option.type == "times" and isinstance(value, datetime):
         check_zone(option.argument, value)
-        return time_text(option.key, value)
+        return time_text(value)
     if option.type == "times" and isinstance(value, Mapping):
         return json.dumps({topic: option_text(option, time) for topic, time in value.items()})
     if option.type in ("topicList", "metadataColumns") and isinstance(value, Sequence) and not isinstance(value, str):

@@ -4,21 +4,75 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pulsar_spark._tables import option_table
-from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, WriteArguments, checks
+from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments, checks
+from pulsar_spark.options.bounds import bound_options
+from pulsar_spark.options.names import named_as_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
+    from pulsar_spark.options.bounds import Bound
+
 FORMAT = "pulsar"
 SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
+ARGUMENTS = {
+    "read_level": "level",
+    "starting_offsets": "start",
+    "starting_time": "start",
+    "ending_offsets": "end",
+    "ending_time": "end",
+}
+"""The arguments of `read_pulsar` that replace fields of `PulsarReadOptions`, because they accept more."""
 
+_TOPIC_KEYS = ("topic", "topics", "topicsPattern")
 _SESSION_PREFIX = f"spark.datasource.{FORMAT}."
 Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
+
+
+def read_options(
+    function: str,
+    options: PulsarReadOptions | None,
+    topics: Mapping[str, str | Sequence[str] | None],
+    bounds: Mapping[Literal["start", "end"], Bound | None],
+    fields: Mapping[str, Any],
+    more: dict[str, Any],
+) -> dict[str, str]:
+    """The options of a read.
+
+    Args:
+        function: The name of the function, for errors.
+        options: The argument ``options``.
+        topics: The arguments ``topics``, ``topic`` and ``topics_pattern``.
+        bounds: The arguments ``start`` and ``end``, as far as the function has them.
+        fields: Further arguments by the names of their fields in `PulsarReadOptions`.
+        more: The argument ``more``.
+
+    Raises:
+        PulsarOptionError: An argument is wrong.
+    """
+    named = (*topics, *bounds, "service_url", "metadata_columns", "level", "schema", "options")
+    for name in more:
+        if ARGUMENTS.get(name) in named:
+            raise PulsarOptionError(
+                "PULSAR_ARGUMENT_REPLACED", function=function, argument=ARGUMENTS[name], option=name
+            )
+    check_names(more, ReadArguments.__annotations__, named)
+    with named_as_arguments(ARGUMENTS, ARGUMENTS):
+        given = combined(options or PulsarReadOptions(), fields, more)
+    given = _topic_options(given, {name: value for name, value in topics.items() if value is not None})
+    now = datetime.now(timezone.utc)
+    for argument, bound in bounds.items():
+        if bound is not None:
+            _remove(given, f"{argument}ingOffsets", f"{argument}ingTime")
+            given |= bound_options(argument, bound, topic=given.get("topic"), now=now)
+    return given
 
 
 def write_options(
@@ -42,8 +96,26 @@ def check_names(more: Mapping[str, Any], allowed: Mapping[str, Any], named: Sequ
             raise checks.unknown(name, (*allowed, *named))
 
 
-def checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred: bool = False) -> dict[str, str]:
-    """Check the options together with those of the session, which Spark adds; returns the options to pass to Spark."""
+def checked(
+    spark: SparkSession,
+    given: dict[str, str],
+    scope: str,
+    *,
+    inferred: bool = False,
+    arguments: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Check the options together with those of the session, which Spark adds; returns the options to pass to Spark.
+
+    Args:
+        spark: The session.
+        given: The options that Python sets.
+        scope: Their scope.
+        inferred: Whether the JVM infers the columns.
+        arguments: As in `named_as_arguments`.
+
+    Raises:
+        PulsarOptionError: An option is wrong.
+    """
     meaning = option_table().meaning
     overridden = {meaning(key) for key in given}
     session = {
@@ -54,8 +126,28 @@ def checked(spark: SparkSession, given: dict[str, str], scope: str, *, inferred:
     url = os.environ.get(SERVICE_URL_VARIABLE)
     if url and "service.url" not in overridden | {meaning(key) for key in session}:
         given = {**given, "service.url": url}
-    if inferred:
-        # The JVM infers the columns before it knows whether the read is a batch or a stream.
-        checks.check({**session, **given}, ("batchRead", "streamRead"))
-    checks.check({**session, **given}, (scope,))
+    with named_as_arguments(given, arguments):
+        if inferred:
+            # The JVM infers the columns before it knows whether the read is a batch or a stream.
+            checks.check({**session, **given}, ("batchRead", "streamRead"))
+        checks.check({**session, **given}, (scope,))
     return given
+
+
+def _topic_options(given: dict[str, str], topics: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+    """The options with these arguments for topics instead of other topics."""
+    if len(topics) > 1:
+        first, second, *_ = topics
+        raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first=first, second=second)
+    for name, value in topics.items():
+        _remove(given, *_TOPIC_KEYS)
+        if name == "topics_pattern":
+            given["topicsPattern"] = str(value)
+        else:
+            given |= {"topic": value} if isinstance(value, str) else {"topics": ",".join(value)}
+    return given
+
+
+def _remove(options: dict[str, str], *keys: str) -> None:
+    for key in keys:
+        options.pop(key, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pulsar_spark import PulsarOptionError
-from pulsar_spark.options.bounds import bound_options, time_text
+from pulsar_spark.options.bounds import bound_options
+from pulsar_spark.options.times import time_text
 
 if TYPE_CHECKING:
     from pulsar_spark.options.bounds import Bound
@@ -48,7 +49,16 @@ def start(bound: Bound, topic: str | None = "events") -> dict[str, str]:
         ("12:-1", {"startingOffsets": '{"events": "12:-1"}'}),
         ('{"a": "1:2"}', {"startingOffsets": '{"a": "1:2"}'}),
         ({"a": "1:2:3", "b": "earliest"}, {"startingOffsets": '{"a": "1:2:3", "b": "earliest"}'}),
-        ({"a": "-2h", "b": 5}, {"startingTime": '{"a": "2026-01-31T10:00:00.000Z", "b": "5"}'}),
+        ({"a": "-2h", "b": 10**12}, {"startingTime": '{"a": "2026-01-31T10:00:00.000Z", "b": "1000000000000"}'}),
+        ("-90min", {"startingTime": "2026-01-31T10:30:00.000Z"}),
+        ("-90 minutes", {"startingTime": "2026-01-31T10:30:00.000Z"}),
+        ("2h ago", {"startingTime": "2026-01-31T10:00:00.000Z"}),
+        ("2 Hours ago", {"startingTime": "2026-01-31T10:00:00.000Z"}),
+        ("1 week ago", {"startingTime": "2026-01-24T12:00:00.000Z"}),
+        ("30 secs ago", {"startingTime": "2026-01-31T11:59:30.000Z"}),
+        ("2026-01-01 01:00:00+02:00", {"startingTime": "2025-12-31T23:00:00.000Z"}),
+        (10**11, {"startingTime": "100000000000"}),
+        (253_402_300_799_999, {"startingTime": "253402300799999"}),
     ],
 )
 def test_bounds_are_converted_to_options(bound: Bound, options: dict[str, str]) -> None:
@@ -61,7 +71,8 @@ def test_an_end_is_converted_to_ending_options() -> None:
 
 
 @pytest.mark.parametrize(
-    "bound", ["", "tomorrow", "2h", "-2x", "2026-01-31", "1:2:3:4", timedelta(hours=-1), "-999999999w", True, None, 1.5]
+    "bound",
+    ["", "tomorrow", "-2x", "-2h ago", "1:2:3:4", timedelta(hours=-1), "-999999999w", True, None, 1.5, 10**40],
 )
 def test_other_bounds_are_rejected_with_the_accepted_forms(bound: Bound) -> None:
     with pytest.raises(PulsarOptionError) as raised:
@@ -82,14 +93,84 @@ def test_a_datetime_without_a_zone_is_rejected(bound: Bound) -> None:
     )
 
 
-def test_a_text_without_a_zone_is_rejected_as_in_the_jvm() -> None:
+def test_a_text_without_a_zone_is_rejected_as_in_the_jvm_but_names_the_argument() -> None:
     with pytest.raises(PulsarOptionError) as raised:
         start("2026-01-31T00:00:00")
     assert str(raised.value) == (
-        "[PULSAR_TIME_MALFORMED] Option `startingTime` is `2026-01-31T00:00:00`, which is not a time with a zone. "
+        "[PULSAR_TIME_MALFORMED] Option `start` is `2026-01-31T00:00:00`, which is not a time with a zone. "
         "What to do: Use milliseconds since 1970, or ISO 8601 with a zone, such as 2026-01-31T12:00:00Z or "
         "2026-01-31T12:00:00+01:00."
     )
+
+
+@pytest.mark.parametrize(
+    ("bound", "meaning", "instead"),
+    [
+        (
+            1_700_000_000,
+            "2023-11-14T22:13:20Z in seconds and 1970-01-20T16:13:20Z in milliseconds",
+            "2023-11-14T22:13:20Z",
+        ),
+        (
+            "1700000000",
+            "2023-11-14T22:13:20Z in seconds and 1970-01-20T16:13:20Z in milliseconds",
+            "2023-11-14T22:13:20Z",
+        ),
+        (0, "1970-01-01T00:00:00Z in seconds", "1970-01-01T00:00:00Z"),
+        (10**11 - 1, "5138-11-16T09:46:39Z in seconds and 1973-03-03T09:46:39.999000Z in milliseconds", "5138-11-16"),
+        (1_700_000_000_000_000, "2023-11-14T22:13:20Z in microseconds", "2023-11-14T22:13:20Z"),
+        (1_700_000_000_000_000_000, "2023-11-14T22:13:20Z in nanoseconds", "2023-11-14T22:13:20Z"),
+        (date(2026, 1, 31), "a day without a time zone", "2026-01-31T00:00:00Z"),
+        ("2026-01-31", "a day without a time zone", "2026-01-31T00:00:00Z"),
+        ("2h", "a time ago or a time ahead", "`-2h`, or `2h ago`"),
+        ("2 hours", "a time ago or a time ahead", "`-2 hours`, or `2 hours ago`"),
+        ({"a": "2h"}, "a time ago or a time ahead", "-2h"),
+    ],
+)
+def test_a_bound_with_several_meanings_is_rejected_with_what_works(bound: Bound, meaning: str, instead: str) -> None:
+    with pytest.raises(PulsarOptionError) as raised:
+        start(bound)
+    assert raised.value.condition == "PULSAR_TIME_AMBIGUOUS"
+    assert raised.value.parameters["argument"] == "start"
+    assert meaning in raised.value.parameters["meaning"]
+    assert instead in raised.value.parameters["instead"]
+
+
+def test_what_a_rejected_bound_is_advised_to_be_works() -> None:
+    assert start("-2 hours") == start("2 hours ago") == start("-2h")
+    assert start("2026-01-31T00:00:00Z") == {"startingTime": "2026-01-31T00:00:00.000Z"}
+
+
+class Timestamp(datetime):
+    """Stands for `pandas.Timestamp`, which is a datetime too."""
+
+
+class NotATime(datetime):
+    """Stands for `pandas.NaT`: a datetime that differs from itself."""
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        return True
+
+    __hash__ = datetime.__hash__
+
+
+def test_timestamps_of_pandas_are_datetimes() -> None:
+    assert start(Timestamp(2026, 1, 31, tzinfo=timezone.utc)) == {"startingTime": "2026-01-31T00:00:00.000Z"}
+    with pytest.raises(PulsarOptionError, match="PULSAR_TIME_WITHOUT_ZONE"):
+        start(Timestamp(2026, 1, 31))
+    with pytest.raises(PulsarOptionError, match="PULSAR_OPTION_INVALID"):
+        start(NotATime(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "bound", ["2026-13-31T00:00:00Z", "2026-01-31T25:00Z", "2026-01-31T00:00:99+01:00[Europe/Berlin]", "2026-02-30 1Z"]
+)
+def test_a_text_that_is_no_time_of_the_calendar_is_rejected(bound: str) -> None:
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_TIME_MALFORMED. Option `start` is"):
+        start(bound)
 
 
 def test_times_and_positions_do_not_mix() -> None:
@@ -106,7 +187,7 @@ def test_one_position_needs_one_topic() -> None:
 
 @given(st.datetimes(min_value=datetime(1971, 1, 1), timezones=st.timezones()))
 def test_times_are_rounded_up_to_milliseconds(time: datetime) -> None:
-    text = time_text("startingTime", time)
+    text = time_text(time)
     written = datetime.fromisoformat(text.replace("Z", "+00:00"))
     assert timedelta(0) <= written - time.astimezone(timezone.utc) < timedelta(milliseconds=1)
     assert text.endswith("Z")

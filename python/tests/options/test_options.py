@@ -87,6 +87,13 @@ def test_options_are_checked_on_creation(wrong: dict[str, Any], condition: str) 
     assert raised.value.condition == condition
 
 
+def test_errors_name_the_fields() -> None:
+    with pytest.raises(PulsarOptionError, match="Option `poll_timeout_ms` is `0`"):
+        PulsarReadOptions(poll_timeout_ms=0)
+    with pytest.raises(PulsarOptionError, match="Option `auth_basic_user_id` requires `auth_basic_password`"):
+        PulsarReadOptions(auth_basic_user_id="a")
+
+
 def test_secrets_are_masked_in_repr_but_not_in_the_options() -> None:
     given = PulsarReadOptions(
         auth_basic_user_id="user",

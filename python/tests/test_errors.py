@@ -1,0 +1,92 @@
+"""Errors of the connector in exceptions of Spark: found, of the class of their family, with their values."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+
+from pulsar_spark import PulsarDataLossError, PulsarOptionError, PulsarSparkError, _tables, error_of, errors
+from pulsar_spark.errors import FAMILIES, facts, translated
+
+STACK = "\n\tat io.github.pulsarspark.errors.Occurrence.exception(Occurrence.scala:9)\n\tat x.Y.z(Y.java:1)\n"
+WRAPPED = {
+    "alone": "{text}",
+    "of a task": "Job aborted due to stage failure: Lost task 0.0 in stage 1.0: x.PulsarRuntimeException: {text}"
+    + STACK,
+    "of py4j": "An error occurred while calling o1.collect.\n: x.PulsarException: {text}" + STACK,
+    "of a query": "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: {text} SQLSTATE: XXKST",
+    "of Spark Connect": "(x.PulsarException) {text}\n\nJVM stacktrace:\nx.PulsarException" + STACK,
+}
+
+
+def example(condition: str) -> PulsarSparkError:
+    """An error with values that could be mistaken for the text around them."""
+    entry = _tables.error_conditions()[condition]
+    names = re.findall(r"\{(\w+)\}", entry.message + entry.action)
+    values = {name: f"{name}; a.b:1\n({name})" for name in names}
+    return FAMILIES[entry.family](condition, **values)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPED)
+@pytest.mark.parametrize("condition", _tables.error_conditions())
+def test_every_error_is_found_with_its_values(condition: str, wrapper: str) -> None:
+    original = example(condition)
+    found = error_of(RuntimeError(WRAPPED[wrapper].replace("{text}", str(original))))
+    assert type(found) is type(original)
+    assert found is not None
+    assert (found.condition, found.sql_state) == (condition, original.sql_state)
+    assert found.parameters == original.parameters
+    assert str(found) == str(original)
+
+
+def test_an_error_is_found_once_and_others_never() -> None:
+    own = PulsarOptionError("PULSAR_WRITE_NO_TOPIC")
+    assert error_of(own) is own
+    assert error_of(ValueError("PULSAR_DATA_LOSS")) is None
+    assert error_of(ValueError("[PULSAR_NO_SUCH_CONDITION] Topic a")) is None
+
+
+def test_a_value_that_looks_like_the_text_leaves_the_text_as_it_is() -> None:
+    original = PulsarOptionError("PULSAR_OPTION_UNKNOWN", option="a`. What to do: `b", nearest=" c. What to do: d.")
+    assert str(error_of(RuntimeError(f"{original}{STACK}"))) == str(original)
+
+
+def test_values_of_a_text_that_is_cut_are_dots() -> None:
+    found = error_of(RuntimeError("[PULSAR_TOPIC_NOT_FOUND] Topic a does not ex"))
+    assert found is not None
+    assert found.parameters == {"topic": "...", "url": "..."}
+    assert "Topic ... does not exist at ..." in str(found)
+
+
+def test_translated_raises_the_class_of_the_family_from_the_original() -> None:
+    original = RuntimeError(f"x: {example('PULSAR_DATA_LOSS')}{STACK}")
+    with pytest.raises(PulsarDataLossError) as raised, translated():
+        raise original
+    assert raised.value.__cause__ is original
+    assert str(raised.value) == str(example("PULSAR_DATA_LOSS"))
+    own = PulsarOptionError("PULSAR_WRITE_NO_TOPIC")
+    with pytest.raises(PulsarOptionError) as same, translated():
+        raise own
+    assert same.value is own
+    with pytest.raises(ValueError, match="other"), translated():
+        raise ValueError("other")
+
+
+def test_an_error_as_json() -> None:
+    assert facts(PulsarOptionError("PULSAR_OPTION_MISSING", option="topic", example="t")) == {
+        "error": {
+            "condition": "PULSAR_OPTION_MISSING",
+            "sql_state": "42601",
+            "parameters": {"option": "topic", "example": "t"},
+            "message": ("[PULSAR_OPTION_MISSING] Option `topic` is missing. What to do: Set it, for example to `t`."),
+        }
+    }
+    assert facts(RuntimeError(f"no luck{STACK}")) == {"error": {"message": "no luck"}}
+
+
+def test_the_examples_of_the_docstrings_run() -> None:
+    outcome = doctest.testmod(errors)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
