@@ -205,7 +205,7 @@ def test_a_read_survives_copies_that_move_after_the_plan(
     with first.killed():
         cluster.auto_recovery.start()
         try:
-            eventually(moved, seconds=60)
+            eventually(moved, seconds=180)  # auto-recovery starts a JVM of its own
         finally:
             cluster.auto_recovery.kill()
         with second.killed(), within(60):

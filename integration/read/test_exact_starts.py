@@ -45,6 +45,7 @@ def test_a_task_never_begins_before_its_start(
         service_url,
         topic=topic,
         readLevel="broker",
+        operationTimeoutMs="120000",  # with all cores busy a broker may take long to respond
         startingOffsets=json.dumps({"version": 1, "positions": read}),
     ).select("__topic", "__position")
     with busy_cores():
