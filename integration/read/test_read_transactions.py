@@ -290,7 +290,7 @@ def test_all_reads_request_each_transaction_once(
         assert asked
         assert len(asked) == len(set(asked))
         asked.clear()
-        unshared = batch(spark, service_url, **options, operationTimeoutMs="20001")
+        unshared = batch(spark, service_url, **options, operationTimeoutMs="60001")
         late = unshared.where(f"__publishTime >= timestamp_millis({received[-1].publish_time_ms})")
         assert [bytes(row[0]) for row in late.select("value").collect()] == [b"late"]
         assert not asked, "what filters leave out is asked for"

@@ -254,6 +254,11 @@ def test_a_primitive_of_milliseconds_holds_no_parts_of_one(target: Target, topic
     assert [row[0] for row in target.read(topic).selectExpr("unix_micros(value)").collect()] == [1769860800123000]
 
 
+def test_a_day_in_a_date_schema_is_midnight_in_utc(target: Target, topic: str) -> None:
+    target.append_sql("select date'2026-01-31' as value", topic, {"schemaType": "date"})
+    assert [row[0] for row in target.read(topic).selectExpr("unix_micros(value)").collect()] == [1769817600000000]
+
+
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
@@ -286,7 +291,7 @@ def test_a_nested_field_that_does_not_fit_is_named_by_its_path(target: Target, t
     [
         ("1 as id, 2 as x", "string", "PULSAR_WRITE_COLUMN_MISMATCH", ["`id`", "one value column"]),
         ("1.5D as value", "int32", "PULSAR_WRITE_COLUMN_MISMATCH", ["`value`", "INT32", "DOUBLE"]),
-        ("date'2026-01-01' as value", "date", "PULSAR_WRITE_COLUMN_MISMATCH", ["`value`", "DATE"]),
+        ("1.5D as value", "date", "PULSAR_WRITE_COLUMN_MISMATCH", ["`value`", "DATE", "DOUBLE"]),
         ("map(1, 2) as m, 1 as x", "auto", "PULSAR_WRITE_COLUMN_MISMATCH", ["`m`", "MAP<INT, INT>"]),
         ("1 as `a b`, 1 as x", "auto", "PULSAR_WRITE_COLUMN_MISMATCH", ["`a b`"]),
     ],
