@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin
     from executors.hosts import Executors
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from reading import Seen
 
 _PARTITIONS = 4
@@ -57,18 +57,19 @@ def wanted(admin: Admin, client: pulsar_client.Client, topic: str) -> list[Seen]
     return existing(read_all(client, topic))
 
 
+@pytest.fixture
+def frame(spark: SparkSession, service_url: str, topic: str, wanted: list[Seen], level: dict[str, str]) -> DataFrame:
+    """A read of the topic, which must be filled before."""
+    assert wanted
+    return batch(spark, service_url, topic=topic, **level)
+
+
 def test_an_executor_is_killed_in_the_middle_of_its_task(
-    spark: SparkSession,
-    executors: Executors,
-    service_url: str,
-    topic: str,
-    wanted: list[Seen],
-    level: dict[str, str],
-    tmp_path: Path,
+    spark: SparkSession, executors: Executors, frame: DataFrame, wanted: list[Seen], tmp_path: Path
 ) -> None:
     victim = executors.both()[0]
     attempts = Attempts(spark)
-    with blocking_batch(batch(spark, service_url, topic=topic, **level), tmp_path, tasks=2) as read:
+    with blocking_batch(frame, tmp_path, tasks=2) as read:
         victim.kill()
         read.release()
         assert_exactly_once(read.rows.result(timeout=120), wanted)
@@ -76,27 +77,20 @@ def test_an_executor_is_killed_in_the_middle_of_its_task(
 
 
 def test_a_frozen_executor_is_overtaken(
-    spark: SparkSession,
-    executors: Executors,
-    service_url: str,
-    topic: str,
-    wanted: list[Seen],
-    level: dict[str, str],
-    tmp_path: Path,
+    spark: SparkSession, executors: Executors, frame: DataFrame, wanted: list[Seen], tmp_path: Path
 ) -> None:
     """The second copy of its task, on the other host, ends the read; the first one is told to end when it is back."""
     victim = executors.both()[0]
     attempts = Attempts(spark)
-    with blocking_batch(batch(spark, service_url, topic=topic, **level), tmp_path, tasks=2) as read, victim.frozen():
+    with blocking_batch(frame, tmp_path, tasks=2) as read, victim.frozen():
         read.release()
         assert_exactly_once(read.rows.result(timeout=120), wanted)
     assert attempts.speculative >= 1
 
 
 def test_a_task_that_fails_is_run_again(
-    spark: SparkSession, service_url: str, topic: str, wanted: list[Seen], level: dict[str, str], tmp_path: Path
+    spark: SparkSession, frame: DataFrame, wanted: list[Seen], tmp_path: Path
 ) -> None:
-    frame = batch(spark, service_url, topic=topic, **level)
     attempts = Attempts(spark)
     assert_exactly_once(seen(frame.withColumn("value", _failing_once(str(tmp_path / "failed")))), wanted)
     assert attempts.failed == 1

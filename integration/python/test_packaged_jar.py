@@ -171,7 +171,7 @@ def test_wheel_holds_the_package_and_the_jar() -> None:
         assert outside == []
         assert [n for n in names if n.endswith(".jar")] == [f"pulsar_spark/jars/{JAR.name}"]
         assert digest(wheel.read(f"pulsar_spark/jars/{JAR.name}")) == digest(JAR.read_bytes())
-        wanted = {"py.typed", "__init__.py", "local/EphemeralNodes.java"}
+        wanted = {"py.typed", "__init__.py", "local/metadata/EphemeralNodes.java"}
         assert {*(f"pulsar_spark/{name}" for name in wanted), info + "licenses/LICENSE"} <= set(names)
         metadata = wheel.read(info + "METADATA").decode()
         assert f"\nVersion: {__version__}\n" in metadata

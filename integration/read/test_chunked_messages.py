@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
+from chunks import (
+    LARGEST_ENTRY,
+    are_mixed,
+    first_chunk,
+    in_chunks,
+    random_payloads,
+    send_chunked,
+    send_together,
+)
 from errors import failing
-from messages import Message, Received, produce, read_all
+from messages import Received, read_all
 from reading import (
     Batches,
     assert_exactly_once,
@@ -31,14 +40,12 @@ from waiting import eventually
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Iterator
     from pathlib import Path
 
     from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
 
-LARGEST_ENTRY = 20_000
 MOST_ROUNDS = 5
 
 
@@ -50,30 +57,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
         yield Addresses(server.service_url, server.admin_url)
 
 
-def _client(service_url: str) -> pulsar_client.Client:
-    logger = pulsar_client.ConsoleLogger(pulsar_client.LoggerLevel.Error)
-    return pulsar_client.Client(service_url, logger=logger, operation_timeout_seconds=60)
-
-
-def _payloads(random: random.Random, count: int, *, most_entries: int = 12) -> list[bytes]:
-    """Half of them fit into one entry; half of each cannot be compressed."""
-    large = [LARGEST_ENTRY * random.randint(2, 2 * most_entries) // 2 for _ in range((count + 1) // 2)]
-    sizes = random.sample(large + [10] * (count - len(large)), count)
-    return [b"%d " % number + random.randbytes(size // 2) + bytes(size // 2) for number, size in enumerate(sizes)]
-
-
-def _send(client: pulsar_client.Client, topic: str, payloads: list[bytes], compression: str = "NONE") -> None:
-    produce(client, topic, _messages(payloads), compression=compression, chunking_enabled=True)
-
-
-def _messages(payloads: list[bytes]) -> list[Message]:
-    return [Message(payload, f"key {index}", 0, {"n": str(index)}) for index, payload in enumerate(payloads)]
-
-
-def _in_chunks(received: list[Received]) -> list[Received]:
-    return [one for one in received if len(one.payload) > LARGEST_ENTRY]
-
-
 _MORE_CODECS = [pytest.param(name, marks=pytest.mark.exhaustive) for name in ("LZ4", "ZLib", "SNAPPY")]
 
 
@@ -82,10 +65,10 @@ def test_chunks_with_each_codec(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, compression: str
 ) -> None:
     random = dice()
-    _send(client, topic, _payloads(random, 12), compression)
+    send_chunked(client, topic, random_payloads(random, 12), compression)
     received = read_all(client, topic)
     assert len(received) == 12
-    assert len(_in_chunks(received)) >= 3
+    assert len(in_chunks(received)) >= 3
     frame = batch(spark, service_url, topic=topic)
     wanted = ("value", "__position", "__key", "__messageProperties", "unix_millis(__publishTime)", "__messageId")
     rows = [tuple(row) for row in frame.selectExpr(*wanted).collect()]
@@ -101,7 +84,7 @@ def test_chunks_with_each_codec(
 def test_ids_lead_the_official_client_to_the_next_message(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:
-    _send(client, topic, [b"%d" % number + bytes(3 * LARGEST_ENTRY) for number in range(4)])
+    send_chunked(client, topic, [b"%d" % number + bytes(3 * LARGEST_ENTRY) for number in range(4)])
     rows = batch(spark, service_url, topic=topic).select("__messageId").collect()
     reader = client.create_reader(topic, pulsar_client.MessageId.deserialize(bytes(rows[1][0])))
     assert reader.read_next(timeout_millis=30_000).data()[:1] == b"2"
@@ -113,48 +96,16 @@ def mixed(client: pulsar_client.Client, service_url: str, namespace: str) -> tup
     """A topic in which the chunks of three producers are mixed, over many ledgers."""
     topic = f"persistent://{namespace}/mixed"
     random = dice()
-    for _ in range(MOST_ROUNDS):
-        _send_together(service_url, topic, [_payloads(random, 15) for _ in range(3)])
+    for rounds in range(1, MOST_ROUNDS + 1):
+        send_together(service_url, topic, [random_payloads(random, 15) for _ in range(3)])
         received = read_all(client, topic)
-        if _are_mixed(received):
+        assert len(received) == 45 * rounds
+        if are_mixed(received):
             break
-    assert _are_mixed(received), f"the chunks of no two messages are mixed after {MOST_ROUNDS} rounds"
-    assert len(received) % 45 == 0
+    else:
+        pytest.fail(f"the chunks of no two messages are mixed after {MOST_ROUNDS} rounds")
     assert len({one.id.ledger for one in received}) > 5
     return topic, received
-
-
-def _send_together(service_url: str, topic: str, payloads: list[list[bytes]]) -> None:
-    """Send each list by a producer of its own; no producer begins before all of them are connected."""
-    together = threading.Barrier(len(payloads), timeout=120)
-    failures: list[BaseException] = []
-
-    def when_all_are_connected(payloads: list[bytes]) -> Iterator[Message]:
-        together.wait()
-        yield from _messages(payloads)
-
-    def send(payloads: list[bytes]) -> None:
-        own = _client(service_url)
-        try:
-            produce(own, topic, when_all_are_connected(payloads), chunking_enabled=True)
-        except BaseException as error:  # reported below, in the thread of the test
-            failures.append(error)
-        finally:
-            own.close()
-
-    threads = [threading.Thread(target=send, args=(part,)) for part in payloads]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(180)
-    assert failures == []
-
-
-def _are_mixed(received: list[Received]) -> bool:
-    """Whether a message begins between the first and the last chunk of another one."""
-    first = [(_first_chunk(one.id_bytes), (one.id.ledger, one.id.entry)) for one in received]
-    spans = [(begin, end) for begin, end in first if begin]
-    return any(a[0] < b[0] < a[1] for a in spans for b in spans)
 
 
 @pytest.fixture(params=["broker", "segment"])
@@ -177,19 +128,9 @@ def test_mixed_messages(
     topic, received = mixed
     frame = batch(spark, service_url, topic=topic, metadataColumns="__messageId,__position", **level)
     assert_exactly_once(seen(frame), existing(received))
-    first = [_first_chunk(bytes(row[0])) for row in frame.select("__messageId").collect()]
-    assert first == [_first_chunk(one.id_bytes) for one in received]
+    first = [first_chunk(bytes(row[0])) for row in frame.select("__messageId").collect()]
+    assert first == [first_chunk(one.id_bytes) for one in received]
     assert frame.count() == len(received)
-
-
-def _first_chunk(id_bytes: bytes) -> tuple[int, int] | None:
-    """Ledger and entry of the first chunk, out of the id's text form ``first;last``."""
-    text = str(pulsar_client.MessageId.deserialize(id_bytes))
-    first, separator, _ = text.partition(";")
-    if not separator:
-        return None
-    ledger, entry, *_ = first.strip("()").split(",")
-    return int(ledger), int(entry)
 
 
 def test_little_memory_costs_only_time(
@@ -244,7 +185,7 @@ def _sending(client: pulsar_client.Client, topic: str, payloads: list[bytes]) ->
 
     def send_on() -> None:
         for payload in itertools.takewhile(lambda _: not enough.is_set(), itertools.cycle(payloads)):
-            _send(client, topic, [payload])
+            send_chunked(client, topic, [payload])
 
     threads = [threading.Thread(target=send_on) for _ in range(2)]
     for thread in threads:
@@ -261,8 +202,8 @@ def test_a_stream_whose_batches_end_inside_of_messages(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, slow_topic: str, tmp_path: Path
 ) -> None:
     """It is stopped and started again while others send, twice at least and until a batch ended inside of a message."""
-    payloads = _payloads(dice(), 20)
-    _send(client, slow_topic, payloads[:2])
+    payloads = random_payloads(dice(), 20)
+    send_chunked(client, slow_topic, payloads[:2])
     batches = Batches()
     frame = stream(spark, service_url, topic=slow_topic, startingOffsets="earliest")
 
@@ -290,7 +231,7 @@ def test_a_stream_started_inside_of_a_message(
     spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], tmp_path: Path
 ) -> None:
     topic, received = mixed
-    inside = next(one for one in _in_chunks(received) if one.id.entry > 0).id
+    inside = next(one for one in in_chunks(received) if one.id.entry > 0).id
     before = f"{inside.ledger}:{inside.entry - 1}"
     offsets = json.dumps({topic: before})
     batches = Batches()
@@ -305,7 +246,7 @@ def test_partly_trimmed_messages_are_skipped_and_counted(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:
     """Nobody can read a message whose first chunks are gone."""
-    _send(client, topic, [b"0" + bytes(11 * LARGEST_ENTRY), b"1" + bytes(3 * LARGEST_ENTRY), b"2"])
+    send_chunked(client, topic, [b"0" + bytes(11 * LARGEST_ENTRY), b"1" + bytes(3 * LARGEST_ENTRY), b"2"])
     assert len(read_all(client, topic)) == 3
     admin.truncate(topic)
     received = read_all(client, topic)

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.metrics
 
+import java.util.function.ToLongFunction
+
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 /** A number that Spark shows for a read or write. Spark makes it by the name of its class, without arguments, so each
@@ -29,14 +31,18 @@ private[metrics] object Aggregation {
   }
 }
 
-/** A metric that the tasks of a read count. */
+/** A metric that the tasks of a read count.
+  *
+  * @param count
+  *   not a function of Scala, which would make an object of each number
+  */
 private[pulsarspark] abstract class ReadMetric(
     name: String,
     description: String,
     aggregation: Aggregation = Aggregation.Sum
-)(count: ReadCounts => Long)
+)(count: ToLongFunction[ReadCounts])
     extends Metric(name, description, aggregation) {
-  def of(counts: ReadCounts): CustomTaskMetric = live(() => count(counts))
+  def of(counts: ReadCounts): CustomTaskMetric = live(() => count.applyAsLong(counts))
 }
 
 /** A metric that is known when a read is planned. */

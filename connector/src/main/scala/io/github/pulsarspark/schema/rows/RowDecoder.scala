@@ -26,6 +26,10 @@ import io.github.pulsarspark.schema.{SchemaVersions, TopicSchema, ValueDecoder}
   *   places of the value columns in the row; empty when the payload is not read
   * @param errorOrdinal
   *   places of [[ErrorColumns]], -1 for a missing one
+  * @param level
+  *   how deep entries must be opened for these columns
+  * @param refersToBytes
+  *   true when values point into the bytes of an entry, which must not change then
   */
 private[pulsarspark] final class RowDecoder private[schema] (
     topic: String,
@@ -38,9 +42,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
     corruptOrdinal: Int,
     schemaAt: Array[Byte] => TopicSchema,
     compile: TopicSchema => ValueDecoder,
-    /** How deep entries must be opened for these columns. */
     val level: DecodeDepth,
-    /** True when values point into the bytes of an entry, which must not change then. */
     val refersToBytes: Boolean
 ) {
   private val takesTombstones             = SchemaTranslation.formatOf(topic, reader).takesTombstones
