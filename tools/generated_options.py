@@ -26,6 +26,7 @@ PYTHON_TYPES = {
     "milliseconds": "int",
     "bytes": "int | str",
     "count": "int",
+    "duration": "str | int | timedelta",
     "topicList": "str | Sequence[str]",
     "metadataColumns": "str | Sequence[str]",
     "offsets": "str | Mapping[str, str]",
@@ -43,7 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 from pulsar_spark.options.fields import TypedOptions

@@ -17,6 +17,7 @@ VALUE_WORDS = {
     "milliseconds": "milliseconds",
     "bytes": "bytes, as `16m`",
     "count": "number",
+    "duration": "time, as `15m`",
     "addresses": "addresses",
     "topicList": "topics",
     "topicPattern": "expression",

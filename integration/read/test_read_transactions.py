@@ -16,12 +16,12 @@ from reading import (
     dice,
     entries_by_level,
     existing,
-    java_client,
     read_available,
     seen,
     stream,
 )
 from servers import Addresses
+from transactions import Sender
 
 from pulsar_spark.local import LocalPulsar
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from admin import Admin, Json
     from pyspark.sql import SparkSession
 
-_SECONDS = 60
-
 
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
@@ -42,35 +40,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"managedLedgerMaxEntriesPerLedger": "10"}
     with LocalPulsar(data_dir=tmp_path_factory.mktemp("txn"), transactions=True, config=limits) as server:
         yield Addresses(server.service_url, server.admin_url)
-
-
-class Sender:
-    """Sends within transactions; the official Python client has none, the Java client, which our jar carries, has."""
-
-    def __init__(self, spark: SparkSession, service_url: str) -> None:
-        jvm: Any = spark.sparkContext._jvm
-        self._units = jvm.java.util.concurrent.TimeUnit
-        self._java: Any = (
-            java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(True).build()
-        )
-
-    def begin(self) -> Any:  # noqa: ANN401 - what py4j gives has no type
-        started = self._java.newTransaction().withTransactionTimeout(10, self._units.MINUTES).build()
-        return started.get(_SECONDS, self._units.SECONDS)
-
-    def end(self, transaction: Any, *, commit: bool) -> None:  # noqa: ANN401
-        (transaction.commit() if commit else transaction.abort()).get(_SECONDS, self._units.SECONDS)
-
-    def producer(self, topic: str, *, batch_size: int) -> Any:  # noqa: ANN401
-        builder = (
-            self._java.newProducer().topic(topic).sendTimeout(0, self._units.SECONDS).enableBatching(batch_size > 1)
-        )
-        if batch_size > 1:
-            builder = builder.batchingMaxMessages(batch_size).batchingMaxPublishDelay(5, self._units.MILLISECONDS)
-        return builder.create()
-
-    def close(self) -> None:
-        self._java.closeAsync()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 from pulsar_spark.options.fields import TypedOptions
@@ -171,6 +171,17 @@ class PulsarReadOptions(TypedOptions):
             ``128m``. At least 1.
         min_partitions: Fewest tasks of a direct read, as far as there are entries to split. Default: as many as the
             cluster runs at a time (Spark's default parallelism), but none for less than 4 MiB. At least 1.
+        max_messages_per_trigger: Most messages of one micro-batch, over all partitions; never exceeded, also inside the
+            batches of producers. The driver reads the messages first to count them, see the page about streaming.
+            Default: everything that is new. At least 1.
+        max_bytes_per_trigger: Stored bytes after which a micro-batch ends. Each partition reads at least one entry, and
+            may exceed its share by at most one entry. The driver reads the messages first to count them, see the page
+            about streaming. `0`, the default, is no limit. At least 0.
+        min_messages_per_trigger: Fewest messages of one micro-batch: a trigger waits until there are so many, at most
+            `maxTriggerDelay`. Not above `maxMessagesPerTrigger`. `Trigger.AvailableNow` ignores it. Default: a trigger
+            never waits. At least 1.
+        max_trigger_delay: With `minMessagesPerTrigger`, the longest time after a micro-batch for which new messages may
+            wait: a number with `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. Default: ``15m``.
         bookie_addresses: Addresses of bookies whose ids are not addresses that executors can reach: `id=host:port`,
             separated by commas.
         encryption_private_key_file: PEM file with the private key that decrypts messages, on every machine; or JSON
@@ -260,6 +271,10 @@ class PulsarReadOptions(TypedOptions):
     read_compacted: bool | None = None
     max_bytes_per_partition: int | str | None = None
     min_partitions: int | None = None
+    max_messages_per_trigger: int | None = None
+    max_bytes_per_trigger: int | str | None = None
+    min_messages_per_trigger: int | None = None
+    max_trigger_delay: str | int | timedelta | None = None
     bookie_addresses: str | None = None
     encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
@@ -395,6 +410,10 @@ class ReadArguments(TypedDict, total=False):
     read_compacted: bool | None
     max_bytes_per_partition: int | str | None
     min_partitions: int | None
+    max_messages_per_trigger: int | None
+    max_bytes_per_trigger: int | str | None
+    min_messages_per_trigger: int | None
+    max_trigger_delay: str | int | timedelta | None
     bookie_addresses: str | None
     encryption_private_key_file: str | None
     schema_mode: SchemaMode | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, ClassVar
 
@@ -62,6 +62,8 @@ def option_text(option: OptionDefinition, value: object) -> str:
         return time_text(value)
     if option.type == "times" and isinstance(value, Mapping):
         return json.dumps({topic: option_text(option, time) for topic, time in value.items()})
+    if option.type == "duration" and isinstance(value, timedelta):
+        return f"{value // timedelta(milliseconds=1)}ms"
     if option.type in ("topicList", "metadataColumns") and isinstance(value, Sequence) and not isinstance(value, str):
         return ",".join(value)
     return _text(value)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)b?", re.ASCII)
+_DURATION = re.compile(r"\d{1,9}\s*(ms|s|m|min|h|d)?", re.ASCII)
 _SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
 _ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,99}")
@@ -33,6 +34,9 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
             )
         case "bytes":
             return f"a number of bytes, at least {least}, as `16m`", lambda value: _at_least(least, _bytes(value))
+        case "duration":
+            words = "a time such as `500ms`, `30s`, `15m`, `2h` or `1d`"
+            return words, lambda value: _DURATION.fullmatch(value.lower()) is not None
         case "count":
             return f"a whole number, at least {least}", lambda value: _at_least(least, _integer(value, _INT))
         case "addresses":

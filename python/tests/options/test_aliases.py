@@ -29,7 +29,6 @@ ACCEPTED = [
     ("allowDifferentTopicSchemas", "true", "batchRead", "schemaMode"),
     ("allowDifferentTopicSchemas", "false", "batchRead", None),
     ("waitingForNonExistedTopic", "false", "streamRead", None),
-    ("maxBytesPerTrigger", "0", "streamRead", None),
 ]
 
 REJECTED = [
@@ -51,7 +50,6 @@ REJECTED = [
     ("allowDifferentTopicSchemas", "maybe", "batchRead", "PULSAR_OPTION_ALIAS", "`schemaMode`"),
     ("waitingForNonExistedTopic", "true", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "Create the topic"),
     ("predefinedSubscription", "mine", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "no durable subscription"),
-    ("maxBytesPerTrigger", "1000", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "all messages"),
     ("pulsar.reader.readCompacted", "true", "batchWrite", "PULSAR_OPTION_WRONG_MODE", "batch write"),
     ("pulsar.producer.blockIfQueueFull", "true", "batchRead", "PULSAR_OPTION_WRONG_MODE", "batch read"),
     ("allowDifferentTopicSchemas", "true", "batchWrite", "PULSAR_OPTION_WRONG_MODE", "batch write"),

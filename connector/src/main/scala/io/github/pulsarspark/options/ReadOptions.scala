@@ -36,6 +36,7 @@ private[pulsarspark] final case class ReadOptions(
     readLevel: ReadLevel,
     maxBytesPerPartition: Long,
     minPartitions: Option[Int],
+    triggerLimits: TriggerLimits,
     bookKeeper: BookKeeperOptions
 ) {
 
@@ -86,6 +87,7 @@ private[pulsarspark] object ReadOptions {
       readLevel = ReadLevel(options("readLevel")),
       maxBytesPerPartition = options.bytes("maxBytesPerPartition"),
       minPartitions = options.explicit("minPartitions").map(_.toInt),
+      triggerLimits = TriggerLimits(options),
       bookKeeper = BookKeeperOptions(options)
     )
   }

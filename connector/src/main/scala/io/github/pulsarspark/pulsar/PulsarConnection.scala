@@ -7,7 +7,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, PulsarBroker}
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.schema.TopicSchema
@@ -78,4 +78,8 @@ private[pulsarspark] object PulsarConnection {
     */
   def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard): EntrySource =
     BrokerEntrySource(range, options, guard)
+
+  /** The same for the driver, which extends the range in time. */
+  def growingEntries(range: OffsetRange, options: ReadOptions): GrowingEntrySource =
+    BrokerEntrySource(range, options, new RangeGuard(range), "driver")
 }

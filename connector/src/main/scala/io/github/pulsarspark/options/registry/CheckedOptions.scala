@@ -31,6 +31,9 @@ private[pulsarspark] final class CheckedOptions private (
   def milliseconds(key: String): Long = apply(key).trim.toLong
   def bytes(key: String): Long        = OptionValue.bytes(apply(key)).get
 
+  /** Milliseconds. */
+  def duration(key: String): Long = OptionValue.duration(apply(key)).get
+
   def clientSettings(prefix: String): Map[String, String] = client.getOrElse(prefix, Map.empty)
 
   private def definition(key: String) =

@@ -12,6 +12,7 @@ import io.github.pulsarspark.errors.Conditions
 private[pulsarspark] object OptionValue {
 
   private val size       = raw"(\d{1,15})\s*([kmg]?)b?".r
+  private val time       = raw"(\d{1,9})\s*(ms|s|m|min|h|d)?".r
   private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
   private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
@@ -46,6 +47,15 @@ private[pulsarspark] object OptionValue {
     case _ => None
   }
 
+  /** `15m` -> 900000 milliseconds. */
+  def duration(value: String): Option[Long] = value.trim.toLowerCase match {
+    case time(n, unit) => Some(n.toLong * millis(Option(unit).getOrElse("ms")))
+    case _             => None
+  }
+
+  private val millis =
+    Map("ms" -> 1L, "s" -> 1000L, "m" -> 60000L, "min" -> 60000L, "h" -> 3600000L, "d" -> 86400000L)
+
   /** `b1=host:3181,b2=host:3182` -> addresses by bookie id. */
   def addresses(value: String): Option[Map[String, String]] = {
     val pairs = value.split(",").map(_.trim).toSeq.collect { case address(id, host) => id -> host }
@@ -64,7 +74,8 @@ private[pulsarspark] object OptionValue {
     case "bytes" =>
       val least = definition.min.getOrElse(0L)
       Some((s"a number of bytes, at least $least, as `16m`", v => bytes(v).exists(_ >= least)))
-    case "count" =>
+    case "duration" => Some(("a time such as `500ms`, `30s`, `15m`, `2h` or `1d`", duration(_).isDefined))
+    case "count"    =>
       val least = definition.min.getOrElse(0L)
       Some((s"a whole number, at least $least", v => Try(v.toInt).toOption.exists(_ >= least)))
     case "addresses" => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))

@@ -12,7 +12,6 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.format.RangeGuard
-import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.topics.TopicMissing
@@ -30,19 +29,20 @@ private[pulsar] final class BrokerEntrySource(
     range: OffsetRange,
     options: ReadOptions,
     guard: RangeGuard
-) extends EntrySource {
+) extends GrowingEntrySource {
   import BrokerEntrySource._
 
   private val window = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
   private val losses = new DataLossPolicy(options.failOnDataLoss)
   private val check  = new ContinuityCheck(entryBefore(range.startExclusive), options.readCompacted)
 
-  private var stop                     = range.endInclusive.wholeEntry
+  private var end                      = range.endInclusive
+  private var stop                     = end.wholeEntry // nearer than the end once the topic is known to end before it
   private var done                     = false
   private var feed: EntryFeed          = _
-  private var openedIn                 = 0 // session
-  private var current: EntryFeed.Entry = _ // handed out, or being decided about
-  private var reopened                 = 0 // times since an entry was handed out
+  private var openedIn                 = 0              // session
+  private var current: EntryFeed.Entry = _              // handed out, or being decided about
+  private var reopened                 = 0              // times since an entry was handed out
   private var waitingSince             = 0L
 
   override def ledgerId: Long   = current.ledgerId
@@ -57,6 +57,14 @@ private[pulsar] final class BrokerEntrySource(
     if (feed == null && !done) open()
     advance()
   }
+
+  override def extendTo(position: Position): Unit = {
+    end = position
+    stop = position.wholeEntry
+    done = stop <= check.last
+  }
+
+  override def release(): Unit = releaseCurrent()
 
   @tailrec
   private def advance(): Boolean = {
@@ -142,7 +150,7 @@ private[pulsar] final class BrokerEntrySource(
     }
 
   private def timedOut = Conditions.ReadTimeout(topic = range.topic, position = check.last.toString,
-    waited = options.pollTimeout.toMillis.toString, end = range.endInclusive.toString).exception
+    waited = options.pollTimeout.toMillis.toString, end = end.toString).exception
 
   /** An outage may last as long here as the wait for an entry. */
   @tailrec
@@ -158,13 +166,13 @@ private[pulsar] final class BrokerEntrySource(
 
   /** The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. */
   private def stopWhereTheTopicEnds(bounds: EntryFeed.Bounds): Unit = {
-    val end = Position(bounds.lastLedgerId, bounds.lastEntryId)
-    if (end.isBeforeLedger) {
-      if (check.last < stop && !options.readCompacted) reportLoss(range.endInclusive, "the topic is empty now")
+    val last = Position(bounds.lastLedgerId, bounds.lastEntryId)
+    if (last.isBeforeLedger) {
+      if (check.last < stop && !options.readCompacted) reportLoss(end, "the topic is empty now")
       done = true
-    } else if (end < stop) {
-      if (!options.readCompacted) reportLoss(range.endInclusive, s"the topic ends at $end now")
-      stop = end
+    } else if (last < stop) {
+      if (!options.readCompacted) reportLoss(end, s"the topic ends at $last now")
+      stop = last
       done = stop <= check.last
     }
   }
@@ -201,7 +209,7 @@ private[pulsar] final class BrokerEntrySource(
       feed.resume()
     } catch {
       case TopicMissing(_) =>
-        reportLoss(range.endInclusive, "the topic or partition was deleted")
+        reportLoss(end, "the topic or partition was deleted")
         done = true
     }
 
@@ -232,10 +240,13 @@ private[pulsar] object BrokerEntrySource {
   /** The number of times in a row that a feed may be opened again, however long it takes. */
   private val MostReopened = 10
 
-  def apply(range: OffsetRange, options: ReadOptions, guard: RangeGuard): BrokerEntrySource = {
+  /** @param role
+    *   who reads; part of the names of subscriptions
+    */
+  def apply(range: OffsetRange, options: ReadOptions, guard: RangeGuard, role: String = "task"): BrokerEntrySource = {
     val lease = ClientPool.acquire(options.client)
     new BrokerEntrySource(
-      new BrokerFeeds(lease, range.topic, options),
+      new BrokerFeeds(lease, range.topic, options, role),
       new ClusterCalls(lease.options, lease.options.serviceUrl),
       range,
       options,

@@ -23,13 +23,18 @@ private[pulsar] trait EntryFeeds extends AutoCloseable {
   def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed]
 }
 
-/** The feeds of a broker for a task. Closing returns the client. */
-private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, options: ReadOptions) extends EntryFeeds {
+/** The feeds of a broker. Closing returns the client.
+  *
+  * @param role
+  *   who reads; part of the names of subscriptions
+  */
+private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, options: ReadOptions, role: String)
+    extends EntryFeeds {
 
   private val partition = TopicNames.partitionIndex(topic)
 
   override def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed] = {
-    val subscription = BrokerFeeds.subscription(options.subscriptionPrefix, "task")
+    val subscription = BrokerFeeds.subscription(options.subscriptionPrefix, role)
     val id           = start.fold(BrokerFeeds.Earliest)(p => new MessageIdImpl(p.ledgerId, p.entryId, partition))
     new PendingFeed(
       EntryConsumer.open(

@@ -41,6 +41,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private val backlog = new BacklogWalk(
+    range => PartitionWalk.open(range, task.options, start.times(range.topic), session.broker),
+    task.options.pollTimeout
+  )
   private var opened: Option[DriverSession] = None
   private var topicOf: Map[String, String]  = Map.empty
   private var newest: Option[PulsarOffset]  = None
@@ -50,7 +54,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def deserializeOffset(json: String): Offset = PulsarOffset.parse(json, s"the checkpoint $checkpoint")
 
-  override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable()
+  override def getDefaultReadLimit: ReadLimit = TriggerBudget.readLimit(task.options.triggerLimits)
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
@@ -64,7 +68,18 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     session.broker.watch(idle.at(read, bounds))
     newest = Some(latest)
     val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
-    if (end.positions == read.positions) read else end
+    if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
+  }
+
+  /** A trigger that reads what is available never waits for more: without a micro-batch its query would end. */
+  private def limited(read: PulsarOffset, end: PulsarOffset, limit: TriggerBudget): PulsarOffset = {
+    val budget = if (pinned.isEmpty) limit else limit.copy(minimum = None)
+    if (budget.isUnlimited) end
+    else {
+      val ends   = backlog.ends(RangePlanner.between(read, end), end.positions.keySet, budget)
+      val result = StreamProgress.within(PulsarOffset(end.positions ++ ends), read, end)
+      if (result.positions == read.positions) read else result
+    }
   }
 
   override def latestOffset(): Offset =
@@ -112,10 +127,12 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   /** Pulsar needs no report: the checkpoint keeps positions. */
   override def commit(end: Offset): Unit = ()
 
-  override def stop(): Unit = {
-    opened.foreach(_.close())
-    opened = None
-  }
+  override def stop(): Unit =
+    try backlog.close()
+    finally {
+      opened.foreach(_.close())
+      opened = None
+    }
 
   private def session: DriverSession = opened.getOrElse {
     val result = DriverSession(task.options)

@@ -42,8 +42,7 @@ class AliasesSuite extends FunSuite {
     ("pulsar.producer.blockIfQueueFull", "true", write, None),
     ("allowDifferentTopicSchemas", "true", read, Some("schemaMode" -> "raw")),
     ("allowDifferentTopicSchemas", "false", read, None),
-    ("waitingForNonExistedTopic", "false", read, None),
-    ("maxBytesPerTrigger", "0", Scope.StreamRead, None)
+    ("waitingForNonExistedTopic", "false", read, None)
   )
 
   accepted.foreach { case (alias, value, scope, result) =>
@@ -82,7 +81,6 @@ class AliasesSuite extends FunSuite {
     ("allowDifferentTopicSchemas", "maybe", read, "PULSAR_OPTION_ALIAS", Seq("true or false", "`schemaMode`")),
     ("waitingForNonExistedTopic", "true", read, "PULSAR_OPTION_UNSUPPORTED", Seq("Create the topic")),
     ("predefinedSubscription", "mine", read, "PULSAR_OPTION_UNSUPPORTED", Seq("no durable subscription")),
-    ("maxBytesPerTrigger", "1000", read, "PULSAR_OPTION_UNSUPPORTED", Seq("all messages")),
     ("pulsar.reader.readCompacted", "true", write, "PULSAR_OPTION_WRONG_MODE", Seq("streaming write")),
     ("pulsar.producer.blockIfQueueFull", "true", read, "PULSAR_OPTION_WRONG_MODE", Seq("batch read")),
     ("allowDifferentTopicSchemas", "true", write, "PULSAR_OPTION_WRONG_MODE", Seq("streaming write"))

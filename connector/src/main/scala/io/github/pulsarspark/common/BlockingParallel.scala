@@ -1,0 +1,59 @@
+package io.github.pulsarspark.common
+
+import java.util.concurrent.{ExecutionException, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+
+/** Does work that blocks on several threads at a time. The threads end when they have nothing to do for a while.
+  *
+  * @param name
+  *   how the names of the threads begin
+  */
+private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
+
+  private val started = new AtomicInteger
+
+  private val pool = {
+    val result = new ThreadPoolExecutor(
+      threads,
+      threads,
+      BlockingParallel.IdleSeconds,
+      TimeUnit.SECONDS,
+      new LinkedBlockingQueue[Runnable],
+      (work: Runnable) => {
+        val thread = new Thread(work, s"$name-${started.incrementAndGet()}")
+        thread.setDaemon(true)
+        thread
+      }
+    )
+    result.allowCoreThreadTimeOut(true)
+    result
+  }
+
+  /** Does all of it, a single item on the calling thread. Then throws the first failure. An interrupt ends the wait and
+    * interrupts the work.
+    */
+  def run(work: Seq[() => Unit]): Unit = work match {
+    case Seq(one) => one()
+    case _        =>
+      val results =
+        pool.invokeAll(work.map(w => (() => w()): java.util.concurrent.Callable[Unit]).asJava).asScala.toSeq
+      try results.foreach(_.get())
+      catch { case e: ExecutionException => throw e.getCause }
+  }
+
+  /** Interrupts what is under way and waits for its end.
+    *
+    * @return
+    *   false when the time is over before
+    */
+  def stop(millis: Long): Boolean = {
+    pool.shutdownNow()
+    pool.awaitTermination(millis, TimeUnit.MILLISECONDS)
+  }
+}
+
+private object BlockingParallel {
+  private val IdleSeconds = 10L
+}

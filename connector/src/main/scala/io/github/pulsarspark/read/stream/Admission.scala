@@ -1,0 +1,42 @@
+package io.github.pulsarspark.read.stream
+
+/** Shares the budget of a trigger among topic partitions. Pure. */
+private[stream] object Admission {
+
+  /** Max-min fair shares: everybody gets what it needs, or as much as anybody else. What one does not need goes to the
+    * others. The shares add up to the budget, unless all needs are met with less. A rest that cannot be divided goes to
+    * the next ones in turn, one each.
+    *
+    * @param needs
+    *   how much each can use
+    * @param after
+    *   the one that was served last; the turn begins with the one that follows it in alphabetical order
+    * @return
+    *   shares above 0
+    */
+  def share(needs: Map[String, Long], budget: Long, after: String): Map[String, Long] = {
+    val (met, rest)       = satisfied(needs.toList.filter(_._2 > 0).sortBy(_._2), budget, Map.empty)
+    val others            = inTurn(needs.keys.filter(p => needs(p) > 0 && !met.contains(p)), after)
+    val (each, undivided) = if (others.isEmpty) (0L, 0L) else (rest / others.size, rest % others.size)
+    val shared            = others.zipWithIndex.map { case (p, i) => p -> (each + (if (i < undivided) 1 else 0)) }
+    met ++ shared.filter(_._2 > 0)
+  }
+
+  /** Those whose needs are no larger than an equal share, and what they leave of the budget. */
+  @scala.annotation.tailrec
+  private def satisfied(
+      smallestFirst: List[(String, Long)],
+      budget: Long,
+      met: Map[String, Long]
+  ): (Map[String, Long], Long) = smallestFirst match {
+    case (partition, need) :: rest if need <= budget / smallestFirst.size =>
+      satisfied(rest, budget - need, met + (partition -> need))
+    case _ => (met, budget)
+  }
+
+  /** In alphabetical order, beginning with the first one after `last`. */
+  def inTurn(partitions: Iterable[String], last: String): Seq[String] = {
+    val (before, after) = partitions.toSeq.sorted.partition(_ <= last)
+    after ++ before
+  }
+}

@@ -1,0 +1,233 @@
+"""Streams with limits per trigger, on a server whose ledgers are short: no micro-batch exceeds a limit, none loses or
+repeats a message, and no partition starves."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from errors import failing
+from messages import produce, read_all
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    existing,
+    read_available,
+    running,
+    start,
+    stream,
+    wait_for,
+)
+from servers import Addresses
+from transactions import Sender
+from waiting import eventually
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_MIXED = (1, 2, 7, 1000)
+
+
+@pytest.fixture(scope="module")
+def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """A server that begins a ledger after a few entries."""
+    limits = {"managedLedgerMaxEntriesPerLedger": "50", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("limits"), transactions=True, config=limits) as server:
+        yield Addresses(server.service_url, server.admin_url)
+
+
+@pytest.fixture(scope="module")
+def sender(spark: SparkSession, service_url: str) -> Iterator[Sender]:
+    sender = Sender(spark, service_url)
+    yield sender
+    sender.close()
+
+
+def _numbers(first: int, count: int) -> list[bytes]:
+    return [b"%d" % number for number in range(first, first + count)]
+
+
+def _earliest(spark: SparkSession, service_url: str, topic: str, **limits: str) -> DataFrame:
+    return stream(spark, service_url, topic=topic, startingOffsets="earliest", **limits)
+
+
+def _sizes(batches: Batches) -> list[int]:
+    return [len(rows) for _, rows in sorted(batches.by_id.items())]
+
+
+def _rows_of(query: StreamingQuery) -> list[int]:
+    return [one.numInputRows for one in query.recentProgress if one.numInputRows > 0]
+
+
+@pytest.mark.parametrize(
+    ("most", "largest"), [(10, 60), (300, 1000), pytest.param(10, 1000, marks=pytest.mark.exhaustive)]
+)
+@pytest.mark.usefixtures("read_level")
+def test_no_micro_batch_exceeds_a_number_of_messages(
+    spark: SparkSession,
+    service_url: str,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    most: int,
+    largest: int,
+) -> None:
+    sent = 0
+    for size in (*_MIXED, 1, 1000, 2):
+        count = min(2 * size + 1, largest)
+        produce(client, topic, _numbers(sent, count), batch_size=size)
+        sent += count
+    batches = Batches()
+    query = read_available(_earliest(spark, service_url, topic, maxMessagesPerTrigger=str(most)), tmp_path, batches)
+    assert max(_rows_of(query)) <= most
+    sizes = _sizes(batches)
+    assert sizes[:-1] == [most] * (sent // most)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.usefixtures("read_level")
+def test_markers_and_aborted_messages_are_no_ends_and_do_not_count(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, sender: Sender, topic: str, tmp_path: Path
+) -> None:
+    producer = sender.producer(topic, batch_size=1)
+    for number in range(60):
+        transaction = sender.begin()
+        producer.newMessage(transaction).value(b"%d" % number).send()
+        sender.end(transaction, commit=number % 3 != 1 and number < 55)
+    producer.close()
+    wanted = existing(read_all(client, topic))
+    batches = Batches()
+    frame = _earliest(spark, service_url, topic, maxMessagesPerTrigger="7")
+    read_available(frame, tmp_path, batches)
+    assert _sizes(batches) == [7] * (len(wanted) // 7) + [len(wanted) % 7][: len(wanted) % 7]
+    assert_exactly_once(batches.rows, wanted)
+    produce(client, topic, _numbers(100, 9), batch_size=4)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_partitions_share_a_limit(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=4)
+    names = [f"{topic}-partition-{number}" for number in range(4)]
+    for name, count, size in zip(names, (400, 40, 3, 0), (100, 7, 1, 1), strict=True):
+        produce(client, name, _numbers(0, count), batch_size=size)
+    batches = Batches()
+    frame = _earliest(spark, service_url, topic, maxMessagesPerTrigger="30")
+    with running(start(frame, tmp_path, batches)) as query:
+        wait_for(443, query, batches)
+        admin.set_partitions(topic, 5)
+        produce(client, f"{topic}-partition-4", _numbers(0, 100), batch_size=33)
+        wait_for(543, query, batches)
+        assert admin.subscriptions(names[0])
+    sizes = _sizes(batches)
+    assert max(sizes) == 30
+    assert sizes[:14] == [30] * 14
+    assert {row.topic for row in batches.by_id[0]} == set(names[:3]), "each partition with messages has a share"
+    assert all(any(row.topic == names[0] for row in rows) for rows in list(batches.by_id.values())[:14])
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+    eventually(lambda: admin.subscriptions(names[0]) == [])
+
+
+def test_fewer_messages_than_partitions(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=5)
+    for number in range(5):
+        produce(client, f"{topic}-partition-{number}", _numbers(0, 4), batch_size=4)
+    batches = Batches()
+    frame = _earliest(spark, service_url, topic, maxMessagesPerTrigger="2")
+    read_available(frame, tmp_path, batches)
+    assert _sizes(batches) == [2] * 10
+    assert len({row.topic for number in range(3) for row in batches.by_id[number]}) == 5, "all in three micro-batches"
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_bytes_limit_a_micro_batch(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"x" * 1000] * 60)
+    batches = Batches()
+    frame = _earliest(spark, service_url, topic, maxBytesPerTrigger="10k")
+    read_available(frame, tmp_path, batches)
+    sizes = _sizes(batches)
+    assert all(9 <= size <= 11 for size in sizes[:-1]), sizes
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+    one_each = Batches()
+    produce(client, f"{topic}-few", [b"x" * 1000] * 5)
+    read_available(_earliest(spark, service_url, f"{topic}-few", maxBytesPerTrigger="1"), tmp_path / "few", one_each)
+    assert _sizes(one_each) == [1] * 5
+
+
+def test_a_trigger_waits_for_a_minimum_at_most_a_time(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 1))
+    batches = Batches()
+    limits = {"minMessagesPerTrigger": "10", "maxMessagesPerTrigger": "20"}
+    with running(start(_earliest(spark, service_url, topic, **limits), tmp_path, batches)) as query:
+        wait_for(1, query, batches)
+        produce(client, topic, _numbers(1, 6), batch_size=4)
+        query.processAllAvailable()
+        assert len(batches.rows) == 1, "six are too few"
+        produce(client, topic, _numbers(7, 30), batch_size=30)
+        wait_for(37, query, batches)
+    assert _sizes(batches) == [1, 20, 16]
+    frame = _earliest(spark, service_url, topic, **limits)
+    produce(client, topic, _numbers(37, 3), batch_size=3)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+    with running(
+        start(_earliest(spark, service_url, topic, **limits, maxTriggerDelay="3s"), tmp_path, batches)
+    ) as query:
+        produce(client, topic, _numbers(40, 1))
+        wait_for(41, query, batches)  # the first micro-batch of a query does not wait
+        began = time.monotonic()
+        produce(client, topic, _numbers(41, 2))
+        wait_for(43, query, batches)
+        assert time.monotonic() - began > 1
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.usefixtures("read_level")
+def test_restarts_with_other_limits_repeat_a_planned_range(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    for number in range(2):
+        produce(client, f"{topic}-partition-{number}", _numbers(0, 50), batch_size=9)
+
+    class Failing(Batches):
+        last = -1
+
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            if batch_id == self.last:
+                raise RuntimeError("the sink fails")
+
+    batches = Failing()
+    for batches.last, limits in ((1, {"maxMessagesPerTrigger": "7"}), (3, {"maxMessagesPerTrigger": "13"})):
+        with pytest.raises(Exception, match="the sink fails"):
+            read_available(_earliest(spark, service_url, topic, **limits), tmp_path, batches)
+    batches.last = -1
+    read_available(_earliest(spark, service_url, topic, maxBytesPerTrigger="300"), tmp_path, batches)
+    sizes = _sizes(batches)
+    assert sizes[:4] == [7, 7, 13, 13]
+    assert len(sizes) > 5
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_a_batch_read_has_no_limit_per_trigger(spark: SparkSession, service_url: str, topic: str) -> None:
+    with failing("PULSAR_OPTION_WRONG_MODE", "maxMessagesPerTrigger"):
+        batch(spark, service_url, topic=topic, maxMessagesPerTrigger="5").collect()
