@@ -154,6 +154,26 @@ def test_fewer_messages_than_partitions(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+def test_the_broker_sends_the_driver_no_more_than_a_limit_needs(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 2000))
+    sent = []
+
+    class Looking(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            found = admin.stats(topic)["subscriptions"].items()
+            sent.append(sum(one["msgOutCounter"] for name, one in found if "-driver-" in name))
+
+    batches = Looking()
+    with running(start(_earliest(spark, service_url, topic, maxMessagesPerTrigger="10"), tmp_path, batches)) as query:
+        eventually(lambda: len(sent) > 3 or query.exception())
+    for number, count in enumerate(sent, start=1):
+        assert 10 * number <= count <= 10 * number + 40
+    assert_exactly_once(batches.rows, existing(read_all(client, topic))[: len(batches.rows)])
+
+
 def test_bytes_limit_a_micro_batch(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -228,6 +248,9 @@ def test_restarts_with_other_limits_repeat_a_planned_range(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-def test_a_batch_read_has_no_limit_per_trigger(spark: SparkSession, service_url: str, topic: str) -> None:
+def test_a_batch_read_has_no_limit_per_trigger(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
+    produce(client, topic, _numbers(0, 1))
     with failing("PULSAR_OPTION_WRONG_MODE", "maxMessagesPerTrigger"):
         batch(spark, service_url, topic=topic, maxMessagesPerTrigger="5").collect()

@@ -87,7 +87,13 @@ private[stream] final class BacklogWalk(
     walk(backlog, rows.getOrElse(Long.MaxValue), bytes.getOrElse(Long.MaxValue), nanos() + patience.toNanos, true)
 
   @tailrec
-  private def walk(backlog: Map[String, OffsetRange], rows: Long, bytes: Long, deadline: Long, isFirst: Boolean): Unit = {
+  private def walk(
+      backlog: Map[String, OffsetRange],
+      rows: Long,
+      bytes: Long,
+      deadline: Long,
+      isFirst: Boolean
+  ): Unit = {
     val counted   = backlog.keys.toSeq.flatMap(walks.get)
     val rowsLeft  = rows - counted.map(_.rows).sum
     val bytesLeft = bytes - counted.map(_.bytes).sum

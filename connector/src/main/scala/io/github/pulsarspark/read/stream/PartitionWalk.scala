@@ -90,14 +90,14 @@ private[stream] final class PartitionWalk(
     *   asked after each entry
     */
   def advance(maxRows: Long, maxBytes: Long, mayGoOn: () => Boolean): Unit = {
-    val mostRows  = rowCount + maxRows
-    val mostBytes = byteCount + maxBytes
-    var goOn      = true
+    val rowsBefore  = rowCount
+    val bytesBefore = byteCount
+    var goOn        = true
     while (goOn && !isExhausted) {
-      if (taken < messages) take(mostRows - rowCount)
+      if (taken < messages) take(maxRows - (rowCount - rowsBefore))
       else if (source.next()) open()
       else isDone = true
-      goOn = rowCount < mostRows && byteCount < mostBytes && (taken < messages || mayGoOn())
+      goOn = rowCount - rowsBefore < maxRows && byteCount - bytesBefore < maxBytes && (taken < messages || mayGoOn())
     }
   }
 

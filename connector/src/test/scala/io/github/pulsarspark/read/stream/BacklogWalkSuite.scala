@@ -81,7 +81,8 @@ class BacklogWalkSuite extends FunSuite {
     val size    = FakeEntries.bytes(7)
     val reading = new Reading(Map("a" -> Seq.fill(100)(7)))
     assertEquals(reading.trigger(TriggerBudget(Some(10), Some(100 * size))), Map("a" -> 10L))
-    assertEquals(reading.trigger(TriggerBudget(Some(1000), Some(3 * size))), Map("a" -> 18L)) // 4 of an entry that is cut
+    assertEquals(reading.trigger(TriggerBudget(Some(1000), Some(3 * size))),
+      Map("a" -> 18L)) // 4 of an entry that is cut
   }
 
   private val minimum = TriggerBudget(minimum = Some((10, 1000)))

@@ -54,12 +54,12 @@ private[stream] final class FakeEntries(entries: => Map[String, Seq[(Position, I
     }
 
     override def extendTo(position: Position): Unit = until = position
-    override def release(): Unit                    = if (current.refCnt > 0 && current.isReadable) { current.release(); () }
-    override def ledgerId: Long                     = last.ledgerId
-    override def entryId: Long                      = last.entryId
-    override def entry: ByteBuf                     = current
-    override def lostRanges: Long                   = 0
-    override def close(): Unit                      = { release(); closed.synchronized { closed += range; () } }
+    override def release(): Unit  = if (current.refCnt > 0 && current.isReadable) { current.release(); () }
+    override def ledgerId: Long   = last.ledgerId
+    override def entryId: Long    = last.entryId
+    override def entry: ByteBuf   = current
+    override def lostRanges: Long = 0
+    override def close(): Unit    = { release(); closed.synchronized { closed += range; () } }
   }
 }
 

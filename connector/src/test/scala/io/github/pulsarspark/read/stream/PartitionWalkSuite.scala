@@ -12,7 +12,9 @@ class PartitionWalkSuite extends ScalaCheckSuite {
 
   private val start = Position(1, -1)
 
-  private def topic(sizes: Int*) = sizes.zipWithIndex.map { case (n, i) => Position(1, i.toLong * 2) -> n } // markers between
+  private def topic(sizes: Int*) = sizes.zipWithIndex.map { case (n, i) =>
+    Position(1, i.toLong * 2) -> n
+  } // markers between
 
   private def walk(entries: Seq[(Position, Int)], from: Position = start, until: Option[Position] = None) = {
     val fake = new FakeEntries(Map("t" -> entries))
@@ -96,7 +98,8 @@ class PartitionWalkSuite extends ScalaCheckSuite {
   }
 
   private def single(stored: StoredEntry, level: DecodeDepth, times: Interval = Interval.Always) =
-    new PartitionWalk(OffsetRange("t", start, Position(1, 0)), new OneEntry(stored), new EntryDecoder("t", level), times)
+    new PartitionWalk(OffsetRange("t", start, Position(1, 0)), new OneEntry(stored), new EntryDecoder("t", level),
+      times)
 
   test("messages that compaction removed do not count, and a micro-batch ends at none of them") {
     val batch = Seq(true, false, true, false, false, true).zipWithIndex.map { case (gone, n) =>

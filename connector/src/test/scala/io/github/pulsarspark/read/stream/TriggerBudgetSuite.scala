@@ -24,7 +24,7 @@ class TriggerBudgetSuite extends FunSuite {
     assertEquals(budget("minMessagesPerTrigger" -> "5"), TriggerBudget(minimum = Some((5, 900000))))
     assertEquals(
       budget("maxMessagesPerTrigger" -> "5", "maxBytesPerTrigger" -> "1g", "minMessagesPerTrigger" -> "5",
-        "maxTriggerDelay" -> "30 S"),
+        "maxTriggerDelay"            -> "30 S"),
       TriggerBudget(Some(5), Some(1L << 30), Some((5, 30000)))
     )
   }
@@ -46,16 +46,17 @@ class TriggerBudgetSuite extends FunSuite {
   }
 
   private val wrong = Seq(
-    Seq("maxMessagesPerTrigger" -> "0")                                     -> "at least 1",
-    Seq("maxMessagesPerTrigger" -> "-3")                                    -> "at least 1",
-    Seq("maxMessagesPerTrigger" -> "many")                                  -> "a whole number",
-    Seq("maxBytesPerTrigger" -> "-1")                                       -> "a number of bytes",
-    Seq("maxBytesPerTrigger" -> "lots")                                     -> "as `16m`",
-    Seq("minMessagesPerTrigger" -> "0")                                     -> "at least 1",
-    Seq("minMessagesPerTrigger" -> "2", "maxTriggerDelay" -> "soon")        -> "such as `500ms`",
-    Seq("minMessagesPerTrigger" -> "2", "maxTriggerDelay" -> "-1s")         -> "such as `500ms`",
-    Seq("minMessagesPerTrigger" -> "11", "maxMessagesPerTrigger" -> "10")   -> "at most `maxMessagesPerTrigger`, which is 10",
-    Seq("maxTriggerDelay" -> "1s")                                          -> "needs `minMessagesPerTrigger`"
+    Seq("maxMessagesPerTrigger" -> "0")                                   -> "at least 1",
+    Seq("maxMessagesPerTrigger" -> "-3")                                  -> "at least 1",
+    Seq("maxMessagesPerTrigger" -> "many")                                -> "a whole number",
+    Seq("maxBytesPerTrigger" -> "-1")                                     -> "a number of bytes",
+    Seq("maxBytesPerTrigger" -> "lots")                                   -> "as `16m`",
+    Seq("minMessagesPerTrigger" -> "0")                                   -> "at least 1",
+    Seq("minMessagesPerTrigger" -> "2", "maxTriggerDelay" -> "soon")      -> "such as `500ms`",
+    Seq("minMessagesPerTrigger" -> "2", "maxTriggerDelay" -> "-1s")       -> "such as `500ms`",
+    Seq("minMessagesPerTrigger" -> "11", "maxMessagesPerTrigger" -> "10") ->
+      "at most `maxMessagesPerTrigger`, which is 10",
+    Seq("maxTriggerDelay" -> "1s") -> "requires `minMessagesPerTrigger`"
   )
 
   wrong.foreach { case (options, text) =>
