@@ -29,6 +29,7 @@ ACCEPTED = [
     ("allowDifferentTopicSchemas", "true", "batchRead", "schemaMode"),
     ("allowDifferentTopicSchemas", "false", "batchRead", None),
     ("waitingForNonExistedTopic", "false", "streamRead", None),
+    ("waitingForNonExistedTopic", "true", "streamRead", "allowMissingTopics"),
 ]
 
 REJECTED = [
@@ -48,7 +49,6 @@ REJECTED = [
     ("pulsar.producer.sendTimeoutMs", "0", "batchWrite", "PULSAR_OPTION_ALIAS", "`sendTimeoutMs`"),
     ("pulsar.producer.blockIfQueueFull", "false", "batchWrite", "PULSAR_OPTION_ALIAS", "Remove the option"),
     ("allowDifferentTopicSchemas", "maybe", "batchRead", "PULSAR_OPTION_ALIAS", "`schemaMode`"),
-    ("waitingForNonExistedTopic", "true", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "Create the topic"),
     ("predefinedSubscription", "mine", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "no durable subscription"),
     ("pulsar.reader.readCompacted", "true", "batchWrite", "PULSAR_OPTION_WRONG_MODE", "batch write"),
     ("pulsar.producer.blockIfQueueFull", "true", "batchRead", "PULSAR_OPTION_WRONG_MODE", "batch read"),

@@ -42,7 +42,8 @@ class AliasesSuite extends FunSuite {
     ("pulsar.producer.blockIfQueueFull", "true", write, None),
     ("allowDifferentTopicSchemas", "true", read, Some("schemaMode" -> "raw")),
     ("allowDifferentTopicSchemas", "false", read, None),
-    ("waitingForNonExistedTopic", "false", read, None)
+    ("waitingForNonExistedTopic", "false", read, None),
+    ("waitingForNonExistedTopic", "true", Scope.StreamRead, Some("allowMissingTopics" -> "true"))
   )
 
   accepted.foreach { case (alias, value, scope, result) =>
@@ -79,7 +80,6 @@ class AliasesSuite extends FunSuite {
     ("pulsar.producer.blockIfQueueFull", "false", write, "PULSAR_OPTION_ALIAS",
       Seq("only as true, not as `false`", "Remove the option")),
     ("allowDifferentTopicSchemas", "maybe", read, "PULSAR_OPTION_ALIAS", Seq("true or false", "`schemaMode`")),
-    ("waitingForNonExistedTopic", "true", read, "PULSAR_OPTION_UNSUPPORTED", Seq("Create the topic")),
     ("predefinedSubscription", "mine", read, "PULSAR_OPTION_UNSUPPORTED", Seq("no durable subscription")),
     ("pulsar.reader.readCompacted", "true", write, "PULSAR_OPTION_WRONG_MODE", Seq("streaming write")),
     ("pulsar.producer.blockIfQueueFull", "true", read, "PULSAR_OPTION_WRONG_MODE", Seq("batch read")),
