@@ -108,6 +108,20 @@ def mixed(client: pulsar_client.Client, service_url: str, namespace: str) -> tup
     return topic, received
 
 
+@pytest.mark.parametrize("limit", [{"maxMessagesPerTrigger": "4"}, {"maxBytesPerTrigger": "50k"}], ids=str)
+def test_a_stream_with_a_limit_counts_whole_messages(
+    spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], tmp_path: Path, limit: dict[str, str]
+) -> None:
+    topic, received = mixed
+    batches = Batches()
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", **limit)
+    read_available(frame, tmp_path, batches)
+    sizes = [len(rows) for _, rows in sorted(batches.by_id.items())]
+    assert len(sizes) > 5
+    assert all(size == 4 for size in sizes[:-1]) or "maxBytesPerTrigger" in limit
+    assert_exactly_once(batches.rows, existing(received))
+
+
 @pytest.fixture(params=["broker", "segment"])
 def level(request: pytest.FixtureRequest, admin: Admin) -> dict[str, str]:
     """Options of a read at broker level, and of a direct one in many tasks."""

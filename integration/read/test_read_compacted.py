@@ -259,3 +259,18 @@ def test_a_compacted_stream_whose_last_tombstone_goes(
     produce(client, topic, [Message(b"3", key="c")])
     read_available(frame, tmp_path, sink)
     assert [row.payload for row in sink.rows] == [b"1", b"2", None, b"3"]
+
+
+def test_a_stream_with_a_limit_counts_what_compaction_kept(
+    spark: SparkSession, pulsar: Addresses, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _updates(120, 30), batch_size=20)
+    _compact(admin, topic)
+    produce(client, topic, _updates(25, 30), batch_size=20)
+    wanted = _pairs(spark, pulsar, topic)
+    options = {"startingOffsets": "earliest", "readCompacted": "true", "maxMessagesPerTrigger": "7"}
+    batches = Batches()
+    read_available(stream(spark, pulsar.service_url, topic=topic, **options), tmp_path, batches)
+    sizes = [len(rows) for _, rows in sorted(batches.by_id.items())]
+    assert sizes == [7] * (len(wanted) // 7) + [len(wanted) % 7][: len(wanted) % 7]
+    assert [row.payload or b"" for row in batches.rows] == [payload for _, payload in wanted]

@@ -154,8 +154,8 @@ class PulsarReadOptions(TypedOptions):
         fail_on_data_loss: Fail when messages that the query should read are gone (trimmed, or their topic deleted or
             recreated). With `false` the query continues, warns, and counts the ranges in the metric `pulsarDataLoss`.
             Default: ``true``.
-        poll_timeout_ms: Longest wait of a task for the next entry of its range, which is known to exist. Shorter
-            outages only cost time. Default: ``120000``. At least 1.
+        poll_timeout_ms: Longest wait for the next entry of a range, which is known to exist. Shorter outages only cost
+            time. A trigger with a limit takes what it has counted after this time. Default: ``120000``. At least 1.
         read_ahead_bytes: Bytes of entries that the broker may send ahead to each task (`k`, `m`, `g` suffixes). Limits
             the memory of a task; one dispatch of the broker (5 MB by default) may be added. Default: ``16m``. At least
             1.

@@ -110,6 +110,19 @@ class StreamProgressSuite extends ScalaCheckSuite {
     assertEquals(StreamProgress.within(limit, start, start).positions.toMap, start.positions.toMap)
   }
 
+  test("a partition that joins without a share is entered where it begins, and read from there later") {
+    val read      = PulsarOffset.of(Seq(p0 -> Position(3, 2)))
+    val recreated = Map(p0 -> PartitionBounds(Position(0, -1), Position(0, 5)),
+      p1 -> PartitionBounds(Position(2, -1),
+        Position(2, 4)))
+    val starts = PulsarOffset.of(Seq(p0 -> Position(0, -1), p1 -> Position(2, -1)))
+    val first  = restarted(StreamProgress.within(starts, read, next(read, recreated, Set(p0))))
+    assertEquals(RangePlanner.between(read, first), Nil)
+    assertEquals(lost(first, recreated), Nil, "the loss is reported once")
+    assertEquals(ranges(first, next(first, recreated)).toSet,
+      Set(OffsetRange(p0, Position(0, -1), Position(0, 5)), OffsetRange(p1, Position(2, -1), Position(2, 4))))
+  }
+
   test("a partition that returns outside the limit keeps its place") {
     val without = restarted(next(all, bounds - p0))
     val end     = StreamProgress.within(PulsarOffset.of(Seq(p1 -> Position(2, -1))), without, next(without, bounds))
