@@ -177,9 +177,9 @@ class PulsarReadOptions(TypedOptions):
         max_messages_per_trigger: Most messages of one micro-batch, over all partitions; never exceeded, also inside the
             batches of producers. The driver reads the messages first to count them, see the page about streaming.
             Default: everything that is new. At least 1.
-        max_bytes_per_trigger: Stored bytes after which a micro-batch ends. Each partition reads at least one entry, and
-            may exceed its share by at most one entry. The driver reads the messages first to count them, see the page
-            about streaming. `0`, the default, is no limit. At least 0.
+        max_bytes_per_trigger: Stored bytes after which a micro-batch ends. One message is read in any case, and each
+            partition may exceed its share by at most one entry. The driver reads the messages first to count them, see
+            the page about streaming. `0`, the default, is no limit. At least 0.
         min_messages_per_trigger: Fewest messages of one micro-batch: a trigger waits until there are so many, at most
             `maxTriggerDelay`. Not above `maxMessagesPerTrigger`. `Trigger.AvailableNow` ignores it. Default: a trigger
             never waits. At least 1.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import FrozenInstanceError, fields
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -63,6 +63,27 @@ def test_values_are_converted_to_the_text_of_options() -> None:
         "pulsar.producer.properties": '{"a": "b"}',
         "pulsar.producer.producerName": "p",
     }
+
+
+def test_limits_of_triggers_take_numbers_sizes_and_times() -> None:
+    limits = PulsarReadOptions(
+        max_messages_per_trigger=1000,
+        max_bytes_per_trigger="64m",
+        min_messages_per_trigger=10,
+        max_trigger_delay=timedelta(minutes=2, milliseconds=5),
+    )
+    assert limits.to_options() == {
+        "maxMessagesPerTrigger": "1000",
+        "maxBytesPerTrigger": "64m",
+        "minMessagesPerTrigger": "10",
+        "maxTriggerDelay": "120005ms",
+    }
+    for wrong in (0, -1, "all"):
+        with pytest.raises(PulsarOptionError, match="`max_messages_per_trigger`"):
+            PulsarReadOptions(max_messages_per_trigger=wrong)  # type: ignore[arg-type]
+    for delay in ("soon", timedelta(seconds=-1)):
+        with pytest.raises(PulsarOptionError, match="such as `500ms`"):
+            PulsarReadOptions(min_messages_per_trigger=1, max_trigger_delay=delay)
 
 
 def test_a_datetime_field_without_a_zone_is_rejected() -> None:
