@@ -90,7 +90,7 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "allowDifferentTopicSchemas": "maybe"},
     {**READ, "allowDifferentTopicSchemas": "true", "schemaMode": "auto"},
     {**READ, "predefinedSubscription": "mine"},
-    {**READ, "maxBytesPerTrigger": "1000"},
+    {**READ, "maxBytesPerTrigger": "-1"},
     {**READ, "maxMessagesPerTrigger": "0"},
     {**READ, "maxTriggerDelay": "soon"},
     {**READ, "maxTriggerDelay": "1s"},

@@ -51,11 +51,13 @@ private[stream] final class BacklogWalk(
       val current = backlog.map(r => r.topic -> r).toMap
       close(walks.toSeq.collect { case (p, w) if !partitions(p) || current.get(p).exists(!w.continue(_)) => p })
       val now   = nanos()
-      val isDue = (lastBatch zip budget.minimum).forall { case (last, (_, millis)) => now - last >= millis * 1000000 }
+      val isDue = (lastBatch zip budget.minimum).forall { case (last, (_, millis)) => (now - last) / 1000000 >= millis }
       if (lastBatch.isEmpty) lastBatch = Some(now)
       if (backlog.isEmpty) Map.empty
-      else if (!isDue && !reachesMinimum(current, budget)) current.view.mapValues(_.startExclusive).toMap
-      else {
+      else if (!isDue && !reachesMinimum(current, budget)) {
+        closeOldest()
+        current.view.mapValues(_.startExclusive).toMap
+      } else {
         lastBatch = Some(now)
         if (budget.rows.isEmpty && budget.bytes.isEmpty) {
           close(walks.keys.toSeq)
@@ -64,7 +66,7 @@ private[stream] final class BacklogWalk(
           walk(current, budget.rows, budget.bytes)
           val ends = current.map { case (p, range) => p -> walks.get(p).fold(range.startExclusive)(_.target) }
           current.keys.flatMap(walks.get).foreach(_.admit())
-          close(walks.keys.take(walks.size - MostOpen).toSeq)
+          closeOldest()
           ends
         }
       }
@@ -125,6 +127,8 @@ private[stream] final class BacklogWalk(
     walks.put(range.topic, walk)
     walk
   }
+
+  private def closeOldest(): Unit = close(walks.keys.take(walks.size - MostOpen).toSeq)
 
   /** All at the same time: a broker may not answer. */
   private def close(partitions: Seq[String]): Unit = if (partitions.nonEmpty) {
