@@ -248,6 +248,27 @@ def test_restarts_with_other_limits_repeat_a_planned_range(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+def test_unloads_between_triggers_cost_time_alone(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    produce(client, topic, _numbers(0, 120), batch_size=7)
+
+    class Unloading(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            if batch_id in (1, 3):
+                admin.unload(f"{topic}-partition-{batch_id % 2}")
+                produce(client, topic, _numbers(1000 * batch_id, 20), batch_size=3)
+
+    batches = Unloading()
+    frame = _earliest(spark, service_url, topic, maxMessagesPerTrigger="20")
+    with running(start(frame, tmp_path, batches)) as query:
+        wait_for(160, query, batches)
+    assert max(_sizes(batches)) == 20
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
 def test_a_batch_read_has_no_limit_per_trigger(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:
