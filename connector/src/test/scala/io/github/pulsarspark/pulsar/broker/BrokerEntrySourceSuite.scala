@@ -89,6 +89,21 @@ class BrokerEntrySourceSuite extends FunSuite {
     assertEquals(read(feeds, Position(7, 3, 1), Position(7, 5, 0)).received.toSeq, entries(3, 4, 5))
   }
 
+  test("a range that grows goes on with the same feed") {
+    val feeds   = new FakeFeeds(Seq(script(at(3, 4, 5, 6, 7, 8, 9), Position(7, 2))))
+    val reading = new Reading(feeds, Position(7, 3), Position(7, 5))
+    def rest()  =
+      Iterator.continually(reading.source).takeWhile(_.next()).map(s => Position(s.ledgerId, s.entryId)).toSeq
+    assertEquals(rest(), entries(4, 5))
+    assertEquals(rest(), Nil)
+    reading.source.extendTo(Position(7, 8))
+    assertEquals(rest(), entries(6, 7, 8))
+    reading.source.extendTo(Position(7, 9, 0))
+    assertEquals(rest(), entries(9))
+    reading.close()
+    assertEquals(feeds.opened.size, 1)
+  }
+
   test("one request proves all gaps among the entries that have arrived") {
     val feeds = new FakeFeeds(Seq(script(at(1, 3, 5, 7, 9), Position(7, 0))))
     assertEquals(read(feeds, Position(7, 1), Position(7, 9)).received.toSeq, entries(3, 5, 7, 9))
