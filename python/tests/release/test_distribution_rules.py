@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
-from fake_release import JAR, METADATA, POM, write_distributions, write_zip
+from fake_release import JAR, METADATA, POM, make, write_distributions, write_zip
 from release import distributions, hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from release.layout import Release
 
@@ -20,6 +21,11 @@ RULES = [
     distributions.twine_accepts,
     hosts.no_registry_is_named,
 ]
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return make(tmp_path)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
-from fake_release import CLASS, JAR, JAVADOC, LEGAL, SOURCES, write_zip
+from fake_release import CLASS, JAR, JAVADOC, LEGAL, SOURCES, make, write_zip
 from release import jars
 from release.libraries import bundled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from release.layout import Release
 
@@ -21,6 +22,11 @@ RULES = [
     jars.sources_are_there,
     jars.documentation_is_there,
 ]
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return make(tmp_path)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -3,12 +3,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from fake_release import POM
+from fake_release import POM, make
 from release import maven
 from release.layout import Release
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    return make(tmp_path)
 
 
 def test_a_complete_version_has_files_and_checksums(release: Release) -> None:
