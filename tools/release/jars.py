@@ -56,6 +56,11 @@ def jars_have_licence_and_notice(release: Release) -> Iterator[str]:
         yield f"{release.jar.name} has no library in {LIST}"
 
 
+def libraries_are_final(release: Release) -> Iterator[str]:
+    """No library in the jar is a snapshot."""
+    yield from (f"{lib.coordinate} is a snapshot" for lib in bundled(release.jar) if lib.version.endswith("-SNAPSHOT"))
+
+
 def classes_are_of_java_17(release: Release) -> Iterator[str]:
     """No class needs a newer Java than 17; ours are compiled for it."""
     with ZipFile(release.jar) as opened:

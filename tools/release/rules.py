@@ -22,6 +22,7 @@ RULES: tuple[Rule, ...] = (
     jars.jar_has_our_roots_only,
     jars.jars_have_no_duplicates,
     jars.jars_have_licence_and_notice,
+    jars.libraries_are_final,
     jars.classes_are_of_java_17,
     jars.sources_are_there,
     jars.documentation_is_there,

@@ -18,6 +18,7 @@ RULES = [
     jars.jar_has_our_roots_only,
     jars.jars_have_no_duplicates,
     jars.jars_have_licence_and_notice,
+    jars.libraries_are_final,
     jars.classes_are_of_java_17,
     jars.sources_are_there,
     jars.documentation_is_there,
@@ -76,6 +77,12 @@ def test_a_missing_list_of_libraries_is_found(release: Release) -> None:
     write_zip(release.jar, {**JAR, "META-INF/license/THIRD-PARTY.txt": "# nothing\n"})
     (finding,) = jars.jars_have_licence_and_notice(release)
     assert finding.endswith("has no library in META-INF/license/THIRD-PARTY.txt")
+
+
+def test_a_snapshot_in_the_jar_is_found(release: Release) -> None:
+    line = f"org.example:three:1.0-SNAPSHOT | MIT | {'c' * 64}\n"
+    write_zip(release.jar, {**JAR, "META-INF/license/THIRD-PARTY.txt": line})
+    assert list(jars.libraries_are_final(release)) == ["org.example:three:1.0-SNAPSHOT is a snapshot"]
 
 
 def test_the_list_of_libraries_is_parsed(release: Release) -> None:
