@@ -7,6 +7,7 @@ PYTHONPATH=tools python -m release --check   the rules alone, for what is in dis
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ def main() -> int:
     passed = True
     if not parser.parse_args().check:
         passed = built_twice()
+    elif not all(path.exists() for path in release.files):
+        parser.error("dist/release does not have all files: run `make release-check`")
     for rule in RULES:
         passed &= reported(title(rule), rule(release))
     print(
@@ -66,3 +69,7 @@ def _built(root: Path, epoch: str) -> Release:
     release = build(root, epoch)
     sbom.write(release, epoch)
     return release
+
+
+if __name__ == "__main__":
+    sys.exit(main())

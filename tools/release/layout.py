@@ -65,6 +65,11 @@ class Release:
         """The sources of the wheel, with the same jar."""
         return self.python / f"pulsar_spark-{self.version}.tar.gz"
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that are made to be published."""
+        return *self.published, self.wheel, self.sdist
+
     def _published(self, suffix: str) -> Path:
         return self.maven / f"{ARTIFACT}-{self.version}{suffix}"
 

@@ -59,7 +59,10 @@ def checksums_match(release: Release) -> Iterator[str]:
     for path in release.published:
         for algorithm in CHECKSUMS:
             checksum = path.with_name(f"{path.name}.{algorithm}")
-            if checksum.read_text(encoding="ascii") != hashlib.new(algorithm, path.read_bytes()).hexdigest():
+            if (
+                checksum.exists()
+                and checksum.read_text(encoding="ascii") != hashlib.new(algorithm, path.read_bytes()).hexdigest()
+            ):
                 yield f"{checksum.name} is not of {path.name}"
 
 
