@@ -67,7 +67,8 @@ public final class AdminHttp extends HttpClient {
 
     /**
      * The answer to a GET request; fails with {@code PulsarClientException.NotFoundException} when there is no such
-     * thing, and with its {@code AuthenticationException} or {@code AuthorizationException} when the service wants to know who asks, or knows and refuses.
+     * thing, and with its {@code AuthenticationException} or {@code AuthorizationException} when the service wants to
+     * know who asks, or knows and refuses.
      *
      * @param path from the root, without a leading slash, encoded
      * @param body makes what reads the answer
