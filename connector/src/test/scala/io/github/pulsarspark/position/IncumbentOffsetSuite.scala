@@ -12,7 +12,8 @@ import org.apache.pulsar.client.impl.{BatchMessageIdImpl, MessageIdImpl}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.read.stream.InitialOffsetLog
 
-/** Texts as streamnative/pulsar-spark writes them into a checkpoint: the client's bytes of a message id by partition. */
+/** Texts as streamnative/pulsar-spark writes them into a checkpoint: the client's bytes of a message id by partition.
+  */
 final class IncumbentOffsetSuite extends FunSuite {
 
   private val t  = "persistent://public/default/t"
@@ -45,8 +46,9 @@ final class IncumbentOffsetSuite extends FunSuite {
 
   test("a batch that was planned there reads partitions that join from their first message") {
     val from    = PulsarOffset.parse(text(p0 -> MessageId.earliest, t -> new MessageIdImpl(3, 4, -1)), "here")
-    val planned = Seq(p0 -> new MessageIdImpl(5, 9, 0), p1 -> new MessageIdImpl(6, 2, 1), t -> new MessageIdImpl(3, 8, -1))
-    val to      = PulsarOffset.parse(text(planned: _*), "here")
+    val planned =
+      Seq(p0 -> new MessageIdImpl(5, 9, 0), p1 -> new MessageIdImpl(6, 2, 1), t -> new MessageIdImpl(3, 8, -1))
+    val to = PulsarOffset.parse(text(planned: _*), "here")
     assertEquals(RangePlanner.joining(from, to), Seq(p0, p1))
     val started = from.copy(positions = from.positions ++ SortedMap(p0 -> Position(5, -1), p1 -> Position(6, -1)))
     assertEquals(
@@ -74,9 +76,9 @@ final class IncumbentOffsetSuite extends FunSuite {
 
   test("the offsets of other sources are an error that names the kind of source") {
     Seq(
-      """{"topic":{"0":23,"1":-2}}"""                                 -> "a source such as kafka",
-      "41"                                                            -> "a source that counts, such as rate",
-      """{"logOffset":0}"""                                           -> "a source of files",
+      """{"topic":{"0":23,"1":-2}}"""                                  -> "a source such as kafka",
+      "41"                                                             -> "a source that counts, such as rate",
+      """{"logOffset":0}"""                                            -> "a source of files",
       """{"path":"file:///a","timestamp":1700000000000,"batchId":0}""" -> "a source of files"
     ).foreach { case (offset, source) =>
       val (name, message) = condition(PulsarOffset.parse(offset, "the checkpoint c"))
@@ -97,7 +99,8 @@ final class IncumbentOffsetSuite extends FunSuite {
   test("damaged ids are an error") {
     Seq(s"""{"$p0":[8,12]}""", s"""{"$p0":[8,12,16,34],"$p1":"1:2"}""", text(p0 -> MessageId.latest)).foreach {
       offset =>
-        assertEquals(condition(PulsarOffset.parse(offset, "the checkpoint c"))._1, "PULSAR_CHECKPOINT_MALFORMED", offset)
+        assertEquals(condition(PulsarOffset.parse(offset, "the checkpoint c"))._1, "PULSAR_CHECKPOINT_MALFORMED",
+          offset)
     }
   }
 

@@ -150,16 +150,18 @@ class BoundParserSuite extends FunSuite {
       BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
     assertEquals(each("""{"a":"12:34:5","b":"latest"}"""),
       Map("a" -> PositionSpec.From(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
-    assertEquals(each("""{"a":"after 12:34:5","b":" After  12:34 "}"""),
+    assertEquals(
+      each("""{"a":"after 12:34:5","b":" After  12:34 "}"""),
       Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5)),
-        "b" -> PositionSpec.After(Position(12, 34))))
+        "b"                         -> PositionSpec.After(Position(12, 34)))
+    )
     assertEquals(each("""{"a":"12:34:5"}""", "endingOffsets"),
       Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5))))
   }
 
   test("the JSON of a stream's progress starts after its positions, and ends with them") {
-    val progress                                      = PulsarOffset.of(Seq("a" -> Position(1, 2))).json
-    val specs                                         = Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2)))
+    val progress = PulsarOffset.of(Seq("a" -> Position(1, 2))).json
+    val specs    = Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2)))
     def parsed(option: String, others: PositionSpec) = BoundParser.offsets(option, progress, others)
     assertEquals(parsed("startingOffsets", PositionSpec.Latest),
       BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest))
@@ -231,8 +233,10 @@ class RangePlannerSuite extends FunSuite {
   }
 
   test("a partition that is not listed has the default") {
-    assertEquals(assign("t-partition-0" -> PositionSpec.Latest),
-      Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Latest, s"$t-partition-1" -> PositionSpec.Earliest))
+    assertEquals(
+      assign("t-partition-0"                      -> PositionSpec.Latest),
+      Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Latest, s"$t-partition-1" -> PositionSpec.Earliest)
+    )
   }
 
   test("unknown and ambiguous names are errors") {
