@@ -127,7 +127,7 @@ WRONG_READS = [
         ["/event`", "nearest", "/events"],
     ),
     ({"startingOffsets": '{"NAMESPACE/events-partition-7": "1:2"}'}, "PULSAR_OFFSETS_UNKNOWN_TOPIC", ["partition-7"]),
-    ({"endingOffsets": '{"NAMESPACE/events-partition-0": "after 1:2"}'}, OFFSETS, ["`after 1:2` is not a position"]),
+    ({"startingOffsets": '{"NAMESPACE/events-partition-0": "after 1"}'}, OFFSETS, ["`after 1` is not a position"]),
     ({"startingTime": "yesterday"}, "PULSAR_TIME_MALFORMED", ["`startingTime`", "`yesterday`", "ISO 8601"]),
     ({"startingTime": "2026-01-31T12:00:00"}, "PULSAR_TIME_MALFORMED", ["with a zone"]),
     ({"startingTime": '{"NAMESPACE/events": "noon"}'}, "PULSAR_TIME_MALFORMED", ["`noon`"]),
