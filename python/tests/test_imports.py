@@ -71,9 +71,8 @@ def test_without_pyspark_one_sentence_says_what_to_install(program: str) -> None
 )
 def test_another_pyspark_is_reported_with_what_it_is(text: str, found: str, tmp_path: Path) -> None:
     path = foreign(tmp_path, text)
-    for program in NEED_SPARK:
-        last = python(program, path).stderr.splitlines()[-1]
-        assert last == f"pulsar_spark.errors.PulsarImportError: {TEXT.format(found=found)}"
+    last = python(NEED_SPARK[0], path).stderr.splitlines()[-1]
+    assert last == f"pulsar_spark.errors.PulsarImportError: {TEXT.format(found=found)}"
 
 
 @pytest.mark.parametrize("version", ["4.0.0", "4.1.4", "4.2.1.dev1", "4.3.0", "4.0.1-amzn-0", "4.1.0+vendor.2"])
@@ -112,7 +111,7 @@ def test_what_needs_no_spark_works_without_pyspark(tmp_path: Path) -> None:
         (["--version"], 0, f"pulsar-spark {pulsar_spark.__version__}"),
         (["options", "failOnDataLoss"], 0, "failOnDataLoss"),
         (["options", "failOnDataLos", "--json"], 1, "PULSAR_OPTION_UNKNOWN"),
-        (["local", "status", "--name", "never-started"], 3, "never-started"),
+        (["local", "status", "--name", "never-started"], 3, "No local Pulsar is running"),
         (["demo"], 1, "pip install 'pulsar-spark["),
     ],
 )

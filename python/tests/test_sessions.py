@@ -97,8 +97,8 @@ def test_arguments_of_the_environment_without_jars_are_unchanged(jar: Path, monk
 
 @pytest.mark.parametrize("key", ["spark.jars", "spark.jars.packages"])
 def test_a_connector_that_is_named_already_is_the_one_that_runs(key: str, jar: Path) -> None:
-    other = {key: f"x,{maven_coordinate()}.jar"}
-    assert given(configure(SparkSession.builder.config(map=other))) == other
+    other = f"x,{maven_coordinate()}.jar"
+    assert given(configure(SparkSession.builder.config(key, other))) == {key: other}
     assert jar.exists()
 
 
