@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import os
 import re
 import subprocess
@@ -177,16 +178,16 @@ def test_wheel_holds_the_package_and_the_jar() -> None:
         assert {*(f"pulsar_spark/{name}" for name in wanted), info + "licenses/LICENSE"} <= set(names)
         metadata = wheel.read(info + "METADATA").decode()
         assert f"\nVersion: {__version__}\n" in metadata
-        required = re.findall(r"^Requires-Dist: (\S+)(.*)$", metadata, re.MULTILINE)
+        required = re.findall(r"^Requires-Dist: ([^ ;]+) *;? *(.*)$", metadata, re.MULTILINE)
         assert [name for name, rest in required if "extra ==" not in rest] == []
         for extra, name in (("spark", "pyspark<4.4,>=4.0"), ("connect", "pyspark[connect]<4.4,>=4.0")):
-            assert (name, f"; extra == '{extra}'") in required
+            assert (name, f"extra == '{extra}'") in required
         assert "\nRequires-Python: >=3.10\n" in metadata
         assert "pulsar-spark = pulsar_spark.cli:main" in wheel.read(info + "entry_points.txt").decode()
 
 
 def pip(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-index", "--no-deps"]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-deps"]
     return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=180, check=False)
 
 
@@ -210,11 +211,22 @@ def test_the_wheel_works_without_pyspark(tmp_path: Path) -> None:
 
 
 def test_an_older_python_does_not_install_the_wheel(tmp_path: Path) -> None:
-    done = pip(
-        "--python-version", "3.9", "--only-binary", ":all:", "--target", tmp_path / "site", made(WHEEL, "make wheel")
-    )
-    assert done.returncode != 0
-    assert "requires a different Python: 3.9" in done.stderr
+    """The index has what registries have: the requirement of the wheel's metadata beside its link."""
+    page = tmp_path / "simple" / "pulsar-spark" / "index.html"
+    page.parent.mkdir(parents=True)
+    with ZipFile(made(WHEEL, "make wheel")) as wheel:
+        metadata = wheel.read(f"pulsar_spark-{__version__}.dist-info/METADATA").decode()
+    (required,) = re.findall("^Requires-Python: (.*)$", metadata, re.MULTILINE)
+    page.write_text(f'<a href="{WHEEL.as_uri()}" data-requires-python="{html.escape(required)}">{WHEEL.name}</a>')
+
+    def installed(python: str) -> subprocess.CompletedProcess[str]:
+        other = ["--python-version", python, "--only-binary", ":all:", "--target", str(tmp_path / "site"), "--dry-run"]
+        return pip("--index-url", page.parent.parent.as_uri(), *other, "pulsar-spark")
+
+    old = installed("3.9")
+    assert old.returncode != 0
+    assert f"require a different python version: {__version__} Requires-Python >=3.10" in old.stderr
+    assert installed("3.10").returncode == 0
 
 
 def ivy_settings(folder: Path, repository: Path) -> Path:

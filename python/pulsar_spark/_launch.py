@@ -24,6 +24,12 @@ def present(settings: Mapping[str, str], key: str) -> list[str]:
     return parts_of(argument) + parts_of(settings.get(key) or default)
 
 
+def names(settings: Mapping[str, str], artifact: str) -> bool:
+    """Whether a jar or package that the JVM starts with has this in its name."""
+    lists = (_argument(name) or settings.get(key) or _default_setting(key) for key, name in _ARGUMENTS.items())
+    return any(artifact in part for parts in lists for part in parts_of(parts))
+
+
 def parts_of(text: str | None) -> list[str]:
     """The parts of a list with commas."""
     return [part for part in (text or "").split(",") if part]

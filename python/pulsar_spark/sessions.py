@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pulsar_spark import _class_path
 from pulsar_spark._jars import ARTIFACT, jar_path, maven_coordinate
-from pulsar_spark._launch import JARS, PACKAGES, parts_of, present, replace_argument, without
+from pulsar_spark._launch import JARS, PACKAGES, names, parts_of, present, replace_argument, without
 from pulsar_spark._spark import SparkSession
 from pulsar_spark.errors import PulsarSetupError
 
@@ -45,11 +45,10 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     jvm = _class_path.running_jvm()
     if jvm is not None:
         return _configure_running(builder, settings, jvm, jar)
-    key, added = (PACKAGES, maven_coordinate()) if jar == "maven" else (JARS, str(_file(jar)))
-    others = {name: without(present(settings, name), added) for name in (JARS, PACKAGES)}
-    if jar == "bundled" and any(ARTIFACT in part for parts in others.values() for part in parts):
+    if jar == "bundled" and names(settings, ARTIFACT):
         return builder
-    value = ",".join([*others[key], added])
+    key, added = (PACKAGES, maven_coordinate()) if jar == "maven" else (JARS, str(_file(jar)))
+    value = ",".join([*without(present(settings, key), added), added])
     replace_argument(key, value)
     return builder.config(key, value)
 

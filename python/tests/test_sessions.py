@@ -73,18 +73,19 @@ def test_another_jar_can_be_named(jar: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "now"),
     [
-        ("--jars a.jar pyspark-shell", "--jars a.jar,{jar} pyspark-shell"),
-        ("--name 'x y' --jars=a.jar pyspark-shell", "--name 'x y' --jars a.jar,{jar} pyspark-shell"),
-        ("--jars a.jar,file://{jar} pyspark-shell", "--jars a.jar,{jar} pyspark-shell"),
+        ("--jars a.jar pyspark-shell", "--jars a.jar,b.jar,{jar} pyspark-shell"),
+        ("--name 'x y' --jars=a.jar pyspark-shell", "--name 'x y' --jars a.jar,b.jar,{jar} pyspark-shell"),
     ],
 )
 def test_arguments_of_the_environment_get_the_jar(
     arguments: str, now: str, jar: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(SUBMIT, arguments.format(jar=jar))
-    for _ in range(2):
-        assert given(configure(SparkSession.builder)) == {"spark.jars": f"a.jar,{jar}"}
-        assert os.environ[SUBMIT] == now.format(jar=jar)
+    own = SparkSession.builder.config("spark.jars", f"b.jar,{jar}")  # which the arguments override
+    assert given(configure(own)) == {"spark.jars": f"a.jar,b.jar,{jar}"}
+    assert os.environ[SUBMIT] == now.format(jar=jar)
+    assert given(configure(SparkSession.builder)) == {}
+    assert os.environ[SUBMIT] == now.format(jar=jar)
 
 
 def test_arguments_of_the_environment_without_jars_are_unchanged(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,9 +98,9 @@ def test_arguments_of_the_environment_without_jars_are_unchanged(jar: Path, monk
 
 @pytest.mark.parametrize("key", ["spark.jars", "spark.jars.packages"])
 def test_a_connector_that_is_named_already_is_the_one_that_runs(key: str, jar: Path) -> None:
+    jar.unlink()
     other = f"x,{maven_coordinate()}.jar"
     assert given(configure(SparkSession.builder.config(key, other))) == {key: other}
-    assert jar.exists()
 
 
 def test_a_builder_for_spark_connect_is_unchanged(jar: Path) -> None:
