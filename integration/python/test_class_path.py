@@ -23,7 +23,7 @@ THEIRS = "org.apache.spark.sql.pulsar.PulsarProvider"
 # Uses the user's function and the connector in tasks.
 READ = """
 spark.udf.registerJavaFunction("adds_one", "example.AddsOne", "bigint")
-rows = pulsar_spark.read_pulsar(spark, {topic!r}).selectExpr("adds_one(length(value)) AS n")
+rows = pulsar_spark.read_pulsar(spark, {topic!r}).selectExpr("adds_one(bigint(length(value))) AS n")
 print("ROWS", *sorted(row.n for row in rows.repartition(2).collect()))
 """
 REPORT = """
@@ -64,6 +64,24 @@ def test_jars_of_spark_submit_and_of_the_package_are_on_driver_and_executors(
     rows, place = said.split("\n")[:2]
     assert rows == "ROWS 2 3"
     assert "package.zip" in place
+
+
+def test_a_session_brings_the_connector(
+    client: pulsar_client.Client, service_url: str, topic: str, connector_jar: Path, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"x", b"y"])
+    other = tmp_path / "other.jar"
+    other.write_bytes(b"PK\x05\x06" + bytes(18))  # a zip file with nothing in it
+    program = f"""
+        import pulsar_spark
+        conf = {{**{SMALL!r}, "spark.jars": {str(other)!r}}}
+        spark = pulsar_spark.session("test", "local[1]", jar={str(connector_jar)!r}, **conf)
+        print(pulsar_spark.read_pulsar(spark, {topic!r}).count(), spark.conf.get("spark.jars"))
+        assert pulsar_spark.session(jar={str(connector_jar)!r}) is spark
+        spark.stop()
+    """
+    answer = python(program, tmp_path, PULSAR_SERVICE_URL=service_url)
+    assert answer.split() == ["2", f"{other},{connector_jar}"]
 
 
 def test_another_source_of_the_same_name_is_reported_and_python_uses_this_one(
@@ -126,6 +144,7 @@ def test_a_jvm_that_cannot_get_the_connector_any_more_is_reported(
     assert python(f"{imports}{started}\n{REPORT.format(call=called)}", tmp_path).startswith(WITHOUT)
 
 
+@pytest.mark.exhaustive
 def test_a_jar_without_the_connector_is_reported(user_jar: Path, tmp_path: Path) -> None:
     call = f"pulsar_spark.session('x', 'local[1]', jar={str(user_jar)!r}, **{SMALL!r})"
     assert python(REPORT.format(call=call), tmp_path).startswith(WITHOUT)
