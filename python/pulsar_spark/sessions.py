@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pulsar_spark import _class_path
+from pulsar_spark import _class_path, _interrupts
 from pulsar_spark._jars import ARTIFACT, jar_path, maven_coordinate
 from pulsar_spark._launch import JARS, PACKAGES, names, parts_of, present, replace_argument, without
 from pulsar_spark._spark import SparkSession
@@ -85,7 +85,9 @@ def session(
         builder = builder.master(master)
     for key, value in conf.items():
         builder = builder.config(key, str(value).lower() if isinstance(value, bool) else str(value))
-    spark = configure(builder, jar=jar).getOrCreate()
+    configured = configure(builder, jar=jar)
+    with _interrupts.held_back():  # Spark leaves a JVM behind that Ctrl-C interrupts while it starts
+        spark = configured.getOrCreate()
     jvm: Any = getattr(spark, "_jvm", None)
     if jvm is not None:
         if _class_path.connector_location(jvm) is None:
