@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
@@ -161,7 +162,8 @@ import pulsar_spark
 first = SparkSession.builder.master("local[1]").config(map={SMALL!r}).config("spark.jars", {str(user_jar)!r})
 first.getOrCreate().stop()
 for _ in range(2):
-    spark = pulsar_spark.session("x", "local-cluster[1,1,1024]", jar={str(connector_jar)!r}){read}
+    spark = pulsar_spark.session("x", "local-cluster[1,1,1024]", jar={str(connector_jar)!r})
+{textwrap.indent(read, "    ")}
     spark.stop()
 """
     said = python(program, tmp_path, PULSAR_SERVICE_URL=service_url)
