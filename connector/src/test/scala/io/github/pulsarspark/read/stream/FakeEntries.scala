@@ -4,6 +4,7 @@ import scala.collection.mutable
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Sent, StoredEntry}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
@@ -58,7 +59,7 @@ private[stream] final class FakeEntries(entries: => Map[String, Seq[(Position, I
     override def ledgerId: Long   = last.ledgerId
     override def entryId: Long    = last.entryId
     override def entry: ByteBuf   = current
-    override def lostRanges: Long = 0
+    override def lost: LostRanges = LostRanges.none
     override def close(): Unit    = { release(); closed.synchronized { closed += range; () } }
   }
 }

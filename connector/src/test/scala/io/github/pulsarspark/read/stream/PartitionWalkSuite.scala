@@ -4,6 +4,7 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Sent, StoredEntry}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
@@ -91,7 +92,7 @@ class PartitionWalkSuite extends ScalaCheckSuite {
     override def ledgerId: Long                     = 1
     override def entryId: Long                      = 0
     override def entry: io.netty.buffer.ByteBuf     = buffer
-    override def lostRanges: Long                   = 0
+    override def lost: LostRanges                   = LostRanges.none
     override def extendTo(position: Position): Unit = ()
     override def release(): Unit                    = ()
     override def close(): Unit                      = ()
