@@ -95,13 +95,13 @@ def test_what_needs_no_spark_works_without_pyspark(tmp_path: Path) -> None:
         from pulsar_spark import PulsarSparkError, errors, maven_coordinate
         from pulsar_spark.local import LocalPulsar
         print(pulsar_spark.PulsarReadOptions(topic="t"), maven_coordinate())
-        print(errors.condition_of(RuntimeError("[PULSAR_DATA_LOSS] x")), LocalPulsar.__name__)
+        print(errors.condition_of(RuntimeError("[PULSAR_DATA_LOSS.TRIMMED] x")), LocalPulsar.__name__)
     """
     for path in (None, foreign(tmp_path, "__version__ = '3.5.6'")):
         done = python(program, path)
         assert done.stdout.splitlines() == [
             f"PulsarReadOptions(topic='t') {pulsar_spark.maven_coordinate()}",
-            "PULSAR_DATA_LOSS LocalPulsar",
+            "PULSAR_DATA_LOSS.TRIMMED LocalPulsar",
         ], done.stderr
 
 
