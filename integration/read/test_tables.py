@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing, no_job, refused
+from errors import failing, get_condition, no_job, refused
 from messages import Message, produce
+from pyspark.errors import PySparkException
 from reading import run_available
 from writing import Target
 
@@ -110,6 +111,17 @@ def test_rows_are_inserted_by_the_names_of_their_columns(target: Target, topic: 
     with no_job(spark), refused("PULSAR_WRITE_MODE", "append"):
         spark.sql(f"insert overwrite {TABLE} (value) values (binary('6'))")
     assert numbers(spark.table(TABLE)) == [0, 1, 2, 4, 5]
+
+
+@pytest.mark.usefixtures("no_table")
+def test_messages_are_never_replaced(target: Target, topic: str) -> None:
+    produce(target.client, topic, [b"0"])
+    create(target, topic)
+    for statement in (f"delete from {TABLE}", f"update {TABLE} set value = binary('1')", f"truncate table {TABLE}"):
+        with pytest.raises(PySparkException) as failure:
+            target.spark.sql(statement)
+        assert get_condition(failure.value) == "UNSUPPORTED_FEATURE.TABLE_OPERATION", failure.value
+    assert numbers(target.spark.table(TABLE)) == [0]
 
 
 @pytest.mark.usefixtures("no_table")
