@@ -111,6 +111,11 @@ EXAMPLES = (
     _configured("subscriptionPrefix", "mine", FIRST),
     _configured("pollTimeoutMs", "6000", FIRST),
     _configured("waitingForNonExistedTopic", "false", FIRST),
+    _stream(
+        "Configurations: waitingForNonExistedTopic",
+        ("topics", "{ns}/topic1,{ns}/absent"),
+        ("waitingForNonExistedTopic", "true"),
+    ),
     _configured("startingOffsets", "earliest", FIRST + NEXT, door="readStream"),
     _configured("startingOffsets", "latest", NEXT, ("failOnDataLoss", "true"), door="readStream"),
     _configured("startingOffsets", "latest", "PULSAR_START_LATEST"),
