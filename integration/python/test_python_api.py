@@ -89,7 +89,6 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "pulsar.admin.authParam": "hunter2"},
     {**READ, "allowDifferentTopicSchemas": "maybe"},
     {**READ, "allowDifferentTopicSchemas": "true", "schemaMode": "auto"},
-    {**READ, "WaitingForNonExistedTopic": "true"},
     {**READ, "predefinedSubscription": "mine"},
     {**READ, "maxBytesPerTrigger": "1000"},
     {**READ, "pulsar.reader.cryptoFailureAction": "CONSUME"},

@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available, running, seen, start, stream, wait_for
+from messages import Message, produce, read_all
+from pulsar.schema import StringSchema
+from reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    existing,
+    read_available,
+    running,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -108,6 +120,53 @@ def test_new_topics_of_a_pattern_start_at_their_first_message(
     read_available(frame, tmp_path, batches)
     there = [one for name in (first, second, third) for one in existing(read_all(client, name))]
     assert_exactly_once(batches.rows, [one for one in there if one not in old])
+
+
+@pytest.mark.parametrize(
+    ("selection", "starting"), [("name", "earliest"), ("pattern", "latest"), ("one of two", "earliest")]
+)
+def test_a_stream_waits_for_topics_that_do_not_exist(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    selection: str,
+    starting: str,
+) -> None:
+    batches = Batches()
+    there = f"{topic}-there"
+    options = {
+        "name": {"topic": topic},
+        "pattern": {"topicsPattern": topic.removeprefix("persistent://") + ".*"},
+        "one of two": {"topics": f"{there},{topic}"},
+    }[selection]
+    if selection == "one of two":
+        admin.create_topic(there)
+    with pytest.raises(Exception, match=r"PULSAR_TOPIC_NOT_FOUND|PULSAR_NO_TOPIC_MATCHES"):
+        stream(spark, service_url, **options)
+    frame = stream(spark, service_url, startingOffsets=starting, waitingForNonExistedTopic="true", **options)
+    assert dict(frame.dtypes)["value"] == "binary"
+    assert batch(spark, service_url, allowMissingTopics="true", **options).count() == 0
+    with running(start(frame, tmp_path, batches)) as query:
+        eventually(lambda: list(tmp_path.glob("sources/0/initial-offset.json")))
+        admin.create_topic(topic, partitions=2)
+        produce(client, f"{topic}-partition-1", _numbers(20), batch_size=7)
+        wait_for(20, query, batches)
+    produce(client, f"{topic}-partition-0", _numbers(10), batch_size=7)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_a_topic_whose_schema_does_not_fit_the_columns_of_a_waiting_stream_fails_it(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", allowMissingTopics="true")
+    read_available(frame, tmp_path, Batches())
+    produce(client, topic, [Message("text")], schema=StringSchema())
+    with pytest.raises(Exception, match="PULSAR_USER_SCHEMA_MISMATCH"):
+        read_available(frame, tmp_path, Batches())
 
 
 def test_an_available_now_trigger_stops_at_the_stored_messages(

@@ -134,6 +134,9 @@ class PulsarReadOptions(TypedOptions):
         topics_pattern: All topics of a namespace whose whole name matches a Java regular expression:
             `[persistent://]tenant/namespace/expression`, or the expression alone for `public/default`. A stream
             discovers new topics at every trigger.
+        allow_missing_topics: Read also when a topic does not exist or no topic matches the pattern. A stream reads such
+            a topic from its first message once it exists; a batch read has no rows of it. When no topic exists, the
+            value is bytes, unless the query sets a schema. Default: ``false``.
         starting_offsets: Where to start: `earliest`, `latest` (streams only) or JSON with a position for each topic or
             partition: `{"events-partition-0": "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]`
             means that everything up to and including that message has been read. A stream uses the option only at its
@@ -247,6 +250,7 @@ class PulsarReadOptions(TypedOptions):
     topic: str | None = None
     topics: str | Sequence[str] | None = None
     topics_pattern: str | None = None
+    allow_missing_topics: bool | None = None
     starting_offsets: str | Mapping[str, str] | None = None
     ending_offsets: str | Mapping[str, str] | None = None
     starting_time: str | int | datetime | Mapping[str, str | int | datetime] | None = None
@@ -387,6 +391,7 @@ class ReadArguments(TypedDict, total=False):
     bookie_tls_cert_file: str | None
     bookie_tls_key_file: str | None
     bookie_tls_insecure_skip_hostname_verification: bool | None
+    allow_missing_topics: bool | None
     publish_time_skew_ms: int | None
     fail_on_data_loss: bool | None
     poll_timeout_ms: int | None

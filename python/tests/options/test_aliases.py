@@ -29,6 +29,7 @@ ACCEPTED = [
     ("allowDifferentTopicSchemas", "true", "batchRead", "schemaMode"),
     ("allowDifferentTopicSchemas", "false", "batchRead", None),
     ("waitingForNonExistedTopic", "false", "streamRead", None),
+    ("waitingForNonExistedTopic", "true", "streamRead", "allowMissingTopics"),
     ("maxBytesPerTrigger", "0", "streamRead", None),
 ]
 
@@ -49,7 +50,6 @@ REJECTED = [
     ("pulsar.producer.sendTimeoutMs", "0", "batchWrite", "PULSAR_OPTION_ALIAS", "`sendTimeoutMs`"),
     ("pulsar.producer.blockIfQueueFull", "false", "batchWrite", "PULSAR_OPTION_ALIAS", "Remove the option"),
     ("allowDifferentTopicSchemas", "maybe", "batchRead", "PULSAR_OPTION_ALIAS", "`schemaMode`"),
-    ("waitingForNonExistedTopic", "true", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "Create the topic"),
     ("predefinedSubscription", "mine", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "no durable subscription"),
     ("maxBytesPerTrigger", "1000", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "all messages"),
     ("pulsar.reader.readCompacted", "true", "batchWrite", "PULSAR_OPTION_WRONG_MODE", "batch write"),

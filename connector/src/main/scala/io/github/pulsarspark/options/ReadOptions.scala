@@ -11,6 +11,7 @@ import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope
 private[pulsarspark] final case class ReadOptions(
     client: ClientOptions,
     topics: TopicSelection,
+    allowMissingTopics: Boolean,
     startingOffsets: Option[String],
     endingOffsets: Option[String],
     startingTime: Option[String],
@@ -59,6 +60,7 @@ private[pulsarspark] object ReadOptions {
     ReadOptions(
       client = ClientOptions(options),
       topics = TopicSelection(options),
+      allowMissingTopics = options.boolean("allowMissingTopics"),
       startingOffsets = options.explicit("startingOffsets"),
       endingOffsets = options.explicit("endingOffsets"),
       startingTime = options.get("startingTime"),

@@ -10,17 +10,25 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 
-/** Finds the topics of a read, and their schemas. */
+/** Finds the topics of a read, and their schemas.
+  *
+  * @param allowMissing
+  *   whether the read starts without the topics that do not exist
+  */
 private[read] final class Discovery(
     selection: TopicSelection,
+    allowMissing: Boolean,
     mode: SchemaMode,
     protobuf: Option[ProtobufMessageOption],
     broker: BrokerApi,
     url: String
 ) {
 
-  /** Full names of the current topics, each with those of its partitions. Fails when a named topic is missing. */
+  /** Full names of the current topics, each with those of its partitions. Fails when a named topic is missing or none
+    * matches a pattern, unless topics may be missing.
+    */
   def topics(): Map[String, Seq[String]] = selection match {
+    case _ if allowMissing           => topicsLeft()
     case TopicSelection.Named(names) =>
       val existing = broker.partitions(names)
       names.map(TopicNames.full).find(!existing.contains(_)).foreach(t =>

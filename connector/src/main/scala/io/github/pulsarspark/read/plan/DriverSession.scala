@@ -22,7 +22,8 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
 
   private[read] val discovery =
-    new Discovery(options.topics, options.schemaMode, options.protobuf, broker, options.client.serviceUrl)
+    new Discovery(options.topics, options.allowMissingTopics, options.schemaMode, options.protobuf, broker,
+      options.client.serviceUrl)
 
   /** The columns of the table, before any query. */
   def columns: StructType =

@@ -26,9 +26,12 @@ private[pulsarspark] object SourceColumns {
     )
   }
 
-  /** Value columns of all topics. Records are merged by the names of their fields; other values must be equal. */
+  /** Value columns of all topics. Records are merged by the names of their fields; other values must be equal. Without
+    * any topic the value is bytes, as in a topic without a schema.
+    */
   def values(schemas: Seq[(String, TopicSchema)], translated: Translated = new Translated): StructType = {
-    val tables = schemas.map { case (topic, schema) => translated.table(topic, schema) }.distinctBy(t =>
+    val known  = if (schemas.isEmpty) Seq("no topic" -> TopicSchema.Bytes) else schemas
+    val tables = known.map { case (topic, schema) => translated.table(topic, schema) }.distinctBy(t =>
       (t.columns, t.hasFields)
     )
     tables.zipWithIndex.tail.foldLeft(tables.head.columns) { case (all, (table, i)) =>

@@ -43,6 +43,7 @@ class AliasesSuite extends FunSuite {
     ("allowDifferentTopicSchemas", "true", read, Some("schemaMode" -> "raw")),
     ("allowDifferentTopicSchemas", "false", read, None),
     ("waitingForNonExistedTopic", "false", read, None),
+    ("waitingForNonExistedTopic", "true", Scope.StreamRead, Some("allowMissingTopics" -> "true")),
     ("maxBytesPerTrigger", "0", Scope.StreamRead, None)
   )
 
@@ -80,7 +81,6 @@ class AliasesSuite extends FunSuite {
     ("pulsar.producer.blockIfQueueFull", "false", write, "PULSAR_OPTION_ALIAS",
       Seq("only as true, not as `false`", "Remove the option")),
     ("allowDifferentTopicSchemas", "maybe", read, "PULSAR_OPTION_ALIAS", Seq("true or false", "`schemaMode`")),
-    ("waitingForNonExistedTopic", "true", read, "PULSAR_OPTION_UNSUPPORTED", Seq("Create the topic")),
     ("predefinedSubscription", "mine", read, "PULSAR_OPTION_UNSUPPORTED", Seq("no durable subscription")),
     ("maxBytesPerTrigger", "1000", read, "PULSAR_OPTION_UNSUPPORTED", Seq("all messages")),
     ("pulsar.reader.readCompacted", "true", write, "PULSAR_OPTION_WRONG_MODE", Seq("streaming write")),

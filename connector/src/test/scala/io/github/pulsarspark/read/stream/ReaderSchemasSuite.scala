@@ -62,7 +62,7 @@ class ReaderSchemasSuite extends FunSuite {
   /** Plans the first micro-batch of a stream as the driver does, and one more for a topic that appears later. */
   private def planning(topics: Seq[(String, TopicSchema)]): (FakeBroker, SourceColumns.Translated, FiniteDuration) = {
     val broker     = new FakeBroker(Map.empty, Map.empty, newest = topics.toMap)
-    val discovery  = new Discovery(TopicSelection.Matching(".*"), SchemaMode.Auto, None, broker, "pulsar://h:1")
+    val discovery  = new Discovery(TopicSelection.Matching(".*"), false, SchemaMode.Auto, None, broker, "pulsar://h:1")
     val translated = new SourceColumns.Translated
     val schemas    = new ReaderSchemas((more, known) => {
       val all    = known ++ discovery.schemas(more)
