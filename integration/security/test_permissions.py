@@ -177,7 +177,11 @@ def test_a_feature_needs_its_rights(
 
 
 def test_the_page_has_these_rows() -> None:
-    text = PAGE.read_text(encoding="utf-8").partition("## Which rights does a job need?")[2].partition("\nBrokers check")[0]
+    text = (
+        PAGE.read_text(encoding="utf-8")
+        .partition("## Which rights does a job need?")[2]
+        .partition("\nBrokers check")[0]
+    )
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
     actions = {feature: {action for _, action in rights} for feature, (_, rights) in TABLE.items()}
     shown = {feature: set(re.findall(r"`(consume|produce)`", rights)) for feature, rights, *_ in rows}
