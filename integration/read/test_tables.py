@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing, get_condition, no_job, refused
+from errors import failing, no_job, refused
 from messages import Message, produce
 from pyspark.errors import PySparkException
 from reading import run_available
@@ -118,9 +118,8 @@ def test_messages_are_never_replaced(target: Target, topic: str) -> None:
     produce(target.client, topic, [b"0"])
     create(target, topic)
     for statement in (f"delete from {TABLE}", f"update {TABLE} set value = binary('1')", f"truncate table {TABLE}"):
-        with pytest.raises(PySparkException) as failure:
+        with pytest.raises(PySparkException, match="does not support"):
             target.spark.sql(statement)
-        assert get_condition(failure.value) == "UNSUPPORTED_FEATURE.TABLE_OPERATION", failure.value
     assert numbers(target.spark.table(TABLE)) == [0]
 
 
