@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from pulsar_spark import _interrupts
 from pulsar_spark._spark import SparkSession
 from pulsar_spark._version import __version__
 from pulsar_spark.errors import PulsarSetupError
@@ -113,7 +114,9 @@ def session(
         builder = builder.master(master)
     for key, value in conf.items():
         builder = builder.config(key, str(value).lower() if isinstance(value, bool) else str(value))
-    return configure(builder, jar=jar).getOrCreate()
+    configured = configure(builder, jar=jar)
+    with _interrupts.held_back():  # Spark leaves a JVM behind that Ctrl-C interrupts while it starts
+        return configured.getOrCreate()
 
 
 def _has_connector(spark: SparkSession) -> bool:
