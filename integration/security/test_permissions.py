@@ -6,7 +6,7 @@ import re
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import pulsar as pulsar_client
 import pytest
@@ -16,7 +16,7 @@ from errors import assert_says, failing
 from messages import produce
 from reading import read_available
 
-from pulsar_spark.functions import from_pulsar
+from pulsar_spark.functions import from_pulsar, to_pulsar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,6 +30,14 @@ EVENTS, FRESH, LETTERS, BROKEN = (
 )
 WRITTEN = 5
 Right: TypeAlias = tuple[str, str]
+
+
+class FunctionOptions(TypedDict):
+    """Arguments of the functions of a topic."""
+
+    topic: str
+    service_url: str
+    auth_token: str
 
 
 @dataclass(frozen=True)
@@ -114,17 +122,19 @@ def stream(spark: SparkSession, server: Granted, role: str, folder: Path) -> Non
 
 
 def decode(spark: SparkSession, server: Granted, role: str, _: Path) -> None:
-    options = server.options(role)
     value = spark.sql("select binary('7') as value, cast(null as binary) as version")
-    column = from_pulsar(
-        spark,
-        "value",
-        "version",
-        topic=EVENTS,
-        service_url=options["service.url"],
-        auth_token=options["auth.token"],
-    )
+    column = from_pulsar(spark, "value", "version", **_function_options(server, role))
     assert [row[0] for row in value.select(column).collect()] == ["7"]
+
+
+def encode(spark: SparkSession, server: Granted, role: str, _: Path) -> None:
+    column = to_pulsar(spark, "value", **_function_options(server, role))
+    assert [bytes(row[0]) for row in spark.sql("select '7' as value").select(column).collect()] == [b"7"]
+
+
+def _function_options(server: Granted, role: str) -> FunctionOptions:
+    options = server.options(role)
+    return {"topic": EVENTS, "service_url": options["service.url"], "auth_token": options["auth.token"]}
 
 
 def _write(spark: SparkSession, server: Granted, role: str, topic: str) -> None:
@@ -153,7 +163,8 @@ TABLE: dict[str, tuple[Use, tuple[Right, ...]]] = {
     "read by `topicsPattern`": (read_pattern, ((NAMESPACE, "consume"),)),
     "direct reads": (read_directly, ((EVENTS, "consume"),)),
     "stream": (stream, ((EVENTS, "consume"),)),
-    "`from_pulsar`, `to_pulsar`": (decode, ((EVENTS, "consume"),)),
+    "`from_pulsar`": (decode, ((EVENTS, "consume"),)),
+    "`to_pulsar`": (encode, ((EVENTS, "consume"),)),
     "write to a topic": (write, ((LETTERS, "produce"),)),
     "write to a new topic": (write_new, ((NAMESPACE, "produce"),)),
     "copy bad messages (`dlqTopic`)": (copy_bad_messages, ((BROKEN, "consume"), (LETTERS, "produce"))),
