@@ -24,8 +24,8 @@ object ErrorConditions {
        |""".stripMargin
   }
 
-  /** The object for a condition: `DataLoss` for `PULSAR_DATA_LOSS`. */
-  private def constructor(name: String): String = name.split('_').tail.map(_.toLowerCase.capitalize).mkString
+  /** The object for a condition: `DataLossTrimmed` for `PULSAR_DATA_LOSS.TRIMMED`. */
+  private def constructor(name: String): String = name.split("[_.]").tail.map(_.toLowerCase.capitalize).mkString
 
   private def condition(name: String, text: Map[String, String]): String = {
     val parameters = placeholder.findAllMatchIn(text("message") + text("action")).map(_.group(1)).toSeq.distinct

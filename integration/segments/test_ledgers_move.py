@@ -81,5 +81,5 @@ def test_ledgers_that_are_trimmed_between_plan_and_read(spark: SparkSession, ser
     eventually(lambda: _rows(lenient) != wanted, seconds=_FORGOTTEN_SECONDS)
     assert_exactly_once(_rows(lenient), wanted[30:])
     assert metrics(lenient)["DataLoss"] == 1
-    with failing("PULSAR_DATA_LOSS", topic, wanted[0].position.partition(":")[0]):
+    with failing("PULSAR_DATA_LOSS.TRIMMED", topic, wanted[0].position.partition(":")[0]):
         strict.collect()

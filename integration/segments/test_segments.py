@@ -220,9 +220,9 @@ def test_many_small_ledgers_are_put_together_and_change_under_a_plan(
         assert_exactly_once(seen(batch(spark, rolling.service_url, **options, **start)), wanted[6:])
         admin.truncate(topic)
         eventually(lambda: len(_ledgers(admin, topic)) < 3, seconds=30)
-        with failing("PULSAR_DATA_LOSS", topic):
+        with failing("PULSAR_DATA_LOSS.TRIMMED", topic):
             batch(spark, rolling.service_url, **options, **start).collect()
-        with failing("PULSAR_DATA_LOSS", topic, "the topic now begins with ledger"):
+        with failing("PULSAR_DATA_LOSS.TRIMMED", topic, "the topic now begins with ledger"):
             batch(spark, rolling.service_url, **options, **start, readLevel="segment").collect()
 
 

@@ -60,9 +60,17 @@ def test_a_stream_fails_when_unread_messages_were_trimmed(
     assert len(batches.rows) == 20, "nothing is taken after what is missing"
     read = batches.rows
     going_on = stream(spark, service_url, topic=topic, failOnDataLoss="false")
-    read_available(going_on, tmp_path, batches)
+    query = read_available(going_on, tmp_path, batches)
     assert_exactly_once(batches.rows, [*read, *existing(left)])
     assert _lost_ranges(spark) == 1
+    assert query.lastProgress is not None
+    metrics = query.lastProgress.sources[0].metrics
+    assert metrics["pulsarDataLoss"] == "1", "a task found it"
+    (loss,) = json.loads(metrics["pulsarDataLossRanges"])
+    assert loss["condition"] == "PULSAR_DATA_LOSS.TRIMMED"
+    assert (loss["topic"], loss["from"]) == (topic, f"{last.ledger}:{last.entry}")
+    assert loss["to"].startswith(f"{left[0].id.ledger}:0")
+    assert [json.loads(file.read_text()) for file in tmp_path.glob("sources/0/losses/*.json")] == [[loss]]
 
 
 def test_a_batch_read_fails_when_its_start_was_trimmed(
@@ -73,7 +81,7 @@ def test_a_batch_read_fails_when_its_start_was_trimmed(
     start = json.dumps({topic: gone[9].id.position})
     with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(topic)}") as failure:
         seen(batch(spark, service_url, topic=topic, startingOffsets=start))
-    assert condition_of(failure.value) == "PULSAR_DATA_LOSS"
+    assert condition_of(failure.value) == "PULSAR_DATA_LOSS.TRIMMED"
     going_on = batch(spark, service_url, topic=topic, startingOffsets=start, failOnDataLoss="false")
     assert_exactly_once(seen(going_on), existing(left))
     assert _lost_ranges(spark) == 1
@@ -127,7 +135,7 @@ def test_a_topic_that_is_deleted_while_it_is_read(
     with running(start(frame, tmp_path, batches)) as query:
         wait_for(40, query, batches)
         admin.delete_topic(gone)
-        with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(gone)}"):
+        with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.TOPIC_DELETED.*{re.escape(gone)}"):
             query.awaitTermination(60)
     assert not query.isActive
 
@@ -156,6 +164,8 @@ def test_a_stream_that_goes_on_without_a_deleted_topic_counts_it(
         wait_for(41, query, batches)
         eventually(lambda: query.lastProgress is not None and query.lastProgress.batchId == max(batches.by_id))
         assert lost() == "1", "it is lost once"
+    (kept,) = tmp_path.glob("sources/0/losses/*.json")
+    assert [loss["condition"] for loss in json.loads(kept.read_text())] == ["PULSAR_DATA_LOSS.TOPIC_DELETED"]
 
 
 def test_trimming_messages_that_were_read_is_no_loss(
@@ -205,7 +215,7 @@ def test_a_topic_that_is_deleted_between_planning_and_reading(
         if fails:
             with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{re.escape(topic)}.*was deleted") as failure:
                 frame.collect()
-            assert condition_of(failure.value) == "PULSAR_DATA_LOSS"
+            assert condition_of(failure.value) == "PULSAR_DATA_LOSS.TOPIC_DELETED"
         else:
             assert frame.collect() == []
             assert _lost_ranges(spark) == 1

@@ -18,7 +18,7 @@ from pulsar_spark import _tables
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_CONDITION = re.compile(r"\[(PULSAR_[A-Z0-9_]+)\]")
+_CONDITION = re.compile(r"\[(PULSAR_[A-Z0-9_.]+)\]")
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z]+)\}")
 _NOT_SHOWN = "..."
 _LONGEST = 20_000
@@ -115,8 +115,8 @@ def condition_of(error: BaseException) -> str | None:
         A name of docs/use/errors.md, or None.
 
     Examples:
-        >>> condition_of(RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_DATA_LOSS] Topic events: ..."))
-        'PULSAR_DATA_LOSS'
+        >>> condition_of(RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_DATA_LOSS.TRIMMED] Topic events: ..."))
+        'PULSAR_DATA_LOSS.TRIMMED'
     """
     known = error_of(error)
     return None if known is None else known.condition

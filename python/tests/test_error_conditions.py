@@ -21,7 +21,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 # These name conditions to make errors of them, not because something raised them.
 _NAMING_ONLY = {"ConditionsSuite.scala", Path(__file__).name}
 
-_NAME = re.compile(r"\bPULSAR_[A-Z0-9_]+\b")
+_NAME = re.compile(r"\bPULSAR_[A-Z0-9_]+\b(?:\.[A-Z0-9_]+\b)?")
 
 
 def _tests() -> list[Path]:
@@ -86,8 +86,8 @@ def test_the_search_finds_whole_names_only() -> None:
     [
         (PulsarOptionError("PULSAR_OPTION_MISSING", option="topic", example="t"), "PULSAR_OPTION_MISSING"),
         (
-            RuntimeError("o1.collect\n: x.PulsarException: [PULSAR_DATA_LOSS] Topic t: ... [PULSAR_INTERNAL]"),
-            "PULSAR_DATA_LOSS",
+            RuntimeError("o1.collect\n: x.PulsarException: [PULSAR_DATA_LOSS.TRIMMED] Topic t: ... [PULSAR_INTERNAL]"),
+            "PULSAR_DATA_LOSS.TRIMMED",
         ),
         (
             RuntimeError("[STREAM_FAILED] Query ended: [PULSAR_UNREACHABLE] Opening t received no response"),

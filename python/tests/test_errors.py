@@ -61,11 +61,11 @@ def test_values_of_a_text_that_is_cut_are_dots() -> None:
 
 
 def test_translated_raises_the_class_of_the_family_from_the_original() -> None:
-    original = RuntimeError(f"x: {example('PULSAR_DATA_LOSS')}{STACK}")
+    original = RuntimeError(f"x: {example('PULSAR_DATA_LOSS.TRIMMED')}{STACK}")
     with pytest.raises(PulsarDataLossError) as raised, translated():
         raise original
     assert raised.value.__cause__ is original
-    assert str(raised.value) == str(example("PULSAR_DATA_LOSS"))
+    assert str(raised.value) == str(example("PULSAR_DATA_LOSS.TRIMMED"))
     own = PulsarOptionError("PULSAR_WRITE_NO_TOPIC")
     with pytest.raises(PulsarOptionError) as same, translated():
         raise own

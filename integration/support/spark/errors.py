@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_CONDITION = re.compile(r"\[(PULSAR_[A-Z_]+)\]")
+_CONDITION = re.compile(r"\[(PULSAR_[A-Z_.]+)\]")
 _markers = itertools.count(1)
 
 

@@ -10,21 +10,18 @@ import org.slf4j.LoggerFactory
   */
 private[pulsarspark] final class DataLossPolicy(failOnDataLoss: Boolean) {
 
-  private var ranges = 0L
+  private var passed = LostRanges.none
 
   /** Ranges passed over so far. */
-  def lostRanges: Long = ranges
+  def lost: LostRanges = passed
 
-  /** @param from
-    *   last position that was read
-    * @param to
-    *   end of what is missing
+  /** @param loss
+    *   one of the conditions `PULSAR_DATA_LOSS.*`
     */
-  def report(topic: String, from: String, to: String, reason: String): Unit = {
-    val error = Conditions.DataLoss(topic = topic, from = from, to = to, reason = reason).exception
-    if (failOnDataLoss) throw error
-    ranges += 1
-    DataLossPolicy.log.warn("Going on because failOnDataLoss is false: {}", error.getMessage)
+  def report(loss: Occurrence): Unit = {
+    if (failOnDataLoss) throw loss.exception
+    passed += loss
+    DataLossPolicy.log.warn("Going on because failOnDataLoss is false: {}", loss.text)
   }
 }
 

@@ -3,7 +3,8 @@ package io.github.pulsarspark.errors
 import scala.util.matching.Regex
 
 /** A condition that was met, with the values for its texts. */
-private[pulsarspark] final class Occurrence(val condition: Condition, val parameters: Map[String, String]) {
+private[pulsarspark] final class Occurrence(val condition: Condition, val parameters: Map[String, String])
+    extends Serializable {
 
   def exception: RuntimeException with PulsarError = exception(None)
 

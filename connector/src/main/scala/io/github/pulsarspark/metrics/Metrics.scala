@@ -8,7 +8,7 @@ final class EntriesRead extends ReadMetric("pulsarEntries", "Pulsar entries read
 final class BytesRead extends ReadMetric("pulsarBytes", "Pulsar bytes read")(_.levels.sum(Measure.Bytes))
 
 /** Above 0 only with `failOnDataLoss=false`. */
-final class DataLoss extends ReadMetric("pulsarDataLoss", "Pulsar ranges lost")(_.lostRanges)
+final class DataLoss extends ReadMetric("pulsarDataLoss", "Pulsar ranges lost")(_.lost.count)
 
 /** Messages in several entries, some of which are not in the topic: no client can read them. */
 final class IncompleteChunks
@@ -42,7 +42,10 @@ final class MessagesWritten extends Metric("pulsarMessages", "Pulsar messages wr
 
 /** Every metric of the connector. To add one, add its class above and its line here. */
 private[pulsarspark] object Metrics {
-  val dataLoss        = new DataLoss
+  val dataLoss = new DataLoss
+
+  /** In the progress of a stream that lost something: a JSON array of the newest ranges. */
+  val lostRanges      = "pulsarDataLossRanges"
   val decodeErrors    = new DecodeErrors
   val messagesWritten = new MessagesWritten
 

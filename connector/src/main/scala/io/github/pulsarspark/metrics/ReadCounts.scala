@@ -1,6 +1,7 @@
 package io.github.pulsarspark.metrics
 
 import io.github.pulsarspark.common.NetworkMemory
+import io.github.pulsarspark.errors.LostRanges
 
 /** What a task has read so far, for Spark's metrics.
   *
@@ -16,7 +17,7 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
   private var lookAt     = 0L // bytes read at which memory is measured again
 
   // of slices that are done
-  private var lost       = 0L
+  private var gone       = LostRanges.none
   private var incomplete = 0L
   private var rejected   = 0L
 
@@ -27,7 +28,7 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
   def addDecodeError(): Unit = bad += 1
 
   def finish(slice: SliceCounts): Unit = {
-    lost += slice.lostRanges
+    gone ++= slice.lost
     incomplete += slice.incompleteMessages
     rejected += slice.rejectedEntries
   }
@@ -35,7 +36,7 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
   def skippedEntries: Long     = skipped
   def decodeErrors: Long       = bad
   def rejectedEntries: Long    = rejected + open.fold(0L)(_.rejectedEntries)
-  def lostRanges: Long         = lost + open.fold(0L)(_.lostRanges)
+  def lost: LostRanges         = gone ++ open.fold(LostRanges.none)(_.lost)
   def incompleteMessages: Long = incomplete + open.fold(0L)(_.incompleteMessages)
 
   /** The most bytes seen so far. Measured again only after more bytes were read: measuring takes longer than reading

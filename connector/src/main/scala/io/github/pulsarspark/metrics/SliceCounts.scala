@@ -1,10 +1,12 @@
 package io.github.pulsarspark.metrics
 
+import io.github.pulsarspark.errors.LostRanges
+
 /** What one slice of a read counted so far. */
 private[pulsarspark] trait SliceCounts {
 
   /** Ranges that are lost. */
-  def lostRanges: Long
+  def lost: LostRanges
 
   /** Entries that were rejected because they were not due. */
   def rejectedEntries: Long

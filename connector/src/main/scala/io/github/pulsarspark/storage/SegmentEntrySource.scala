@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
@@ -39,14 +39,14 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   private var isBegun             = false                      // the source is more than prepared
   private var attempts            = 0
   private var waitingSince        = 0L
-  private var passed              = 0L                         // ranges lost in closed sources
+  private var passed              = LostRanges.none            // in closed sources
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
   private val guard               = new RangeGuard(slice.range)
 
   override def ledgerId: Long   = source.ledgerId
   override def entryId: Long    = source.entryId
   override def entry: ByteBuf   = source.entry
-  override def lostRanges: Long = passed + losses.lostRanges + (if (source == null) 0 else source.lostRanges)
+  override def lost: LostRanges = passed ++ losses.lost ++ (if (source == null) LostRanges.none else source.lost)
 
   /** Entries that arrived outside the range or out of order, and were rejected. */
   def rejectedEntries: Long = guard.rejected
@@ -144,7 +144,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     Conditions.SegmentReadFailed(topic = slice.range.topic, position = after.toString, cause = reason).causedBy(cause)
 
   private def closeSource(): Unit = if (source != null) {
-    passed += source.lostRanges
+    passed ++= source.lost
     isBegun = false
     try source.close()
     finally source = null

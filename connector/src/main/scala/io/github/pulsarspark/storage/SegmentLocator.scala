@@ -168,8 +168,8 @@ private[pulsarspark] final class SegmentLocator(
   private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).listed match {
     case Some((first, _)) if options.readLevel == ReadLevel.Segment && range.startExclusive.ledgerId < first =>
       val begin = Position(first, -1)
-      losses.report(range.topic, range.startExclusive.toString, begin.toString,
-        s"the topic now begins with ledger $first")
+      losses.report(Conditions.DataLossTrimmed(topic = range.topic, from = range.startExclusive.toString,
+        to = begin.toString, reason = s"the topic now begins with ledger $first"))
       range.copy(startExclusive = begin)
     case _ => range
   }

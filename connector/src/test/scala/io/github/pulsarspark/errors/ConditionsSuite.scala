@@ -7,7 +7,7 @@ class ConditionsSuite extends FunSuite {
   test("every condition has a name, a SQLSTATE, a kind, a message and what to do") {
     assert(Conditions.all.size > 70, Conditions.all.size)
     Conditions.all.foreach { c =>
-      assert(c.name.matches("PULSAR_[A-Z0-9_]+"), c.name)
+      assert(c.name.matches(raw"PULSAR_[A-Z0-9_]+(\.[A-Z0-9_]+)?"), c.name)
       assert(c.sqlState.matches("[0-9A-Z]{5}"), s"${c.name}: ${c.sqlState}")
       assert(Set("input", "runtime")(c.kind), s"${c.name}: ${c.kind}")
       assert(c.message.endsWith("."), s"${c.name}: ${c.message}")
@@ -49,12 +49,15 @@ class ConditionsSuite extends FunSuite {
   }
 
   test("data loss fails, or is counted") {
-    val e = intercept[PulsarException](new DataLossPolicy(failOnDataLoss = true).report("t", "1:2", "1:9", "trimmed"))
-    assertEquals(e.condition, "PULSAR_DATA_LOSS")
+    val trimmed = Conditions.DataLossTrimmed(topic = "t", from = "1:2", to = "1:9", reason = "trimmed")
+    val e       = intercept[PulsarException](new DataLossPolicy(failOnDataLoss = true).report(trimmed))
+    assertEquals(e.condition, "PULSAR_DATA_LOSS.TRIMMED")
     assert(e.getMessage.contains("Topic t: messages after position 1:2 up to 1:9 are gone: trimmed."), e.getMessage)
     val lenient = new DataLossPolicy(failOnDataLoss = false)
-    lenient.report("t", "1:2", "1:9", "trimmed")
-    lenient.report("t", "1:2", "1:9", "trimmed")
-    assertEquals(lenient.lostRanges, 2L)
+    (1 to LostRanges.MostKept + 1).foreach(_ => lenient.report(trimmed))
+    assertEquals(lenient.lost.count, LostRanges.MostKept + 1L)
+    assertEquals(lenient.lost.newest.size, LostRanges.MostKept)
+    val one = """{"condition":"PULSAR_DATA_LOSS.TRIMMED","from":"1:2","reason":"trimmed","to":"1:9","topic":"t"}"""
+    assertEquals((LostRanges.none + trimmed).json, s"[$one]")
   }
 }

@@ -7,6 +7,7 @@ import org.apache.pulsar.common.api.proto.{CompressionType, MessageMetadata}
 import org.apache.pulsar.common.compression.CompressionCodecProvider
 import org.apache.pulsar.common.protocol.Commands
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.entry.{EntrySource, PrecedingEntries}
 import io.github.pulsarspark.position.Position
 
@@ -34,7 +35,7 @@ final case class ChunkedLog(entries: Vector[LogEntry]) {
     override def ledgerId: Long   = current.at.ledgerId
     override def entryId: Long    = current.at.entryId
     override def entry: ByteBuf   = current.bytes
-    override def lostRanges: Long = 0
+    override def lost: LostRanges = LostRanges.none
     override def close(): Unit    = ()
   }
 

@@ -4,6 +4,7 @@ import scala.collection.mutable
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
@@ -80,7 +81,7 @@ private[storage] final class FakeEntries(
     override val ledgerId: Long,
     ids: Seq[Long],
     failure: => Option[Throwable] = None,
-    override val lostRanges: Long = 0
+    override val lost: LostRanges = LostRanges.none
 ) extends EntrySource {
   private var left             = ids.toList
   private var current          = -1L

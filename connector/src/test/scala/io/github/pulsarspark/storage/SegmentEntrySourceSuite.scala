@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import munit.FunSuite
 
-import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
@@ -203,10 +203,10 @@ class SegmentEntrySourceSuite extends FunSuite {
     val setup  = new Setup(auto)
     val before = FakeEntries.closed
     setup.store.sources =
-      Seq(s => new FakeEntries(ledger, s.first until 4, Some(unreadable()), lostRanges = 2), whole _)
+      Seq(s => new FakeEntries(ledger, s.first until 4, Some(unreadable()), lost = LostRanges(2, Nil)), whole _)
     assertEquals(setup.read(), 0L to 9L)
     setup.source.close()
     assertEquals(FakeEntries.closed - before, 2)
-    assertEquals(setup.source.lostRanges, 2L)
+    assertEquals(setup.source.lost.count, 2L)
   }
 }

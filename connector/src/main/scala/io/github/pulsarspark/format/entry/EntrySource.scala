@@ -2,6 +2,8 @@ package io.github.pulsarspark.format.entry
 
 import io.netty.buffer.ByteBuf
 
+import io.github.pulsarspark.errors.LostRanges
+
 /** The stored entries of one range of a topic partition, in order, each once. Broker, bookies and offloaded storage
   * differ in this alone. One thread uses it.
   */
@@ -17,5 +19,5 @@ private[pulsarspark] trait EntrySource extends AutoCloseable {
   def entry: ByteBuf
 
   /** Ranges that were found to be gone and passed over, because the query allows it. */
-  def lostRanges: Long
+  def lost: LostRanges
 }

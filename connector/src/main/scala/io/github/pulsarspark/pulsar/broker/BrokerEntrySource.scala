@@ -10,12 +10,12 @@ import io.netty.buffer.ByteBuf
 import org.apache.pulsar.client.api.PulsarClientException
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
 import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.topics.TopicMissing
+import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicMissing}
 import io.github.pulsarspark.pulsar.broker.ContinuityCheck.Verdict
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 
@@ -48,7 +48,7 @@ private[pulsar] final class BrokerEntrySource(
   override def ledgerId: Long   = current.ledgerId
   override def entryId: Long    = current.entryId
   override def entry: ByteBuf   = current.buffer
-  override def lostRanges: Long = losses.lostRanges
+  override def lost: LostRanges = losses.lost
 
   override def next(): Boolean = {
     releaseCurrent()
@@ -66,7 +66,7 @@ private[pulsar] final class BrokerEntrySource(
     else {
       val position = Position(current.ledgerId, current.entryId)
       val verdict  = decide(position)
-      if (verdict == Verdict.Lost) reportLoss(position, s"the next message there is has position $position")
+      if (verdict == Verdict.Lost) trimmed(position, s"the next message there is has position $position")
       if (verdict == Verdict.Take || verdict == Verdict.Lost) handOut(position)
       else {
         if (verdict == Verdict.Reject) guard.reject(position, check.last)
@@ -160,17 +160,19 @@ private[pulsar] final class BrokerEntrySource(
   private def stopWhereTheTopicEnds(bounds: EntryFeed.Bounds): Unit = {
     val end = Position(bounds.lastLedgerId, bounds.lastEntryId)
     if (end.isBeforeLedger) {
-      if (check.last < stop && !options.readCompacted) reportLoss(range.endInclusive, "the topic is empty now")
+      if (check.last < stop && !options.readCompacted) trimmed(range.endInclusive, "the topic is empty now")
       done = true
     } else if (end < stop) {
-      if (!options.readCompacted) reportLoss(range.endInclusive, s"the topic ends at $end now")
+      if (!options.readCompacted)
+        losses.report(TopicLosses.endsBefore(range.topic, check.last, range.endInclusive.toString, end))
       stop = end
       done = stop <= check.last
     }
   }
 
-  private def reportLoss(to: Position, reason: String): Unit =
-    losses.report(range.topic, check.last.toString, to.toString, reason)
+  private def trimmed(to: Position, reason: String): Unit = losses.report(
+    Conditions.DataLossTrimmed(topic = range.topic, from = check.last.toString, to = to.toString, reason = reason)
+  )
 
   private def reopen(): Unit = {
     reopened += 1
@@ -201,7 +203,7 @@ private[pulsar] final class BrokerEntrySource(
       feed.resume()
     } catch {
       case TopicMissing(_) =>
-        reportLoss(range.endInclusive, "the topic or partition was deleted")
+        losses.report(TopicLosses.deleted(range.topic, check.last, range.endInclusive.toString))
         done = true
     }
 

@@ -9,9 +9,10 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
-import io.github.pulsarspark.metrics.{Metrics, TierCounts, TierMetric}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
+import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
 import io.github.pulsarspark.position.{PartitionBounds, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.pulsar.topics.TopicLosses
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 
@@ -32,7 +33,15 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val losses = new DataLossPolicy(task.options.failOnDataLoss)
   private val idle   = new IdlePartitions
 
+  private lazy val lossLog = new LossLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration)
+
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
+
+  private lazy val lostByTasks: LostRangesTotal = {
+    val result = new LostRangesTotal
+    SparkSession.active.sparkContext.register(result)
+    result
+  }
 
   private lazy val counts: TierCounts = {
     val result = new TierCounts
@@ -57,9 +66,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val bounds = boundsNow()
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
-    StreamProgress.losses(read, bounds, again).foreach { case (partition, position, reason) =>
-      losses.report(partition, position.toString, "its end", reason)
-    }
+    StreamProgress.losses(read, bounds, again).foreach(losses.report)
+    lossLog.keep(lost)
     val latest = StreamProgress.next(read, bounds, again)
     session.broker.watch(idle.at(read, bounds))
     newest = Some(latest)
@@ -73,15 +81,17 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def reportLatestOffset(): Offset = newest.orNull
 
-  /** What was read since the query started, and the losses that the driver found. Those that tasks find are in the
-    * metrics of the batch.
-    */
-  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
-    (Seq(Metrics.dataLoss.name -> losses.lostRanges, Metrics.decodeErrors.name -> decodeErrors.sum.longValue) ++
-      TierMetric.all.map(m => m.name -> counts.of(m.level, m.measure)))
-      .map { case (name, value) => name -> value.toString }
-      .toMap
-      .asJava
+  /** What was read and lost since the query started. */
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
+    val numbers =
+      Seq(Metrics.dataLoss.name -> lost.count, Metrics.decodeErrors.name -> decodeErrors.sum.longValue) ++
+        TierMetric.all.map(m => m.name -> counts.of(m.level, m.measure))
+    val ranges = Option.when(lost.count > 0)(Metrics.lostRanges -> lost.json)
+    (numbers.map { case (name, value) => name -> value.toString } ++ ranges).toMap.asJava
+  }
+
+  /** Found by the driver or by a task. */
+  private def lost: LostRanges = losses.lost ++ lostByTasks.value
 
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
@@ -92,8 +102,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
     val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
     gone.foreach { range =>
-      losses.report(range.topic, range.startExclusive.toString, range.endInclusive.toString,
-        "the topic or partition was deleted")
+      losses.report(TopicLosses.deleted(range.topic, range.startExclusive, range.endInclusive.toString))
     }
     val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
       topicOf.get(partition).map(_ -> end.ledgerId)
@@ -107,12 +116,13 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors)), Some(counts))
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors)), Some(counts), Some(lostByTasks))
 
   /** Pulsar needs no report: the checkpoint keeps positions. */
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit = {
+    lossLog.keep(lost)
     opened.foreach(_.close())
     opened = None
   }

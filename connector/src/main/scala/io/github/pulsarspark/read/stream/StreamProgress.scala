@@ -2,7 +2,9 @@ package io.github.pulsarspark.read.stream
 
 import scala.collection.immutable.SortedMap
 
+import io.github.pulsarspark.errors.Occurrence
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
+import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 
 /** Where the next micro-batch ends. Pure. An offset never moves backwards, unless a partition was created again. */
 private[read] object StreamProgress {
@@ -15,22 +17,19 @@ private[read] object StreamProgress {
       case (partition, position) => bounds.get(partition).exists(_.last < position)
     }
 
-  /** What is gone of partitions that were read: partition, what was read of it, and why the rest is gone. Each is
-    * reported in one micro-batch alone.
-    */
-  def losses(
-      read: PulsarOffset,
-      bounds: Map[String, PartitionBounds],
-      recreated: Set[String]
-  ): Seq[(String, Position, String)] =
+  /** What is gone of partitions that were read. Each is reported in one micro-batch alone. */
+  def losses(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): Seq[Occurrence] = {
+    lazy val topics = bounds.keySet.map(TopicNames.whole)
     read.positions.toSeq.collect {
       case (partition, position) if !bounds.contains(partition) =>
-        (partition, position, "the topic or partition was deleted")
-      case (partition, position) if recreated(partition) => (partition, position, createdAgain(bounds(partition).last))
+        TopicLosses.deleted(partition, position, End, Some(topics(TopicNames.whole(partition))))
+      case (partition, position) if recreated(partition) =>
+        TopicLosses.endsBefore(partition, position, End, bounds(partition).last)
     }
+  }
 
-  private def createdAgain(end: Position) =
-    s"the topic now ends at $end: it was deleted and created again, or belongs to another cluster"
+  /** What is lost at the end of a topic has no known last position. */
+  private val End = "its end"
 
   /** Everything there is now, in each partition that exists now.
     *

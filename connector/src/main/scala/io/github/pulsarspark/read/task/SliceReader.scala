@@ -2,6 +2,7 @@ package io.github.pulsarspark.read.task
 
 import org.apache.spark.sql.catalyst.InternalRow
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
 import io.github.pulsarspark.metrics.{ReadCounts, SliceCounts}
@@ -97,7 +98,7 @@ private[read] final class SliceReader(
         keepRow
     }
 
-  override def lostRanges: Long = source.lostRanges
+  override def lost: LostRanges = source.lost
 
   override def rejectedEntries: Long = source.rejectedEntries
 

@@ -3,6 +3,7 @@ package io.github.pulsarspark.storage.bookkeeper
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperEntrySource
@@ -28,7 +29,7 @@ private[storage] final class BookieEntrySource private (
   override def ledgerId: Long   = source.ledgerId
   override def entryId: Long    = source.entryId
   override def entry: ByteBuf   = source.entry
-  override def lostRanges: Long = 0
+  override def lost: LostRanges = LostRanges.none
 
   override def next(): Boolean = {
     val more =

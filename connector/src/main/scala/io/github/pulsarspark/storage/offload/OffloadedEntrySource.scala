@@ -4,6 +4,7 @@ import java.util.concurrent.Future
 
 import io.netty.buffer.ByteBuf
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.storage.offload.format.{EntryBuffer, EntryBufferSource}
 
@@ -23,7 +24,7 @@ private[offload] final class OffloadedEntrySource(storage: StorageThread, last: 
   override def ledgerId: Long   = storage.ledger.ledgerId
   override def entryId: Long    = current.firstEntryId + index
   override def entry: ByteBuf   = current.entry(index)
-  override def lostRanges: Long = 0
+  override def lost: LostRanges = LostRanges.none
 
   override def next(): Boolean = {
     index += 1

@@ -115,12 +115,12 @@ class BrokerEntrySourceSuite extends FunSuite {
     val feeds   = new FakeFeeds(Seq(trimmed))
     val failing = new Reading(feeds, Position(7, 1), Position(9, 1))
     val error   = intercept[RuntimeException with PulsarError](failing.source.next())
-    assertEquals(error.condition, "PULSAR_DATA_LOSS")
+    assertEquals(error.condition, "PULSAR_DATA_LOSS.TRIMMED")
     failing.close()
     assertEquals(feeds.opened.size, 2)
     val passed = read(new FakeFeeds(Seq(trimmed)), Position(7, 1), Position(9, 1), "failOnDataLoss" -> "false")
     assertEquals(passed.received.toSeq, Seq(Position(9, 0), Position(9, 1)))
-    assertEquals(passed.source.lostRanges, 1L)
+    assertEquals(passed.source.lost.count, 1L)
   }
 
   test("expiry between the subscription and the request is no data loss: a second read returns the entries") {
@@ -134,11 +134,12 @@ class BrokerEntrySourceSuite extends FunSuite {
     val gone = Script(Nil, Nil, Position(0, 0),
       failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
     val failing = new Reading(new FakeFeeds(Seq(gone)), Position(7, 1), Position(7, 6))
-    assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition, "PULSAR_DATA_LOSS")
+    assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition,
+      "PULSAR_DATA_LOSS.TOPIC_DELETED")
     failing.close()
     val passed = read(new FakeFeeds(Seq(gone)), Position(7, 1), Position(7, 6), "failOnDataLoss" -> "false")
     assertEquals(passed.received.toSeq, Nil)
-    assertEquals(passed.source.lostRanges, 1L)
+    assertEquals(passed.source.lost.count, 1L)
   }
 
   test("a topic deleted during a read is data loss after the last entry") {
@@ -147,7 +148,7 @@ class BrokerEntrySourceSuite extends FunSuite {
       failure = Some(new PulsarClientException.TopicDoesNotExistException("no such topic")))
     val passed = read(new FakeFeeds(Seq(deleted, gone)), Position(7, 1), Position(7, 6), "failOnDataLoss" -> "false")
     assertEquals(passed.received.toSeq, entries(2, 3))
-    assertEquals(passed.source.lostRanges, 1L)
+    assertEquals(passed.source.lost.count, 1L)
   }
 
   test("a feed that opens after the wait for it ended is closed") {

@@ -19,7 +19,9 @@ class StreamProgressSuite extends ScalaCheckSuite {
     StreamProgress.next(read, bounds, recreated)
 
   private def lost(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String] = Set()) =
-    StreamProgress.losses(read, bounds, recreated).map { case (partition, position, _) => partition -> position }
+    StreamProgress.losses(read, bounds, recreated).map { loss =>
+      (loss.condition.name, loss.parameters("topic"), loss.parameters("from"))
+    }
 
   /** What a restart knows of an offset. */
   private def restarted(offset: PulsarOffset) = PulsarOffset.parse(offset.json, "the checkpoint")
@@ -37,10 +39,12 @@ class StreamProgressSuite extends ScalaCheckSuite {
 
   test("a deleted partition is data loss, reported once") {
     assertEquals(lost(all, bounds), Nil)
-    assertEquals(lost(all, bounds - p0), Seq(p0 -> Position(3, 9)))
+    assertEquals(lost(all, bounds - p0), Seq(("PULSAR_DATA_LOSS.PARTITION_MISSING", p0, "3:9")))
     val after = restarted(next(all, bounds - p0))
     assert(next(after, bounds - p0) eq after)
     assertEquals(lost(after, bounds - p0), Nil)
+    assertEquals(lost(all, Map.empty).map(_._1),
+      Seq("PULSAR_DATA_LOSS.TOPIC_DELETED", "PULSAR_DATA_LOSS.TOPIC_DELETED"))
   }
 
   test("a partition that ends before its offset keeps the offset and reports no data loss") {
@@ -54,7 +58,9 @@ class StreamProgressSuite extends ScalaCheckSuite {
 
   test("a recreated partition is data loss, and is read from its first message") {
     val recreated = bounds + (p0 -> PartitionBounds(Position(0, -1), Position(0, 5)))
-    assertEquals(lost(all, recreated, Set(p0)), Seq(p0 -> Position(3, 9)))
+    assertEquals(lost(all, recreated, Set(p0)), Seq(("PULSAR_DATA_LOSS.TOPIC_RECREATED", p0, "3:9")))
+    val cut = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 5)))
+    assertEquals(lost(all, cut, Set(p0)), Seq(("PULSAR_DATA_LOSS.BEYOND_END", p0, "3:9")))
     assertEquals(ranges(all, next(all, recreated, Set(p0))), Seq(OffsetRange(p0, Position(0, -1), Position(0, 5))))
   }
 

@@ -11,7 +11,7 @@ import org.apache.bookkeeper.client.api.{BKException, DigestType, LedgerEntry, R
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.{Recently, SharedLease}
-import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, EntryWindow, HostNames, OldBookies, ReadAhead}
@@ -55,7 +55,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
   override def ledgerId: Long   = segment.ledgerId
   override def entryId: Long    = current.getEntryId
   override def entry: ByteBuf   = current.getEntryBuffer
-  override def lostRanges: Long = 0
+  override def lost: LostRanges = LostRanges.none
 
   override def next(): Boolean =
     if (expected > segment.last) false

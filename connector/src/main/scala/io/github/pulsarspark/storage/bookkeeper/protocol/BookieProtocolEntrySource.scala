@@ -6,6 +6,7 @@ import scala.util.hashing.MurmurHash3
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
@@ -46,7 +47,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
   override def ledgerId: Long   = segment.ledgerId
   override def entryId: Long    = expected - 1
   override def entry: ByteBuf   = reader.entry
-  override def lostRanges: Long = 0
+  override def lost: LostRanges = LostRanges.none
 
   /** Requests the first entries, so that they arrive before they are needed. */
   private def prepare(): Unit = {

@@ -1,0 +1,36 @@
+package io.github.pulsarspark.errors
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+/** Ranges of messages that are gone and that a query passed over, because `failOnDataLoss` is false.
+  *
+  * @param count
+  *   all of them
+  * @param newest
+  *   up to [[LostRanges.MostKept]] of them: condition, topic, from, to and reason of each
+  */
+private[pulsarspark] final case class LostRanges(count: Long, newest: Seq[Occurrence]) {
+
+  def +(lost: Occurrence): LostRanges = this ++ LostRanges(1, Seq(lost))
+
+  def ++(more: LostRanges): LostRanges =
+    if (more.count == 0) this
+    else LostRanges(count + more.count, (newest ++ more.newest).takeRight(LostRanges.MostKept))
+
+  /** The newest as a JSON array. */
+  def json: String = {
+    val result = LostRanges.mapper.createArrayNode()
+    newest.foreach { lost =>
+      val row = result.addObject().put("condition", lost.condition.name)
+      lost.parameters.toSeq.sortBy(_._1).foreach { case (name, value) => row.put(name, value) }
+    }
+    result.toString
+  }
+}
+
+private[pulsarspark] object LostRanges {
+  val MostKept = 20
+  val none     = LostRanges(0, Nil)
+
+  private val mapper = new ObjectMapper
+}

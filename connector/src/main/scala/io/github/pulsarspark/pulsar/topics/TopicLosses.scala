@@ -1,0 +1,31 @@
+package io.github.pulsarspark.pulsar.topics
+
+import io.github.pulsarspark.errors.{Conditions, Occurrence}
+import io.github.pulsarspark.position.Position
+
+/** Which `PULSAR_DATA_LOSS` it is when a topic or its end is gone. Pure. */
+private[pulsarspark] object TopicLosses {
+
+  /** A partition that was read does not exist.
+    *
+    * @param partition
+    *   the partition, or the topic if it has none
+    * @param topicExists
+    *   whether a partition of the same topic exists; None if that is not known
+    */
+  def deleted(partition: String, from: Position, to: String, topicExists: Option[Boolean] = None): Occurrence =
+    if (topicExists.getOrElse(TopicNames.partitionIndex(partition) >= 0))
+      Conditions.DataLossPartitionMissing(topic = partition, from = from.toString, to = to,
+        reason = "the partition was deleted")
+    else Conditions.DataLossTopicDeleted(topic = partition, from = from.toString, to = to,
+      reason = "the topic was deleted")
+
+  /** A topic ends before what was read or planned. Ledger ids grow, so a topic that has only lower ones is another one.
+    */
+  def endsBefore(partition: String, from: Position, to: String, end: Position): Occurrence =
+    if (end.ledgerId < from.ledgerId)
+      Conditions.DataLossTopicRecreated(topic = partition, from = from.toString, to = to,
+        reason = s"the topic now ends at $end, in an older ledger")
+    else Conditions.DataLossBeyondEnd(topic = partition, from = from.toString, to = to,
+      reason = s"the topic now ends at $end")
+}
