@@ -23,12 +23,12 @@ WHEEL := dist/pulsar_spark-$(VERSION)-py3-none-any.whl
 
 # Folders are listed too, so that a removed file counts as a change.
 JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.properties \
-  $(wildcard project/*.scala project/*.sbt) python/pulsar_spark/_version.py LICENSE NOTICE
-WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') python/pyproject.toml LICENSE NOTICE
+  $(wildcard project/*.scala project/*.sbt project/licences/*) python/pulsar_spark/_version.py LICENSE NOTICE
+WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') $(addprefix python/,pyproject.toml README.md LICENSE NOTICE)
 # Helpers of integration tests, as the path that Python looks for modules in; and the file of a test, by its name.
 SUPPORT := integration/support/servers:integration/support/spark
 path-of = $(wildcard integration/*/$(1).py integration/support/tests/$(1).py)
-PYTHON_SOURCES := python $(wildcard integration benchmarks tools/*.py docs/*.py)
+PYTHON_SOURCES := python $(wildcard integration benchmarks tools docs/*.py)
 
 # How many processes run integration tests at the same time, each with a Spark of 1 GB, and which tests: all but the
 # exhaustive ones, unless the target is test-all.
@@ -166,6 +166,11 @@ docs: $(VENV)/.ready ## Write the generated pages and sources anew
 .PHONY: plot
 plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew
 	$(VENV)/bin/python -m benchmarks.plot
+
+# Not part of any other target: it compiles everything twice and makes the documentation jar.
+.PHONY: release-check
+release-check: $(VENV)/.ready ## Build all that a release publishes, twice, and check it; signs and uploads nothing
+	PYTHONPATH=tools $(VENV)/bin/python -m release
 
 .PHONY: clean
 clean: ## Remove everything made in this folder; downloads stay in their caches

@@ -5,7 +5,9 @@ ThisBuild / version       := Versions.project((ThisBuild / baseDirectory).value)
 ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / scalaVersion  := Versions.scala
 
-lazy val clientJar = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
+lazy val clientJar  = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
+lazy val thirdParty = taskKey[String]("The libraries in the bundle, with their licences")
+lazy val release    = taskKey[File]("Makes all that is published of a version, in dist/release/maven")
 
 /** The Pulsar client and all it needs, relocated, in one jar: made once, and again only when versions or rules change.
   */
@@ -20,6 +22,7 @@ lazy val clientBundle = project
     assembly / assemblyShadeRules    := Shading.libraryRules,
     assembly / assemblyMergeStrategy := Shading.mergeLibraries,
     assembly / fullClasspath         := Shading.trimmed((Runtime / externalDependencyClasspath).value, target.value),
+    thirdParty                       := ThirdParty.list(update.value),
     clientJar                        := Def.taskDyn {
       val jar   = (assembly / assemblyOutputPath).value
       val stamp = target.value / "client-bundle.stamp"
@@ -43,6 +46,8 @@ lazy val connector = project
   .settings(conditions)
   .settings(testing)
   .settings(oneJar)
+  .settings(Pom.metadata)
+  .settings(released)
 
 /** Throughput of single parts, beside the other benchmarks and in no jar. Uses the messages and entries of the tests.
   */
@@ -83,6 +88,9 @@ lazy val testing = Seq(
   Test / javaOptions ++= JvmFlags.spark ++ Seq("-Xmx1g", "-XX:+UseSerialGC")
 )
 
+/** What every published jar carries. */
+lazy val legal = Def.setting(Seq("LICENSE", "NOTICE").map((ThisBuild / baseDirectory).value / _))
+
 /** What is published: our classes and the client bundle in one jar, with a POM that asks for nothing more. */
 lazy val oneJar = Seq(
   assembly / assemblyOutputPath :=
@@ -94,16 +102,36 @@ lazy val oneJar = Seq(
   Compile / packageDoc / publishArtifact := false,
   Compile / packageSrc / publishArtifact := false,
   Compile / resourceGenerators += Def.task {
-    val root = (ThisBuild / baseDirectory).value
-    Seq("LICENSE", "NOTICE").map { name =>
-      val copy = (Compile / resourceManaged).value / "META-INF" / name
-      IO.copyFile(root / name, copy)
-      copy
+    val folder = (Compile / resourceManaged).value / "META-INF"
+    val list   = folder / "license" / "THIRD-PARTY.txt"
+    val text   = (clientBundle / thirdParty).value
+    if (!list.exists || IO.read(list) != text) IO.write(list, text)
+    val texts = ((ThisBuild / baseDirectory).value / "project" / "licences" * "*.txt").get().map { text =>
+      text -> folder / "license" / text.getName
     }
+    list +: IO.copy(texts ++ legal.value.map(file => file -> folder / file.getName)).toSeq
   }.taskValue,
-  pomIncludeRepository := (_ => false),
-  pomPostProcess       := Pom.withoutDependencies,
   publishMavenStyle    := true,
   publishConfiguration := publishConfiguration.value.withOverwrite(true),
   publishTo            := Some(MavenCache("staged", (ThisBuild / baseDirectory).value / "target" / "repo"))
+)
+
+/** What a public repository requires beside the jar. `make jar` needs none of it. */
+lazy val released = Seq(
+  Compile / doc / scalacOptions ++= Seq("-doc-title", name.value, "-doc-version", version.value),
+  Compile / packageDoc / mappings ++= legal.value.map(file => file -> s"META-INF/${file.getName}"),
+  release := {
+    val stem   = s"${name.value}_${scalaBinaryVersion.value}-${version.value}"
+    val folder = (ThisBuild / baseDirectory).value / "dist" / "release" / "maven"
+    Release.stage(
+      organization.value.split('.').foldLeft(folder)(_ / _) / s"${name.value}_${scalaBinaryVersion.value}" /
+        version.value,
+      Seq(
+        (Compile / packageBin).value -> s"$stem.jar",
+        makePom.value                -> s"$stem.pom",
+        (Compile / packageSrc).value -> s"$stem-sources.jar",
+        (Compile / packageDoc).value -> s"$stem-javadoc.jar"
+      )
+    )
+  }
 )

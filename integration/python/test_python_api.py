@@ -22,6 +22,7 @@ from pulsar_spark import (
     PulsarReadOptions,
     PulsarSchemaError,
     PulsarTopicNotFoundError,
+    after,
     read_pulsar,
     read_pulsar_stream,
     write_pulsar,
@@ -200,8 +201,9 @@ def test_reading_from_and_to(
     assert values(spark, [topic], options=options, start="-1h", end=timedelta(0)) == everything
     assert values(spark, [topic, topic.removeprefix("persistent://"), topic], options=options) == everything
     assert values(spark, options=options, topics_pattern=f"{namespace}/test.reading.from.*") == everything
-    assert values(spark, topic, options=options, start=ids[1].position, end=ids[3].position) == ["2", "3"]
-    assert values(spark, topic, options=options, start={topic: ids[3].position}, end="latest") == ["4", "5"]
+    assert values(spark, topic, options=options, start=ids[1].position, end=ids[3].position) == ["1", "2", "3"]
+    assert values(spark, topic, options=options, start=after(ids[1].position), end=ids[3].position) == ["2", "3"]
+    assert values(spark, topic, options=options, start={topic: after(ids[3].position)}, end="latest") == ["4", "5"]
     assert values(spark, topic, options=options, start="now") == []
     assert values(spark, topic, options=options, end=timedelta(hours=1)) == []
     epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)

@@ -60,7 +60,7 @@ def test_a_range_is_read_by_positions(target: Target, topic: str) -> None:
         "endingOffsets": f'{{"{topic}": "{ids[12].position}"}}',
     }
     assert [int(row[0]) for row in target.read(topic, bounds).selectExpr("string(value)").collect()] == list(
-        range(7, 13)
+        range(6, 13)
     )
 
 

@@ -117,7 +117,7 @@ def level(request: pytest.FixtureRequest, admin: Admin) -> dict[str, str]:
 def _between(
     spark: SparkSession, service_url: str, topic: str, after: str | None, last: str | None, level: dict[str, str]
 ) -> DataFrame:
-    bounds = {"startingOffsets": after, "endingOffsets": last}
+    bounds = {"startingOffsets": after and f"after {after}", "endingOffsets": last}
     given = {key: json.dumps({topic: place}) for key, place in bounds.items() if place is not None}
     return batch(spark, service_url, topic=topic, **given, **level)
 
@@ -232,8 +232,7 @@ def test_a_stream_started_inside_of_a_message(
 ) -> None:
     topic, received = mixed
     inside = next(one for one in in_chunks(received) if one.id.entry > 0).id
-    before = f"{inside.ledger}:{inside.entry - 1}"
-    offsets = json.dumps({topic: before})
+    offsets = json.dumps({topic: inside.position})
     batches = Batches()
     query = start(stream(spark, service_url, topic=topic, startingOffsets=offsets), tmp_path, batches)
     wanted = [one for one in received if one.id >= inside]

@@ -10,7 +10,7 @@ from messages import Message, produce, read_all
 from offloading import ENTRIES_PER_LEDGER, running_offload
 from reading import assert_exactly_once, entries_by_level, existing, seen
 
-from pulsar_spark import PulsarOptionError, PulsarReadOptions, ReadPlan, plan, read_pulsar, read_pulsar_stream
+from pulsar_spark import PulsarOptionError, PulsarReadOptions, ReadPlan, after, plan, read_pulsar, read_pulsar_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def test_a_direct_read_follows_its_plan(
     assert sum(part.bytes or 0 for part in made.slices) > 300 * 500
     assert entries_by_level(frame) == _planned_entries(made), "what came meanwhile is not in the plan, nor in its read"
     part = made.slices[1]
-    rows = seen(read_pulsar(spark, topic, service_url=pulsar.service_url, start=part.after, end=part.through))
+    rows = seen(read_pulsar(spark, topic, service_url=pulsar.service_url, start=after(part.after), end=part.through))
     wanted = existing(read_all(client, topic))
     first = 10 * (made.slices[0].entries or 0)
     assert_exactly_once(rows, wanted[first : first + 10 * (part.entries or 0)])

@@ -91,7 +91,7 @@ def test_a_range_may_begin_and_end_anywhere(spark: SparkSession, written: Writte
             "endingOffsets": json.dumps({_TOPIC: written.messages[end].position}),
         }
         frame = _read(spark, written.offloading, readLevel="segment", **bounds)
-        assert_exactly_once(seen(frame), written.messages[start + 1 : end + 1])
+        assert_exactly_once(seen(frame), written.messages[start : end + 1])
 
 
 def test_the_location_is_an_option(spark: SparkSession, written: Written) -> None:

@@ -172,6 +172,6 @@ def test_a_start_inside_the_topic(
 
 def _start(kind: str, topic: str, received: list[Received]) -> tuple[dict[str, str], list[Received]]:
     if kind == "position":
-        return {"startingOffsets": json.dumps({topic: received[31].id.position})}, received[32:]
+        return {"startingOffsets": json.dumps({topic: received[31].id.position})}, received[31:]
     moment = received[45].publish_time_ms
     return {"startingTime": str(moment)}, [one for one in received if one.publish_time_ms >= moment]

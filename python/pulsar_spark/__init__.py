@@ -33,6 +33,7 @@ from pulsar_spark.errors import (
 )
 from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
+from pulsar_spark.options.bounds import after
 from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
 from pulsar_spark.sessions import configure, jar_path, maven_coordinate, session
 
@@ -58,6 +59,7 @@ __all__ = [
     "PulsarWriteOptions",
     "ReadPlan",
     "__version__",
+    "after",
     "condition_of",
     "configure",
     "error_of",

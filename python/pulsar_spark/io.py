@@ -51,7 +51,9 @@ def read_pulsar(
     `datetime` or ISO 8601 text with a zone, milliseconds since 1970 (from 100000000000 on; a smaller number might be
     seconds), a `timedelta` (that long ago), a position ``"ledger:entry:batchIndex"`` of a single topic, or a dict with
     one of these for each topic or partition: all times or all positions. Times are publish times, with an inclusive
-    start and an exclusive end. Messages after a start position are read, up to and including an end position.
+    start and an exclusive end. A start position is the first message that is read, an end position the last one;
+    `after` makes a start that skips its message. Partitions that a dict does not list are read as by default. The JSON
+    of a stream's progress is a start, too: the read continues after it.
 
     Args:
         spark: The session.
@@ -105,7 +107,7 @@ def read_pulsar_stream(
     options: PulsarReadOptions | None = None,
     **more: Unpack[ReadArguments],
 ) -> DataFrame:
-    """Read topics as a stream: all messages after ``start``, also of topics and partitions that are added later.
+    """Read topics as a stream: all messages from ``start`` on, also of topics and partitions that are added later.
 
     Args:
         spark: The session.

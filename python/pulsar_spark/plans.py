@@ -24,7 +24,7 @@ class PlannedSlice:
 
     Attributes:
         topic: Full name of the topic or partition.
-        after: The position before the range, as ``start`` of `read_pulsar`.
+        after: The position before the range. `pulsar_spark.after` makes it a ``start`` of `read_pulsar`.
         through: The last position of the range, as ``end`` of `read_pulsar`.
         tier: Where the range is read from: the broker, the bookies, or offloaded storage (``tiered``).
         entries: Number of entries (stored batches); None for a range of several ledgers that the broker delivers.

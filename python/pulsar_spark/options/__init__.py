@@ -139,10 +139,12 @@ class PulsarReadOptions(TypedOptions):
             value is bytes, unless the query sets a schema. Default: ``false``.
         starting_offsets: Where to start: `earliest`, `latest` (streams only) or JSON with a position for each topic or
             partition: `{"events-partition-0": "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]`
-            means that everything up to and including that message has been read. A stream uses the option only at its
-            first start. Default: ``earliest (batch), latest (stream)``.
-        ending_offsets: Where to end: `latest` (the last message when the query is planned) or JSON as in
-            `startingOffsets`; a position is the last one that is read. Default: ``latest``.
+            is the first message that is read; `after 12:34:5` starts after it. The JSON of a stream's progress
+            (`version`, `positions`) starts after its positions. A partition that is not listed has the default. A
+            stream uses the option only at its first start. Default: ``earliest (batch), latest (stream)``.
+        ending_offsets: Where to end: `latest` (the last message when the query is planned) or JSON with a position for
+            each topic or partition; a position is the last message that is read. A partition that is not listed is read
+            to the last message. Default: ``latest``.
         starting_time: Read messages published at or after this time: milliseconds since 1970, ISO 8601 with a zone, or
             JSON with a time for each topic.
         ending_time: Read messages published before this time; forms as in `startingTime`. A time in the future reads to

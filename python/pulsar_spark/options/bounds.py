@@ -20,11 +20,35 @@ Kind: TypeAlias = Literal["Offsets", "Time"]
 
 _ALLOWED = (
     "`earliest`, `latest`, `now`, a time ago such as `-2h` or `2 hours ago`, an aware datetime or ISO 8601 text with a "
-    "zone, a timedelta (that long ago), or a position `ledger:entry:batchIndex`; or a dict with one of these for each "
-    "topic"
+    "zone, a timedelta (that long ago), or a position `ledger:entry:batchIndex`, in a start also `after` and a "
+    "position; or a dict with one of these for each topic"
 )
+_ONE_POSITION = "a position `ledger:entry:batchIndex`, as `12:34:5`"
 _ONE_TOPIC = "positions for each topic, as {'events': '12:34:5'}, when several topics are read"
 _POSITION = re.compile(r"-?\d+:-?\d+(:-?\d+)?")
+_AFTER = re.compile(rf"after\s+{_POSITION.pattern}", re.IGNORECASE)
+
+
+def after(position: str) -> str:
+    """A start after a message: the read begins with the next one. A position alone begins with its own message.
+
+    Args:
+        position: ``"ledger:entry:batchIndex"``, as the column ``__position`` shows it.
+
+    Returns:
+        The text ``"after ledger:entry:batchIndex"``, for ``start`` and the option ``startingOffsets``.
+
+    Raises:
+        PulsarOptionError: The text is not a position.
+
+    Examples:
+        >>> after("12:34:5")
+        'after 12:34:5'
+    """
+    text = str(position).strip()
+    if not _POSITION.fullmatch(text):
+        raise PulsarOptionError("PULSAR_OPTION_INVALID", option="after", value=text, allowed=_ONE_POSITION)
+    return f"after {text}"
 
 
 def bound_options(
@@ -46,7 +70,7 @@ def bound_options(
         kind, text = _each(argument, bound, now)
     else:
         kind, text = _one(argument, bound, now)
-        if kind == "Offsets" and _POSITION.fullmatch(text):
+        if kind == "Offsets" and (_POSITION.fullmatch(text) or _AFTER.fullmatch(text)):
             if topic is None:
                 raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=text, allowed=_ONE_TOPIC)
             text = json.dumps({topic: text})
@@ -75,6 +99,6 @@ def _one(argument: str, bound: OneBound, now: datetime) -> tuple[Kind, str]:
     text = str(bound).strip()
     if text.lower() in ("earliest", "latest"):
         return "Offsets", text.lower()
-    if _POSITION.fullmatch(text) or text.startswith("{"):
+    if _POSITION.fullmatch(text) or text.startswith("{") or (argument == "start" and _AFTER.fullmatch(text)):
         return "Offsets", text
     raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=str(bound), allowed=_ALLOWED)

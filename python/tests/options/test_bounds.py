@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pulsar_spark import PulsarOptionError
+from pulsar_spark import PulsarOptionError, after
 from pulsar_spark.options.bounds import bound_options
 from pulsar_spark.options.times import time_text
 
@@ -48,6 +48,9 @@ def start(bound: Bound, topic: str | None = "events") -> dict[str, str]:
         ("12:34", {"startingOffsets": '{"events": "12:34"}'}),
         ("12:-1", {"startingOffsets": '{"events": "12:-1"}'}),
         ('{"a": "1:2"}', {"startingOffsets": '{"a": "1:2"}'}),
+        (after("12:34:5"), {"startingOffsets": '{"events": "after 12:34:5"}'}),
+        ("AFTER  12:34", {"startingOffsets": '{"events": "AFTER  12:34"}'}),
+        ({"a": after(" 1:2 "), "b": "3:4"}, {"startingOffsets": '{"a": "after 1:2", "b": "3:4"}'}),
         ({"a": "1:2:3", "b": "earliest"}, {"startingOffsets": '{"a": "1:2:3", "b": "earliest"}'}),
         ({"a": "-2h", "b": 10**12}, {"startingTime": '{"a": "2026-01-31T10:00:00.000Z", "b": "1000000000000"}'}),
         ("-90min", {"startingTime": "2026-01-31T10:30:00.000Z"}),
@@ -81,6 +84,22 @@ def test_other_bounds_are_rejected_with_the_accepted_forms(bound: Bound) -> None
     assert str(raised.value).startswith(
         f"[PULSAR_OPTION_INVALID] Option `start` is `{bound}`, but must be `earliest`, "
     )
+
+
+@pytest.mark.parametrize("text", ["", "12", "1:2:3:4", "after 1:2", "earliest"])
+def test_a_start_after_something_else_than_a_position_is_rejected(text: str) -> None:
+    with pytest.raises(PulsarOptionError, match=r"Option `after` is .*, but must be a position"):
+        after(text)
+
+
+def test_an_end_after_a_position_is_rejected() -> None:
+    with pytest.raises(PulsarOptionError, match="Option `end` is `after 1:2:3`, but must be"):
+        bound_options("end", after("1:2:3"), topic="events", now=NOW)
+
+
+def test_a_start_after_a_position_needs_one_topic() -> None:
+    with pytest.raises(PulsarOptionError, match="positions for each topic, as"):
+        start(after("1:2:3"), topic=None)
 
 
 @pytest.mark.parametrize("bound", [datetime(2026, 1, 31), {"a": datetime(2026, 1, 31)}])

@@ -11,25 +11,41 @@ import io.github.pulsarspark.errors.Conditions
 
 /** Parses the texts of `startingOffsets`, `endingOffsets`, `startingTime` and `endingTime`. Topic names stay as the
   * user wrote them.
+  *
+  * A position is the first message that is read, or the last one. The JSON of a stream's progress (`version` and
+  * `positions`) says what has been read: everything up to and including its positions, and nothing of the partitions
+  * that it does not list.
   */
 private[pulsarspark] object BoundParser {
 
   private val allowed = "`earliest`, `latest`, or JSON as {\"topic\": \"ledger:entry:batchIndex\"}"
+  private val after   = raw"(?i)\s*after\s+(\S+)\s*".r
 
-  def offsets(option: String, text: String): BoundSpec = word(text) match {
+  /** @param others where partitions start or end that the text does not list */
+  def offsets(option: String, text: String, others: PositionSpec): BoundSpec = word(text) match {
     case Some(spec) => BoundSpec.Everywhere(option, spec)
     case None       =>
-      val root = json(text, malformed(option, _, _, allowed))
-      BoundSpec.Each(option,
-        fields(positionsOf(root)).map { case (topic, node) => topic -> position(option, topic, node) })
+      val root     = json(text, malformed(option, _, _, allowed))
+      val progress = root.has("version") && root.has("positions")
+      if (progress) {
+        val nothing = if (isStart(option)) PositionSpec.Earliest else PositionSpec.After(Position.BeforeAll)
+        each(option, root.get("positions"), PositionSpec.After(_), nothing)
+      } else if (isStart(option)) each(option, root, PositionSpec.From(_), others)
+      else each(option, root, PositionSpec.After(_), others)
   }
 
-  def times(option: String, text: String): BoundSpec =
+  private def each(option: String, root: JsonNode, at: Position => PositionSpec, others: PositionSpec) =
+    BoundSpec.Each(option, fields(root).map { case (topic, node) => topic -> position(option, topic, node, at) },
+      others)
+
+  /** @param others where partitions start or end that the text does not list */
+  def times(option: String, text: String, others: PositionSpec): BoundSpec =
     if (!text.trim.startsWith("{")) BoundSpec.Everywhere(option, PositionSpec.AtTime(millis(option, text)))
     else {
       val root = json(text, (_, _) => Conditions.TimeMalformed(option = option, value = text).exception)
       BoundSpec.Each(option,
-        fields(root).map { case (topic, node) => topic -> PositionSpec.AtTime(millis(option, node.asText)) })
+        fields(root).map { case (topic, node) => topic -> PositionSpec.AtTime(millis(option, node.asText)) },
+        others)
     }
 
   /** Milliseconds since 1970 as a number, or ISO 8601 with an offset or zone. A time without one is an error: it would
@@ -49,29 +65,31 @@ private[pulsarspark] object BoundParser {
     case _          => None
   }
 
-  private def position(option: String, topic: String, node: JsonNode): PositionSpec =
+  private def isStart(option: String) = option.startsWith("starting")
+
+  /** @param at what a position alone means */
+  private def position(option: String, topic: String, node: JsonNode, at: Position => PositionSpec): PositionSpec =
     if (node.isArray) LegacyMessageId.parse(node).map(legacy(
       option,
       _
     )).getOrElse(throw malformed(option, topic, "these bytes are not a message id", allowed))
     else
       word(node.asText)
-        .orElse(Position.parse(node.asText).map(PositionSpec.After(_)))
+        .orElse(Position.parse(node.asText).map(at))
+        .orElse(if (isStart(option)) afterMessage(node.asText) else None)
         .getOrElse(throw malformed(option, topic, s"`${node.asText}` is not a position", allowed))
+
+  private def afterMessage(text: String): Option[PositionSpec] = text match {
+    case after(position) => Position.parse(position).map(PositionSpec.After(_))
+    case _               => None
+  }
 
   /** In the incumbent connector, a start includes the message of the id. */
   private def legacy(option: String, id: LegacyMessageId): PositionSpec = id match {
-    case LegacyMessageId.Earliest                                     => PositionSpec.Earliest
-    case LegacyMessageId.Latest                                       => PositionSpec.Latest
-    case LegacyMessageId.At(p) if !option.startsWith("starting")      => PositionSpec.After(p)
-    case LegacyMessageId.At(p) if p.isWholeEntry || p.batchIndex == 0 =>
-      PositionSpec.After(Position(p.ledgerId, p.entryId - 1))
-    case LegacyMessageId.At(p) => PositionSpec.After(p.copy(batchIndex = p.batchIndex - 1))
+    case LegacyMessageId.Earliest => PositionSpec.Earliest
+    case LegacyMessageId.Latest   => PositionSpec.Latest
+    case LegacyMessageId.At(p)    => if (isStart(option)) PositionSpec.From(p) else PositionSpec.After(p)
   }
-
-  /** Accepts a streaming offset in the form of a checkpoint, too. */
-  private def positionsOf(root: JsonNode): JsonNode =
-    if (root.has("version") && root.has("positions")) root.get("positions") else root
 
   private def json(text: String, error: (String, String) => RuntimeException): JsonNode =
     Try(new ObjectMapper().readTree(text)).toOption.filter(_.isObject).getOrElse(

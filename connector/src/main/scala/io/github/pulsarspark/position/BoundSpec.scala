@@ -1,6 +1,6 @@
 package io.github.pulsarspark.position
 
-/** The start or the end of a whole read: one spec for every topic partition.
+/** The start or the end of a whole read.
   *
   * @param option
   *   the option that it was parsed from, for errors
@@ -8,6 +8,14 @@ package io.github.pulsarspark.position
 sealed abstract class BoundSpec { def option: String }
 
 object BoundSpec {
-  final case class Everywhere(option: String, spec: PositionSpec)         extends BoundSpec
-  final case class Each(option: String, specs: Map[String, PositionSpec]) extends BoundSpec
+
+  /** One spec for every topic partition. */
+  final case class Everywhere(option: String, spec: PositionSpec) extends BoundSpec
+
+  /** Specs by topic or partition, as the user named them.
+    *
+    * @param others
+    *   for the partitions without one
+    */
+  final case class Each(option: String, specs: Map[String, PositionSpec], others: PositionSpec) extends BoundSpec
 }

@@ -22,6 +22,13 @@ final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Posit
 
   def wholeEntry: Position = if (isWholeEntry) this else copy(batchIndex = Position.WholeEntry)
 
+  /** The position that comes directly before every message at this one: a range that starts there reads this one first.
+    */
+  def preceding: Position =
+    if (isBeforeLedger) wholeEntry
+    else if (batchIndex > 0) copy(batchIndex = batchIndex - 1)
+    else Position(ledgerId, entryId - 1)
+
   /** True when no entry of this ledger is at or before this position. */
   def isBeforeLedger: Boolean = entryId < 0
 

@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.connector.read.streaming.Offset
 
@@ -41,14 +41,41 @@ object PulsarOffset {
 
   def of(positions: Iterable[(String, Position)]): PulsarOffset = PulsarOffset(SortedMap.from(positions))
 
-  /** @param where the file or log the text is from, for errors */
+  /** Reads an offset of a stream, also one that streamnative/pulsar-spark wrote.
+    *
+    * @param where
+    *   the file or log the text is from, for errors
+    */
   def parse(text: String, where: String): PulsarOffset = {
-    def bad(why: String) = Conditions.CheckpointMalformed(where = where, why = why).exception
-    val root             =
-      try mapper.readTree(text)
-      catch { case NonFatal(_) => throw bad("it is not JSON") }
-    if (!root.path("version").isInt || !root.path("positions").isObject)
-      throw bad("it has no `version` and `positions`")
+    val root = tree(text, where)
+    if (isOwn(root)) own(root, where) else IncumbentOffset.end(root).getOrElse(throw foreign(root, where))
+  }
+
+  /** Reads the start of a stream as streamnative/pulsar-spark wrote it.
+    *
+    * @param where
+    *   the file the text is from, for errors
+    */
+  def parseIncumbentStart(text: String, where: String): PulsarOffset = {
+    val root = tree(text, where)
+    IncumbentOffset.start(root).getOrElse(throw foreign(root, where))
+  }
+
+  private def tree(text: String, where: String): JsonNode =
+    try mapper.readTree(text)
+    catch { case NonFatal(_) => throw malformed(where, "it is not JSON") }
+
+  private def isOwn(root: JsonNode) = root.path("version").isInt && root.path("positions").isObject
+
+  private def malformed(where: String, why: String) = Conditions.CheckpointMalformed(where = where, why = why).exception
+
+  private def foreign(root: JsonNode, where: String) =
+    ForeignOffset.source(root).fold(malformed(where, "it has no `version` and `positions`"))(source =>
+      Conditions.CheckpointForeign(where = where, source = source, offset = root.toString).exception
+    )
+
+  private def own(root: JsonNode, where: String): PulsarOffset = {
+    def bad(why: String) = malformed(where, why)
     if (root.get("version").asInt > Version) throw bad(s"its version ${root.get("version")} is newer than $Version")
     def read(field: String) = SortedMap.from(root.path(field).properties().asScala.map { e =>
       e.getKey -> Position.parse(e.getValue.asText).getOrElse(

@@ -23,7 +23,8 @@ final case class PartitionBounds(
 /** Turns requested bounds into ranges of positions. Pure. */
 private[pulsarspark] object RangePlanner {
 
-  /** One spec for every partition, by the names of partitions or of their topics.
+  /** One spec for every partition, by the names of partitions or of their topics. Every name must be that of a topic or
+    * partition of the read.
     *
     * @param partitions
     *   full name of each topic with the full names of its partitions
@@ -37,28 +38,25 @@ private[pulsarspark] object RangePlanner {
       nearest: (String, Seq[String]) => Option[String]
   ): Map[String, PositionSpec] =
     bound match {
-      case BoundSpec.Everywhere(_, spec) => partitions.values.flatten.map(_ -> spec).toMap
-      case BoundSpec.Each(option, specs) =>
+      case BoundSpec.Everywhere(_, spec)         => partitions.values.flatten.map(_ -> spec).toMap
+      case BoundSpec.Each(option, specs, others) =>
         val named = specs.toSeq.flatMap { case (name, spec) =>
           val full = fullName(name)
           if (partitions.values.exists(_.contains(full))) Seq(full -> spec)
           else if (partitions.contains(full)) wholeTopic(option, full, spec, partitions(full)).map(_ -> spec)
           else throw unknownTopic(option, name, partitions, nearest)
         }.toMap
-        val missing = partitions.values.flatten.toSeq.sorted.filterNot(named.contains)
-        if (missing.nonEmpty)
-          throw Conditions.OffsetsIncomplete(option = option, missing = missing.mkString(", ")).exception
-        named
+        partitions.values.flatten.map(p => p -> named.getOrElse(p, others)).toMap
     }
 
   /** A position belongs to one partition: its ledger is in no other. */
   private def wholeTopic(option: String, topic: String, spec: PositionSpec, partitions: Seq[String]): Seq[String] =
     spec match {
-      case PositionSpec.After(p) if partitions.size > 1 =>
+      case at: PositionSpec.AtMessage if partitions.size > 1 =>
         throw Conditions.OffsetsMalformed(
           option = option,
           where = topic,
-          why = s"position $p is in one partition, but the topic has ${partitions.size}",
+          why = s"position ${at.position} is in one partition, but the topic has ${partitions.size}",
           allowed = "positions with the names of partitions, as topic-partition-0"
         ).exception
       case _ => partitions
@@ -80,10 +78,10 @@ private[pulsarspark] object RangePlanner {
   }
 
   def start(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
-    case PositionSpec.Earliest     => bounds.first
-    case PositionSpec.Latest       => bounds.last
-    case PositionSpec.After(p)     => p
-    case PositionSpec.AtTime(time) => startAt(before(time), bounds)
+    case PositionSpec.Earliest      => bounds.first
+    case PositionSpec.Latest        => bounds.last
+    case at: PositionSpec.AtMessage => at.passed
+    case PositionSpec.AtTime(time)  => startAt(before(time), bounds)
   }
 
   /** A lookup by time counts markers, which no message follows, and does not see what compaction kept of deleted
@@ -96,10 +94,10 @@ private[pulsarspark] object RangePlanner {
 
   /** At most the last message: a read does not wait for later ones. */
   def end(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
-    case PositionSpec.Earliest     => bounds.first
-    case PositionSpec.Latest       => bounds.last
-    case PositionSpec.After(p)     => if (p < bounds.last) p else bounds.last
-    case PositionSpec.AtTime(time) => Seq(before(time), bounds.last).min
+    case PositionSpec.Earliest      => bounds.first
+    case PositionSpec.Latest        => bounds.last
+    case at: PositionSpec.AtMessage => Seq(at.passed, bounds.last).min
+    case PositionSpec.AtTime(time)  => Seq(before(time), bounds.last).min
   }
 
   /** Fails when the user set an end before the start. */
@@ -107,13 +105,20 @@ private[pulsarspark] object RangePlanner {
     def refuse(s: String, e: String): Unit =
       throw Conditions.OffsetsReversed(topic = topic, start = s, end = e).exception
     (start, end) match {
-      case (PositionSpec.After(s), PositionSpec.After(e)) if e < s   => refuse(s.toString, e.toString)
-      case (PositionSpec.AtTime(s), PositionSpec.AtTime(e)) if e < s => refuse(instant(s), instant(e))
-      case _                                                         => ()
+      case (PositionSpec.After(s), PositionSpec.After(e)) if e < s                    => refuse(s.toString, e.toString)
+      case (PositionSpec.From(s), PositionSpec.After(e)) if e < s && e <= s.preceding => refuse(s.toString, e.toString)
+      case (PositionSpec.AtTime(s), PositionSpec.AtTime(e)) if e < s                  => refuse(instant(s), instant(e))
+      case _                                                                          => ()
     }
   }
 
   private def instant(millis: Long) = java.time.Instant.ofEpochMilli(millis).toString
+
+  /** Partitions of `to` that neither offset has a start for: they join a stream of streamnative/pulsar-spark, whose
+    * offsets have no `added`.
+    */
+  def joining(from: PulsarOffset, to: PulsarOffset): Seq[String] =
+    to.positions.keys.filterNot(p => to.added.contains(p) || from.positions.contains(p)).toSeq
 
   /** The ranges between two stream offsets: a function of these two values alone, so that a repeated batch reads the
     * same messages. A partition in `added` of `to` is read from there.

@@ -29,6 +29,13 @@ class PositionSuite extends ScalaCheckSuite {
     }
   }
 
+  property("a range that starts before a position reads it first: all its messages, and none before") {
+    forAll(PositionSuite.message, position) { (message, start) =>
+      val isFirstOrLater = message >= start || message.wholeEntry == start
+      assertEquals(message > start.preceding, isFirstOrLater)
+    }
+  }
+
   test("other texts are not positions") {
     Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808",
       "1:2:2147483648").foreach(s =>
@@ -44,6 +51,13 @@ object PositionSuite {
   private def number(most: Long): Gen[Long] =
     Gen.oneOf(Gen.choose(0L, most),
       Gen.oneOf(Seq(0L, most, most - 1) ++ Seq(18, 9).flatMap(d => Seq.fill(d)('9').mkString.toLongOption)))
+
+  /** The position of a message near others. */
+  val message: Gen[Position] = for {
+    l <- Gen.choose(0L, 5L)
+    e <- Gen.choose(0L, 5L)
+    b <- Gen.choose(-1, 3)
+  } yield Position(l, e, b)
 
   /** Any position that there can be. */
   val any: Gen[Position] = for {
@@ -80,7 +94,7 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
   }
 
   test("an error names the damaged offset") {
-    Seq("", "{}", "[]", "1", """{"version":1}""", """{"version":2,"positions":{}}""",
+    Seq("", "{}", "[]", "1.5", """{"version":1}""", """{"version":2,"positions":{}}""", """{"t":[8,5]}""",
       """{"version":1,"positions":{"t":"x"}}""").foreach {
       text =>
         val e = intercept[RuntimeException with PulsarError](PulsarOffset.parse(text, "the checkpoint c"))
@@ -125,26 +139,42 @@ class InitialOffsetLogSuite extends FunSuite {
 
 class BoundParserSuite extends FunSuite {
 
-  private def each(text: String, option: String = "startingOffsets") = BoundParser.offsets(option, text) match {
-    case BoundSpec.Each(_, specs) => specs
-    case other                    => fail(s"$other")
-  }
+  private def each(text: String, option: String = "startingOffsets") =
+    BoundParser.offsets(option, text, PositionSpec.Latest) match {
+      case BoundSpec.Each(_, specs, _) => specs
+      case other                       => fail(s"$other")
+    }
 
   test("bounds are words, positions or whole streaming offsets") {
-    assertEquals(BoundParser.offsets("startingOffsets", " Earliest "),
+    assertEquals(BoundParser.offsets("startingOffsets", " Earliest ", PositionSpec.Latest),
       BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
     assertEquals(each("""{"a":"12:34:5","b":"latest"}"""),
-      Map("a" -> PositionSpec.After(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
-    assertEquals(each("""{"version":1,"positions":{"a":"1:2"}}"""),
-      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2))))
+      Map("a" -> PositionSpec.From(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
+    assertEquals(
+      each("""{"a":"after 12:34:5","b":" After  12:34 "}"""),
+      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5)),
+        "b"                         -> PositionSpec.After(Position(12, 34)))
+    )
+    assertEquals(each("""{"a":"12:34:5"}""", "endingOffsets"),
+      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5))))
+  }
+
+  test("the JSON of a stream's progress starts after its positions, and ends with them") {
+    val progress = PulsarOffset.of(Seq("a" -> Position(1, 2))).json
+    val specs    = Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2)))
+    def parsed(option: String, others: PositionSpec) = BoundParser.offsets(option, progress, others)
+    assertEquals(parsed("startingOffsets", PositionSpec.Latest),
+      BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest))
+    assertEquals(parsed("endingOffsets", PositionSpec.Latest),
+      BoundSpec.Each("endingOffsets", specs, PositionSpec.After(Position.BeforeAll)))
   }
 
   test("message ids of the incumbent connector include the message in a start and in an end") {
     // MessageIdData(ledgerId = 12, entryId = 34, partition = 0, batch_index = 5), and the same not batched
     val batched = """{"a":[8,12,16,34,24,0,32,5]}"""
     val single  = """{"a":[8,12,16,34,24,0]}"""
-    assertEquals(each(batched)("a"), PositionSpec.After(Position(12, 34, 4)): PositionSpec)
-    assertEquals(each(single)("a"), PositionSpec.After(Position(12, 33)): PositionSpec)
+    assertEquals(each(batched)("a"), PositionSpec.From(Position(12, 34, 5)): PositionSpec)
+    assertEquals(each(single)("a"), PositionSpec.From(Position(12, 34)): PositionSpec)
     assertEquals(each(batched, "endingOffsets")("a"), PositionSpec.After(Position(12, 34, 5)): PositionSpec)
     assertEquals(
       each("""{"a":[8,-1,-1,-1,-1,-1,-1,-1,-1,-1,1,16,-1,-1,-1,-1,-1,-1,-1,-1,-1,1]}""")("a"),
@@ -153,20 +183,23 @@ class BoundParserSuite extends FunSuite {
   }
 
   test("malformed offsets name the option and the place") {
-    Seq("{", "[1]", "nonsense", """{"a":"1"}""", """{"a":[1,2]}""", """{"a":{}}""").foreach { text =>
-      val e = intercept[IllegalArgumentException with PulsarError](BoundParser.offsets("startingOffsets", text))
-      assertEquals(e.condition, "PULSAR_OFFSETS_MALFORMED", text)
-    }
+    def refused(option: String, text: String) =
+      assertEquals(intercept[IllegalArgumentException with PulsarError](each(text, option)).condition,
+        "PULSAR_OFFSETS_MALFORMED", text)
+    Seq("{", "[1]", "nonsense", """{"a":"1"}""", """{"a":[1,2]}""", """{"a":{}}""", """{"a":"after"}""",
+      """{"a":"after latest"}""").foreach(refused("startingOffsets", _))
+    refused("endingOffsets", """{"a":"after 1:2:3"}""")
   }
 
   test("times are milliseconds or ISO 8601 with a zone, also per topic; without a zone they are an error") {
-    def millis(text: String) = BoundParser.times("startingTime", text)
+    def millis(text: String) = BoundParser.times("startingTime", text, PositionSpec.Latest)
     assertEquals(millis("1700000000000"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1700000000000L)))
     assertEquals(millis("1970-01-01T01:00:00.001+01:00"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1L)))
     assertEquals(millis("1970-01-01T00:00:00Z"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(0L)))
     assertEquals(
       millis("""{"a":5,"b":"1970-01-01T00:00:00Z"}"""),
-      BoundSpec.Each("startingTime", Map("a" -> PositionSpec.AtTime(5), "b" -> PositionSpec.AtTime(0)))
+      BoundSpec.Each("startingTime", Map("a" -> PositionSpec.AtTime(5), "b" -> PositionSpec.AtTime(0)),
+        PositionSpec.Latest)
     )
     Seq("yesterday", "2026-01-01T00:00:00", "2026-01-01", "{").foreach { text =>
       assertEquals(intercept[IllegalArgumentException with PulsarError](millis(text)).condition,
@@ -184,7 +217,8 @@ class RangePlannerSuite extends FunSuite {
   private val bounds = PartitionBounds(Position(3, -1), Position(5, 7))
 
   private def assign(specs: (String, PositionSpec)*) =
-    RangePlanner.assign(BoundSpec.Each("startingOffsets", specs.toMap), topics, full, (_, _) => None)
+    RangePlanner.assign(BoundSpec.Each("startingOffsets", specs.toMap, PositionSpec.Earliest), topics, full,
+      (_, _) => None)
 
   test("bounds apply to short names, partitions and whole topics") {
     val both =
@@ -198,13 +232,20 @@ class RangePlannerSuite extends FunSuite {
     )
   }
 
-  test("unknown, missing and ambiguous names are errors") {
+  test("a partition that is not listed has the default") {
+    assertEquals(
+      assign("t-partition-0"                      -> PositionSpec.Latest),
+      Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Latest, s"$t-partition-1" -> PositionSpec.Earliest)
+    )
+  }
+
+  test("unknown and ambiguous names are errors") {
     def refused(specs: (String, PositionSpec)*) =
       intercept[IllegalArgumentException with PulsarError](assign(specs: _*)).condition
     assertEquals(refused("other" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
     assertEquals(refused("t-partition-7" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
-    assertEquals(refused("t-partition-0" -> PositionSpec.Earliest), "PULSAR_OFFSETS_INCOMPLETE")
     assertEquals(refused("t" -> PositionSpec.After(Position(1, 1))), "PULSAR_OFFSETS_MALFORMED")
+    assertEquals(refused("t" -> PositionSpec.From(Position(1, 1))), "PULSAR_OFFSETS_MALFORMED")
   }
 
   test("an end is at most the last message") {
@@ -220,11 +261,26 @@ class RangePlannerSuite extends FunSuite {
     assertEquals(start(PositionSpec.Earliest), Position(3, -1))
     assertEquals(start(PositionSpec.Latest), Position(5, 7))
     assertEquals(start(PositionSpec.AtTime(2)), Position(4, 2))
+    assertEquals(start(PositionSpec.From(Position(4, 2, 5))), Position(4, 2, 4))
+    assertEquals(start(PositionSpec.From(Position(4, 2, 0))), Position(4, 1))
+    assertEquals(start(PositionSpec.From(Position(4, 0))), Position(4, -1))
+    assertEquals(start(PositionSpec.From(Position(4, -1))), Position(4, -1))
+    assertEquals(start(PositionSpec.After(Position(4, 2, 5))), Position(4, 2, 5))
   }
 
   test("an end before its start is an error, equal ones are an empty range") {
     def order(s: PositionSpec, e: PositionSpec): Unit = RangePlanner.checkOrder(t, s, e)
     order(PositionSpec.After(Position(1, 1)), PositionSpec.After(Position(1, 1)))
+    order(PositionSpec.From(Position(1, 1)), PositionSpec.After(Position(1, 1, 0)))
+    order(PositionSpec.From(Position(1, -1)), PositionSpec.After(Position(1, -1)))
+    Seq(Position(1, 1, 4), Position(1, 1, 0), Position(1, 0), Position(0, 9)).foreach { end =>
+      assertEquals(
+        intercept[IllegalArgumentException with PulsarError](
+          order(PositionSpec.From(Position(1, 1, 5)), PositionSpec.After(end))
+        ).condition,
+        "PULSAR_OFFSETS_REVERSED"
+      )
+    }
     assertEquals(
       intercept[IllegalArgumentException with PulsarError](order(
         PositionSpec.After(Position(1, 1)),

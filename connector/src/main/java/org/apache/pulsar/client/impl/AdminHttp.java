@@ -60,15 +60,15 @@ public final class AdminHttp extends HttpClient {
         T end() throws IOException;
     }
 
-    /** {@link #read(String, Supplier)} as a tree of JSON. */
+    /** {@code read} as a tree of JSON. */
     public CompletableFuture<JsonNode> get(String path) {
         return read(path, JsonBody::new);
     }
 
     /**
-     * The answer to a GET request; fails with {@link PulsarClientException.NotFoundException} when there is no such
-     * thing, and with {@link PulsarClientException.AuthenticationException} or {@link
-     * PulsarClientException.AuthorizationException} when the service wants to know who asks, or knows and refuses.
+     * The answer to a GET request; fails with {@code PulsarClientException.NotFoundException} when there is no such
+     * thing, and with its {@code AuthenticationException} or {@code AuthorizationException} when the service wants to
+     * know who asks, or knows and refuses.
      *
      * @param path from the root, without a leading slash, encoded
      * @param body makes what reads the answer

@@ -26,8 +26,8 @@ import org.apache.pulsar.common.protocol.Commands;
  * start with again, so positions are compared and repeats dropped. The queue is kept over a reconnect and the broker
  * asked to go on after the newest entry received.
  *
- * <p>The superclass connects at the end of its constructor, when no field of this class has a value. So {@link
- * #grabCnx} does nothing then, and {@link #open} connects once the object is whole: no other thread ever sees it
+ * <p>The superclass connects at the end of its constructor, when no field of this class has a value. So
+ * {@code grabCnx} does nothing then, and {@code open} connects once the object is whole: no other thread ever sees it
  * before.
  */
 public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {

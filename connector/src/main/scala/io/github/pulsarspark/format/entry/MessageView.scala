@@ -1,6 +1,6 @@
 package io.github.pulsarspark.format.entry
 
-/** One message of the entry that an [[EntryDecoder]] has open. There is one instance per decoder, overwritten by every
+/** One message of the entry that an `EntryDecoder` has open. There is one instance per decoder, overwritten by every
   * `next()`: nothing may keep it.
   *
   * Byte ranges point into arrays of the current entry. A decoder with `ownBytes` never writes them again, so values may

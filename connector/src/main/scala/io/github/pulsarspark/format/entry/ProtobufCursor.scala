@@ -3,8 +3,8 @@ package io.github.pulsarspark.format.entry
 import java.lang.invoke.MethodHandles
 import java.nio.ByteOrder
 
-/** Stored bytes that break their own format. Caught by [[EntryDecoder]], which knows topic and position; without a
-  * stack trace, as only the text is used.
+/** Stored bytes that break their own format. Caught by `EntryDecoder`, which knows topic and position; without a stack
+  * trace, as only the text is used.
   */
 private[pulsarspark] final class MalformedBytes(problem: String) extends RuntimeException(problem, null, false, false)
 

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.options.registry
 
-/** A value that must not be shown: its text is asterisks. Only the place that passes it to Pulsar calls [[reveal]].
+/** A value that must not be shown: its text is asterisks. Only the place that passes it to Pulsar calls `reveal`.
   */
 final class Secret private (value: String) extends Serializable {
   private[pulsarspark] def reveal: String = value

@@ -54,7 +54,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     val byTimes   = positions(existing, -skew)
     val notBefore = bound match {
       case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
-      case BoundSpec.Each(_, _)          => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
+      case _: BoundSpec.Each             => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
     }
     StreamStart(
       PulsarOffset.of(existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
@@ -71,7 +71,7 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
   ): Map[String, PartitionBounds] = {
     val result = broker.bounds(starts.keys.toSeq.sorted)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
-      val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.After]
+      val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.AtMessage]
       if (!result.contains(p) && !mayBeMissing)
         throw Conditions.TopicNotFound(topic = p, url = options.client.serviceUrl).exception
     }
@@ -89,8 +89,8 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
       otherwise: PositionSpec
   ): BoundSpec =
     offsets
-      .map(BoundParser.offsets(offsetsKey, _))
-      .orElse(time.map(BoundParser.times(timeKey, _)))
+      .map(BoundParser.offsets(offsetsKey, _, otherwise))
+      .orElse(time.map(BoundParser.times(timeKey, _, otherwise)))
       .getOrElse(BoundSpec.Everywhere(offsetsKey, otherwise))
 
   private def assign(bound: BoundSpec, topics: Map[String, Seq[String]]) =

@@ -1,11 +1,15 @@
 package io.github.pulsarspark.read.stream
 
 import org.apache.hadoop.conf.Configuration
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.WriteOnceFile
-import io.github.pulsarspark.position.StreamStart
+import io.github.pulsarspark.position.{PulsarOffset, StreamStart}
 
 /** Keeps the start of a stream under its checkpoint: resolved once, written once, read by every restart.
+  *
+  * The folder may have been streamnative/pulsar-spark's. The first start of a stream here then takes the start over
+  * from that connector's own file, which stays as it is.
   *
   * @param checkpoint
   *   the folder Spark gives this source
@@ -17,8 +21,24 @@ private[pulsarspark] final class InitialOffsetLog(checkpoint: String, conf: Conf
   def getOrWrite(resolve: => StreamStart): StreamStart =
     if (file.exists) StreamStart.parse(file.read(), file.toString)
     else {
-      val start = resolve
+      val start = incumbent.getOrElse(resolve)
       file.write(start.json)
       start
     }
+
+  private def incumbent: Option[StreamStart] = {
+    val log = new WriteOnceFile(checkpoint, "0", conf)
+    Option.when(log.exists) {
+      val start = StreamStart(PulsarOffset.parseIncumbentStart(InitialOffsetLog.content(log.read()), log.toString))
+      InitialOffsetLog.log.warn(s"The stream continues from a checkpoint of streamnative/pulsar-spark: $checkpoint")
+      start
+    }
+  }
+}
+
+private object InitialOffsetLog {
+  private val log = LoggerFactory.getLogger(classOf[InitialOffsetLog])
+
+  /** The text below the line of the version. Kafka's source writes a zero before it. */
+  private def content(text: String) = text.stripPrefix("\u0000").replaceFirst("^v\\d+\n", "")
 }

@@ -98,7 +98,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
-    val ranges = RangePlanner.between(pulsar(from), pulsar(to))
+    val ranges = RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to))
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
     val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
     gone.foreach { range =>
@@ -145,6 +145,13 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val topics = session.discovery.topicsLeft()
     topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
     topicOf.keys.toSeq.sorted
+  }
+
+  /** `from` with the partitions that join in `to`, before their first messages. */
+  private def withJoining(from: PulsarOffset, to: PulsarOffset): PulsarOffset = {
+    val joining = RangePlanner.joining(from, to)
+    if (joining.isEmpty) from
+    else from.copy(positions = from.positions ++ session.broker.bounds(joining).view.mapValues(_.first))
   }
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {

@@ -14,7 +14,7 @@ import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, WritePlan}
 object WritePlanner {
 
   /** Metadata columns are set on the messages, or ignored when Pulsar or the producer decides on them, so that rows can
-    * be written as they were read ([[MetadataColumns.inWrites]]). All other columns are values: a single column `value`
+    * be written as they were read (`MetadataColumns.inWrites`). All other columns are values: a single column `value`
     * that is not a struct is a primitive value, everything else the fields of one record.
     *
     * Times of metadata columns are cut to milliseconds, towards the past. Times of values are cut if `cutsTimes` is

@@ -63,6 +63,24 @@ class ReadPlanningSuite extends FunSuite {
     assertEquals(start.offset, PulsarOffset.of(Seq(p0 -> Position(3, 9))))
   }
 
+  test("a partition that is not listed starts at earliest in a batch, at latest in a stream, and ends at latest") {
+    val p2     = s"$t-partition-2"
+    val all    = Map(t -> Seq(p0, p1, p2))
+    val ends   = bounds + (p2 -> PartitionBounds(Position(5, -1), Position(5, 4)))
+    val listed = Seq("startingOffsets" -> s"""{"$p0": "3:9"}""", "endingOffsets" -> s"""{"$p0": "3:9"}""")
+    assertEquals(
+      new BoundResolver(options(listed: _*), new FakeBroker(all, ends)).batchRanges(all).map(_._1),
+      Seq(OffsetRange(p0, Position(3, 8), Position(3, 9)), OffsetRange(p2, Position(5, -1), Position(5, 4)))
+    )
+    def start(text: String) =
+      new BoundResolver(options("startingOffsets" -> text), new FakeBroker(all, ends)).streamStart(all).offset
+    val inStream = Seq(p1 -> Position(2, -1), p2 -> Position(5, 4))
+    assertEquals(start(s"""{"$p0": "3:9"}"""), PulsarOffset.of((p0 -> Position(3, 8)) +: inStream))
+    val progress = PulsarOffset.of(Seq(p0 -> Position(3, 9))).json
+    assertEquals(start(progress),
+      PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, -1), p2 -> Position(5, -1))))
+  }
+
   test("times are looked up with the allowance and kept exact for the tasks") {
     val read = ranges("startingTime" -> "100", "endingTime" -> "200")
     assertEquals(read, Seq(OffsetRange(p0, Position(1, 90), Position(1, 210)) -> Interval(100, 200)))
