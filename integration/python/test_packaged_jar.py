@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
+from submitting import submit
 
 from pulsar_spark._version import __version__
 
@@ -141,7 +143,8 @@ def test_services_name_classes_of_this_jar(jar: ZipFile, names: list[str]) -> No
         lines = [line.strip() for line in jar.read(file).decode().splitlines()]
         providers = [line for line in lines if line and not line.startswith("#")]
         assert [p for p in providers if p.replace(".", "/") + ".class" not in present] == []
-    assert len(jar.read(spark).split()) == 1
+    names_of_sources = {f"io.github.pulsarspark.{name}TableProvider" for name in ("Pulsar", "PulsarSpark")}
+    assert set(jar.read(spark).decode().split()) == names_of_sources
 
 
 def test_async_http_client_finds_its_defaults(jar: ZipFile) -> None:
@@ -175,43 +178,99 @@ def test_wheel_holds_the_package_and_the_jar() -> None:
         assert {*(f"pulsar_spark/{name}" for name in wanted), info + "licenses/LICENSE"} <= set(names)
         metadata = wheel.read(info + "METADATA").decode()
         assert f"\nVersion: {__version__}\n" in metadata
-        assert "\nRequires-Dist: pyspark<4.4,>=4.0\n" in metadata
+        required = re.findall(r"^Requires-Dist: ([^ ;]+) *;? *(.*)$", metadata, re.MULTILINE)
+        assert [name for name, rest in required if "extra ==" not in rest] == []
+        for extra, name in (("spark", "pyspark<4.4,>=4.0"), ("connect", "pyspark[connect]<4.4,>=4.0")):
+            assert (name, f"extra == '{extra}'") in required
+        assert "\nRequires-Python: >=3.10\n" in metadata
         assert "pulsar-spark = pulsar_spark.cli:main" in wheel.read(info + "entry_points.txt").decode()
 
 
-def test_spark_finds_the_artifact_by_its_coordinate(tmp_path: Path) -> None:
-    settings = tmp_path / "ivysettings.xml"
-    settings.write_text(
+def pip(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-deps"]
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=180, check=False)
+
+
+def test_the_wheel_works_without_pyspark(tmp_path: Path) -> None:
+    done = pip("--target", tmp_path / "site", made(WHEEL, "make wheel"))
+    assert done.returncode == 0, done.stderr
+
+    def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "site"), "HOME": str(tmp_path)}
+        # without the site packages of this Python, which have a PySpark
+        command = [sys.executable, "-S", *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+    command = tmp_path / "site" / "bin" / "pulsar-spark"
+    assert run(command, "--version").stdout == f"pulsar-spark {__version__}\n"
+    assert run(command, "options", "failOnDataLoss").returncode == 0
+    assert run(command, "local", "status").returncode == 3
+    last = run("-c", "from pulsar_spark import session").stderr.splitlines()[-1]
+    assert re.search(r"PulsarImportError: .* there is none\. .*pip install 'pulsar-spark\[spark\]'", last)
+    assert run("-c", "import pulsar_spark; print(pulsar_spark.jar_path())").stdout.endswith(f"{JAR.name}\n")
+
+
+def test_an_older_python_does_not_install_the_wheel(tmp_path: Path) -> None:
+    """The index has what registries have: the requirement of the wheel's metadata beside its link."""
+    page = tmp_path / "simple" / "pulsar-spark" / "index.html"
+    page.parent.mkdir(parents=True)
+    with ZipFile(made(WHEEL, "make wheel")) as wheel:
+        metadata = wheel.read(f"pulsar_spark-{__version__}.dist-info/METADATA").decode()
+    (required,) = re.findall("^Requires-Python: (.*)$", metadata, re.MULTILINE)
+    page.write_text(f'<a href="{WHEEL.as_uri()}" data-requires-python="{html.escape(required)}">{WHEEL.name}</a>')
+
+    def installed(python: str) -> subprocess.CompletedProcess[str]:
+        other = ["--python-version", python, "--only-binary", ":all:", "--target", str(tmp_path / "site"), "--dry-run"]
+        return pip("--index-url", page.parent.parent.as_uri(), *other, "pulsar-spark")
+
+    old = installed("3.9")
+    assert old.returncode != 0
+    assert f"require a different python version: {__version__} Requires-Python >=3.10" in old.stderr
+    assert installed("3.10").returncode == 0
+
+
+def ivy_settings(folder: Path, repository: Path) -> Path:
+    """Settings of Ivy with one Maven repository on this machine."""
+    file = folder / f"{repository.name}.xml"
+    file.write_text(
         '<ivysettings><settings defaultResolver="staged"/><resolvers>'
-        f'<ibiblio name="staged" m2compatible="true" usepoms="true" root="{REPOSITORY.as_uri()}/"/>'
+        f'<ibiblio name="staged" m2compatible="true" usepoms="true" root="{repository.as_uri()}/"/>'
         "</resolvers></ivysettings>"
     )
-    program = tmp_path / "program.py"
-    program.write_text(
-        "from pyspark.sql import SparkSession\n"
-        "spark = SparkSession.builder.getOrCreate()\n"
-        "try:\n"
-        "    spark.read.format('pulsar').load()\n"
-        "except Exception as error:\n"
-        "    print('ANSWER', *str(error).split())\n"
-        "spark.stop()\n"
-    )
-    programs = Path(sys.executable).parent
-    options = ["--master", "local[1]", "--driver-memory", "512m", "--packages", COORDINATE]
-    settings_options = ["--conf", f"spark.jars.ivySettings={settings}", "--conf", f"spark.jars.ivy={tmp_path / 'ivy'}"]
-    command: list[str | Path] = [
-        programs / "spark-submit",
-        *options,
-        *settings_options,
-        "--conf",
-        "spark.ui.enabled=false",
-        program,
-    ]
-    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180, check=False
-    )
-    answer = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
-    # our own complaint that no server was named: the source was found, loaded and asked
-    assert len(answer) == 1, done.stdout + done.stderr
+    return file
+
+
+RESOLVED = """
+import pulsar_spark
+spark = pulsar_spark.session()
+print("JARS", spark.conf.get("spark.jars"))
+try:
+    spark.read.format("pulsar").load()
+except Exception as error:
+    print("ANSWER", *str(error).split())
+spark.stop()
+"""
+
+
+def answers(tmp_path: Path, settings: Path) -> None:
+    """Spark finds, loads and calls the data source, which reports that no server is named."""
+    ivy = [f"spark.jars.ivySettings={settings}", f"spark.jars.ivy={tmp_path / 'ivy'}"]
+    options = [word for setting in ivy for word in ("--conf", setting)]
+    said = submit(RESOLVED, ["--master", "local[1]", "--packages", COORDINATE, *options], tmp_path)
+    jars = re.findall("^JARS (.*)$", said, re.MULTILINE)
+    answer = re.findall("^ANSWER (.*)$", said, re.MULTILINE)
+    assert len(answer) == 1, said
     assert "service.url" in answer[0]
+    # the session adds no second jar to the one of --packages
+    assert [jar.count(ARTIFACT) for jar in jars] == [1], jars
+    assert str(tmp_path / "ivy") in jars[0]
+
+
+def test_spark_finds_the_artifact_by_its_coordinate(tmp_path: Path) -> None:
+    answers(tmp_path, ivy_settings(tmp_path, REPOSITORY))
+
+
+@pytest.mark.exhaustive
+def test_spark_finds_the_artifact_in_a_cache_of_ivy(tmp_path: Path) -> None:
+    answers(tmp_path, ivy_settings(tmp_path, REPOSITORY))
+    answers(tmp_path, ivy_settings(tmp_path, tmp_path / "gone"))

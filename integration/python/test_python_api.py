@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import textwrap
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -297,59 +293,6 @@ def test_the_service_url_of_the_environment(
     produce(client, topic, [Message(b"x")])
     monkeypatch.setenv("PULSAR_SERVICE_URL", service_url)
     assert values(spark, topic) == ["x"]
-
-
-def python(program: str, tmp_path: Path, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        cwd=tmp_path,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-SMALL = {
-    "spark.driver.memory": "512m",
-    "spark.driver.host": "127.0.0.1",
-    "spark.ui.enabled": "false",
-    "spark.driver.bindAddress": "127.0.0.1",
-}
-
-
-def test_a_session_brings_the_connector(
-    client: pulsar_client.Client, service_url: str, topic: str, connector_jar: Path, tmp_path: Path
-) -> None:
-    produce(client, topic, [b"x", b"y"])
-    other = tmp_path / "other.jar"
-    other.write_bytes(b"PK\x05\x06" + bytes(18))  # a zip file with nothing in it
-    program = f"""
-        import pulsar_spark
-        conf = {{**{SMALL!r}, "spark.jars": {str(other)!r}}}
-        spark = pulsar_spark.session("test", "local[1]", jar={str(connector_jar)!r}, **conf)
-        print(pulsar_spark.read_pulsar(spark, {topic!r}).count(), spark.conf.get("spark.jars"))
-        assert pulsar_spark.session(jar={str(connector_jar)!r}) is spark
-        spark.stop()
-    """
-    answer = python(program, tmp_path, PULSAR_SERVICE_URL=service_url)
-    assert answer.split() == ["2", f"{other},{connector_jar}"]
-
-
-def test_a_session_without_the_connector_is_reported(connector_jar: Path, tmp_path: Path) -> None:
-    program = f"""
-        import pulsar_spark
-        from pyspark.sql import SparkSession
-        SparkSession.builder.master("local[1]").config(map={SMALL!r}).getOrCreate()
-        try:
-            pulsar_spark.session(jar={str(connector_jar)!r})
-        except pulsar_spark.PulsarSetupError as error:
-            print(error.condition)
-    """
-    assert python(program, tmp_path).split() == ["PULSAR_SESSION_WITHOUT_CONNECTOR"]
 
 
 def test_the_jar_of_the_package_is_the_one_that_was_built() -> None:

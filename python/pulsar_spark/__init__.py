@@ -6,7 +6,8 @@
     rides = pulsar_spark.read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650")
 
 `pulsar_spark.local` runs a Pulsar server on the local machine, `pulsar_spark.functions` decodes and encodes columns.
-Both are loaded when they are first used.
+Both are loaded when they are first used, and so is everything that needs Spark. Without a supported PySpark, names that
+need it raise `PulsarImportError`; the others work.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from pulsar_spark._jars import jar_path, maven_coordinate
 from pulsar_spark._version import __version__
 from pulsar_spark.errors import (
     PulsarAccessError,
     PulsarCheckpointError,
     PulsarDataError,
     PulsarDataLossError,
+    PulsarImportError,
     PulsarInternalError,
     PulsarOptionError,
     PulsarRequestError,
@@ -31,14 +34,14 @@ from pulsar_spark.errors import (
     condition_of,
     error_of,
 )
-from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
 from pulsar_spark.options.bounds import after
-from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
-from pulsar_spark.sessions import configure, jar_path, maven_coordinate, session
 
 if TYPE_CHECKING:
     from pulsar_spark import functions, local
+    from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
+    from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
+    from pulsar_spark.sessions import configure, session
 
 __all__ = [
     "PlannedSlice",
@@ -47,6 +50,7 @@ __all__ = [
     "PulsarCheckpointError",
     "PulsarDataError",
     "PulsarDataLossError",
+    "PulsarImportError",
     "PulsarInternalError",
     "PulsarOptionError",
     "PulsarReadOptions",
@@ -75,15 +79,23 @@ __all__ = [
     "write_pulsar_stream",
 ]
 
-_ON_FIRST_USE = ("functions", "local")
+_MODULES = ("functions", "local")
+_NAMES = {
+    "io": ("read_pulsar", "read_pulsar_stream", "write_pulsar", "write_pulsar_stream"),
+    "plans": ("PlannedSlice", "PlannedTask", "ReadPlan", "plan"),
+    "sessions": ("configure", "session"),
+}
+_ON_FIRST_USE = {name: module for module, names in _NAMES.items() for name in names}
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name in _ON_FIRST_USE:
+        if name in _MODULES:
             return importlib.import_module(f"pulsar_spark.{name}")
+        if name in _ON_FIRST_USE:
+            return getattr(importlib.import_module(f"pulsar_spark.{_ON_FIRST_USE[name]}"), name)
         raise AttributeError(f"module 'pulsar_spark' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_FIRST_USE})
+    return sorted({*globals(), *_MODULES, *_ON_FIRST_USE})

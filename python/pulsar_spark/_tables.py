@@ -6,13 +6,11 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-FOLDER = Path(__file__).with_name("tables")
 
 SCOPES: Mapping[str, str] = {
     "batchRead": "batch read",
@@ -227,5 +225,6 @@ def _tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _load(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    file = resources.files("pulsar_spark") / "tables" / name  # the package may be a zip file
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return content

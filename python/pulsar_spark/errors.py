@@ -50,6 +50,10 @@ class PulsarSetupError(PulsarSparkError, RuntimeError):
     """This Python environment or Spark session cannot use the connector."""
 
 
+class PulsarImportError(PulsarSetupError, ImportError):
+    """This Python has no PySpark, or one that pulsar-spark does not support."""
+
+
 class PulsarTopicNotFoundError(PulsarSparkError):
     """A topic does not exist, or no topic matches a pattern."""
 

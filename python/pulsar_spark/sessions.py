@@ -1,56 +1,28 @@
-"""Spark sessions with the connector, whose jar is part of this package."""
+"""Spark sessions with the connector."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pulsar_spark import _interrupts
+from pulsar_spark import _class_path, _interrupts
+from pulsar_spark._jars import ARTIFACT, jar_path, maven_coordinate
+from pulsar_spark._launch import JARS, PACKAGES, names, parts_of, present, replace_argument, without
 from pulsar_spark._spark import SparkSession
-from pulsar_spark._version import __version__
 from pulsar_spark.errors import PulsarSetupError
 
-_OLDEST, _NEWEST = (4, 0), (4, 3)
-_ARTIFACT = "pulsar-spark-connector_2.13"
-_JARS = Path(__file__).with_name("jars")
-
-
-def maven_coordinate() -> str:
-    """The connector's Maven coordinate, for ``spark.jars.packages`` or ``spark-submit --packages``.
-
-    Returns:
-        ``group:artifact:version``.
-
-    Examples:
-        >>> maven_coordinate()
-        'io.github.pulsar-spark:pulsar-spark-connector_2.13:0.1.0'
-    """
-    return f"io.github.pulsar-spark:{_ARTIFACT}:{__version__}"
-
-
-def jar_path() -> Path:
-    """The connector's jar inside this package.
-
-    Returns:
-        The path of the file.
-
-    Raises:
-        PulsarSetupError: The package was built without it.
-
-    Examples:
-        >>> SparkSession.builder.config("spark.jars", str(jar_path()))
-    """
-    jar = _JARS / f"{_ARTIFACT}-{__version__}.jar"
-    if not jar.is_file():
-        raise PulsarSetupError("PULSAR_JAR_MISSING", file=str(jar))
-    return jar
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> SparkSession.Builder:
     """Add the connector to a session builder.
 
-    Jars that ``spark.jars`` or ``spark.jars.packages`` name already are kept. A builder for a Spark Connect server
-    (``sc://...``) is returned unchanged, since the server provides the connector.
+    Jars that ``spark.jars``, ``spark.jars.packages``, ``spark-submit`` or ``PYSPARK_SUBMIT_ARGS`` name already are
+    kept. A builder is returned unchanged where the connector is on the class path already, whatever the name of its
+    jar, and for a Spark Connect server (``sc://...``), which provides the connector.
 
     Args:
         builder: The builder. Set ``spark.jars`` and ``spark.jars.packages`` before this call.
@@ -60,21 +32,25 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
         The builder.
 
     Raises:
-        PulsarSetupError: The jar is missing, or this pyspark is not supported.
+        PulsarImportError: This pyspark is not supported.
+        PulsarSetupError: The jar is missing, or a JVM or session without the connector runs already and cannot get it.
 
     Examples:
         >>> spark = configure(SparkSession.builder.master("local[2]")).getOrCreate()
     """
-    _check_pyspark()
     # A builder has no public API to read its settings.
-    settings = builder._options  # noqa: SLF001
-    if str(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "").startswith("sc://"):
+    settings: dict[str, str] = dict(builder._options)  # noqa: SLF001
+    if _is_remote(settings):
         return builder
-    key = "spark.jars.packages" if jar == "maven" else "spark.jars"
-    added = maven_coordinate() if jar == "maven" else str(jar_path() if jar == "bundled" else Path(jar).absolute())
-    present = settings.get(key, _default_setting(key))
-    parts = [part for part in str(present or "").split(",") if part and part != added]
-    return builder.config(key, ",".join([*parts, added]))
+    jvm = _class_path.running_jvm()
+    if jvm is not None:
+        return _configure_running(builder, settings, jvm, jar)
+    if jar == "bundled" and names(settings, ARTIFACT):
+        return builder
+    key, added = (PACKAGES, maven_coordinate()) if jar == "maven" else (JARS, str(_file(jar)))
+    value = ",".join([*without(present(settings, key), added), added])
+    replace_argument(key, value)
+    return builder.config(key, value)
 
 
 def session(
@@ -96,17 +72,12 @@ def session(
         The session that runs in this process, or a new one.
 
     Raises:
-        PulsarSetupError: As in `configure`; or a session without the connector is already running.
+        PulsarImportError: This pyspark is not supported.
+        PulsarSetupError: As in `configure`.
 
     Examples:
         >>> spark = session("rides", "local[2]", **{"spark.sql.shuffle.partitions": 8})
     """
-    _check_pyspark()
-    from pyspark.sql.utils import is_remote
-
-    running = SparkSession.getActiveSession()
-    if running is not None and not is_remote() and not _has_connector(running):
-        raise PulsarSetupError("PULSAR_SESSION_WITHOUT_CONNECTOR")
     builder = SparkSession.builder
     if app_name is not None:
         builder = builder.appName(app_name)
@@ -116,29 +87,62 @@ def session(
         builder = builder.config(key, str(value).lower() if isinstance(value, bool) else str(value))
     configured = configure(builder, jar=jar)
     with _interrupts.held_back():  # Spark leaves a JVM behind that Ctrl-C interrupts while it starts
-        return configured.getOrCreate()
+        spark = configured.getOrCreate()
+    jvm: Any = getattr(spark, "_jvm", None)
+    if jvm is not None:
+        if _class_path.connector_location(jvm) is None:
+            spark.stop()
+            raise _without_connector()
+        if text := _class_path.other_sources(jvm):
+            warnings.warn(text, stacklevel=2)
+    return spark
 
 
-def _has_connector(spark: SparkSession) -> bool:
-    return any(_ARTIFACT in (spark.conf.get(key, "") or "") for key in ("spark.jars", "spark.jars.packages"))
+def _configure_running(
+    builder: SparkSession.Builder,
+    settings: dict[str, str],
+    jvm: Any,  # noqa: ANN401 - py4j objects have no type
+    jar: str | Path,
+) -> SparkSession.Builder:
+    """Configure the builder of a JVM that runs already, whose own class path ``spark.jars`` does not change."""
+    from pyspark import SparkConf, SparkContext
 
-
-def _check_pyspark() -> None:
+    location, context = _class_path.connector_location(jvm), SparkContext
+    if context._active_spark_context is not None or jar == "maven":  # noqa: SLF001
+        if location is None:
+            raise _without_connector()
+        return builder
     try:
-        import pyspark
-    except ImportError as error:
-        raise PulsarSetupError("PULSAR_SPARK_VERSION", found="there is none") from error
-    version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
-    if not _OLDEST <= version <= _NEWEST:
-        raise PulsarSetupError("PULSAR_SPARK_VERSION", found=f"this is {pyspark.__version__}")
+        file = _file(jar)
+    except PulsarSetupError:
+        if location is None:
+            raise
+        return builder
+    if location is None:
+        _class_path.add_jar(jvm, file)
+        if _class_path.connector_location(jvm) is None:
+            raise _without_connector()
+    elif location != _class_path.url_of(jvm, file):
+        return builder
+    others = without(parts_of(settings.get(JARS) or SparkConf().get(JARS)), str(file))
+    return builder.config(JARS, ",".join([*others, str(file)]))
 
 
-def _default_setting(key: str) -> str | None:
-    """The value in ``spark-defaults.conf``, which a setting of the builder overrides."""
-    home = os.environ.get("SPARK_HOME")
-    folder = os.environ.get("SPARK_CONF_DIR") or (f"{home}/conf" if home else None)
-    file = Path(folder) / "spark-defaults.conf" if folder else None
-    if file is None or not file.is_file():
-        return None
-    pairs = (line.replace("=", " ", 1).split(None, 1) for line in file.read_text(encoding="utf-8").splitlines())
-    return next((pair[1].strip() for pair in pairs if len(pair) == 2 and pair[0] == key), None)
+def _without_connector() -> PulsarSetupError:
+    return PulsarSetupError("PULSAR_SESSION_WITHOUT_CONNECTOR", coordinate=maven_coordinate())
+
+
+def _is_remote(settings: Mapping[str, str]) -> bool:
+    """Whether the builder is for Spark Connect, whose server has the JVM."""
+    from pyspark.sql.utils import is_remote
+
+    return is_remote() or str(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "").startswith("sc://")
+
+
+def _file(jar: str | Path) -> Path:
+    if jar == "bundled":
+        return jar_path()
+    file = Path(jar).absolute()
+    if not file.is_file():
+        raise PulsarSetupError("PULSAR_JAR_MISSING", file=str(file))
+    return file

@@ -18,7 +18,7 @@ from pulsar_spark import (
     write_pulsar,
     write_pulsar_stream,
 )
-from pulsar_spark.options.resolve import SERVICE_URL_VARIABLE
+from pulsar_spark.options.resolve import FORMAT, SERVICE_URL_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def test_a_batch_read() -> None:
         fail_on_data_loss=False,
         client={"numIoThreads": 2},
     )
-    assert spark.read.calls == {"format": "pulsar", "schema": "id long", "load": None}
+    assert spark.read.calls == {"format": FORMAT, "schema": "id long", "load": None}
     assert spark.read.given == {
         "service.url": URL,
         "operationTimeoutMs": "5",
@@ -129,7 +129,7 @@ def test_topics_are_one_several_or_a_pattern() -> None:
 def test_a_stream_read() -> None:
     spark = FakeSpark()
     read_pulsar_stream(spark.session, ["a", "b"], start={"a": "1:2", "b": "latest"}, service_url=URL)
-    assert spark.readStream.calls == {"format": "pulsar", "load": None}
+    assert spark.readStream.calls == {"format": FORMAT, "load": None}
     assert json.loads(spark.readStream.given["startingOffsets"]) == {"a": "1:2", "b": "latest"}
     spark = FakeSpark()
     read_pulsar_stream(spark.session, topic="a", service_url=URL)
@@ -154,7 +154,7 @@ def test_a_batch_write() -> None:
     spark = FakeSpark()
     options = PulsarWriteOptions(topic="others", send_timeout_ms=1000)
     write_pulsar(spark.frame, "results", service_url=URL, options=options, schema_type="json")
-    assert spark.write.calls == {"format": "pulsar", "mode": "append", "save": None}
+    assert spark.write.calls == {"format": FORMAT, "mode": "append", "save": None}
     assert spark.write.given == {"service.url": URL, "topic": "results", "sendTimeoutMs": "1000", "schemaType": "json"}
 
 
@@ -171,7 +171,7 @@ def test_a_batch_write() -> None:
 def test_a_stream_write(arguments: dict[str, Any], calls: dict[str, Any], tmp_path: Path) -> None:
     spark = FakeSpark()
     write_pulsar_stream(spark.frame, "results", checkpoint=tmp_path, service_url=URL, **arguments)
-    assert spark.writeStream.calls == {"format": "pulsar", "outputMode": "append", "start": None, **calls}
+    assert spark.writeStream.calls == {"format": FORMAT, "outputMode": "append", "start": None, **calls}
     assert spark.writeStream.given == {"service.url": URL, "topic": "results", "checkpointLocation": str(tmp_path)}
 
 
@@ -237,7 +237,7 @@ def test_wrong_arguments_fail_before_any_call_to_spark(arguments: dict[str, Any]
     spark = FakeSpark()
     with pytest.raises(PulsarOptionError, match=text):
         read(spark=spark, **arguments)
-    assert spark.read.calls in ({}, {"format": "pulsar"})
+    assert spark.read.calls in ({}, {"format": FORMAT})
 
 
 def test_a_stream_has_no_end() -> None:

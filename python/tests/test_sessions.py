@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.sql import SparkSession
 
-from pulsar_spark import PulsarSetupError, __version__, configure, jar_path, maven_coordinate, sessions
+from pulsar_spark import PulsarSetupError, __version__, _class_path, _jars, configure, jar_path, maven_coordinate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+SUBMIT = "PYSPARK_SUBMIT_ARGS"
+
+
 @pytest.fixture
 def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(sessions, "_JARS", tmp_path)
-    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE"):
-        monkeypatch.delenv(name, raising=False)
     file = tmp_path / f"pulsar-spark-connector_2.13-{__version__}.jar"
+    monkeypatch.setattr(_jars, "_packaged_jar", lambda: file)
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", SUBMIT):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(_class_path, "running_jvm", lambda: None)
     file.touch()
     return file
 
@@ -57,27 +62,47 @@ def test_settings_of_the_defaults_file_are_kept(jar: Path, tmp_path: Path, monke
 
 
 def test_another_jar_can_be_named(jar: Path, tmp_path: Path) -> None:
-    assert given(configure(SparkSession.builder, jar=tmp_path / "own.jar")) == {"spark.jars": f"{tmp_path}/own.jar"}
+    own = tmp_path / "own.jar"
+    with pytest.raises(PulsarSetupError, match=r"PULSAR_JAR_MISSING.*own\.jar\. What to do: If the argument `jar`"):
+        configure(SparkSession.builder, jar=own)
+    own.touch()
+    assert given(configure(SparkSession.builder, jar=own)) == {"spark.jars": f"{tmp_path}/own.jar"}
     assert jar.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "now"),
+    [
+        ("--jars a.jar pyspark-shell", "--jars a.jar,b.jar,{jar} pyspark-shell"),
+        ("--name 'x y' --jars=a.jar pyspark-shell", "--name 'x y' --jars a.jar,b.jar,{jar} pyspark-shell"),
+    ],
+)
+def test_arguments_of_the_environment_get_the_jar(
+    arguments: str, now: str, jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SUBMIT, arguments.format(jar=jar))
+    own = SparkSession.builder.config("spark.jars", f"b.jar,{jar}")  # which the arguments override
+    assert given(configure(own)) == {"spark.jars": f"a.jar,b.jar,{jar}"}
+    assert os.environ[SUBMIT] == now.format(jar=jar)
+    assert given(configure(SparkSession.builder)) == {}
+    assert os.environ[SUBMIT] == now.format(jar=jar)
+
+
+def test_arguments_of_the_environment_without_jars_are_unchanged(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SUBMIT, "--packages c:d:1 pyspark-shell")
+    assert given(configure(SparkSession.builder)) == {"spark.jars": str(jar)}
+    assert os.environ[SUBMIT] == "--packages c:d:1 pyspark-shell"
+    configure(SparkSession.builder, jar="maven")
+    assert os.environ[SUBMIT] == f"--packages c:d:1,{maven_coordinate()} pyspark-shell"
+
+
+@pytest.mark.parametrize("key", ["spark.jars", "spark.jars.packages"])
+def test_a_connector_that_is_named_already_is_the_one_that_runs(key: str, jar: Path) -> None:
+    jar.unlink()
+    other = f"x,{maven_coordinate()}.jar"
+    assert given(configure(SparkSession.builder.config(key, other))) == {key: other}
 
 
 def test_a_builder_for_spark_connect_is_unchanged(jar: Path) -> None:
     jar.unlink()
     assert given(configure(SparkSession.builder.config("spark.remote", "sc://host"))) == {"spark.remote": "sc://host"}
-
-
-@pytest.mark.parametrize("version", ["3.5.6", "4.4.0", "5.0.0.dev0"])
-def test_other_versions_of_spark_are_rejected(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyspark.__version__", version)
-    with pytest.raises(PulsarSetupError) as raised:
-        configure(SparkSession.builder, jar="maven")
-    assert str(raised.value) == (
-        f"[PULSAR_SPARK_VERSION] pulsar-spark needs pyspark 4.0, 4.1, 4.2 or 4.3, but this is {version}. "
-        "What to do: Run: pip install 'pyspark>=4.0,<4.4'."
-    )
-
-
-@pytest.mark.parametrize("version", ["4.0.0", "4.1.4", "4.2.1.dev1", "4.3.0"])
-def test_supported_versions(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyspark.__version__", version)
-    configure(SparkSession.builder, jar="maven")

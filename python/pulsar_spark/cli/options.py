@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NARROWEST_TEXT, _WIDEST = 30, 120
 _GAP = 2
+_INCUMBENT = "names of streamnative/pulsar-spark"
 
 
 def add_options(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,6 +54,8 @@ def _find(name: str) -> OptionDefinition:
     option = table.find(name) or next((one for one in table.options if one.argument == name.lower()), None)
     if option is not None:
         return option
+    if name.lower().startswith(checks.ADMIN):
+        return _admin_setting(name)
     prefix = table.prefix_of(name)
     if prefix is None:
         raise checks.unknown(name, [one.key for one in table.options] + [one.argument for one in table.options])
@@ -67,6 +70,19 @@ def _find(name: str) -> OptionDefinition:
     )
 
 
+def _admin_setting(name: str) -> OptionDefinition:
+    """A setting that streamnative/pulsar-spark has for the admin service.
+
+    Raises:
+        PulsarOptionError: No option has this name.
+    """
+    field, other = checks.admin_field(option_table(), name)
+    doc = f"An option of streamnative/pulsar-spark. Brokers and the admin service share their settings: set `{other}`."
+    return OptionDefinition(
+        key=checks.ADMIN + field, type="string", doc=doc, group=_INCUMBENT, since="0.1.0", scopes=tuple(SCOPES)
+    )
+
+
 def _facts(option: OptionDefinition) -> dict[str, Any]:
     in_python = {"argument": option.argument} if option_table().find(option.key) else {}
     return {**asdict(option), **in_python}
@@ -78,7 +94,7 @@ def _list(options: tuple[OptionDefinition, ...]) -> str:
     prefixes = option_table().prefixes
     rows["Settings of the Pulsar client"] = [(f"{one.prefix}*", one.doc.partition(":")[0]) for one in prefixes]
     aliases = [(one.name, _alias_summary(one)) for one in option_table().aliases.values()]
-    rows["Names of streamnative/pulsar-spark"] = [*aliases, ("pulsar.admin.*", "the same as pulsar.client.*")]
+    rows[_INCUMBENT.capitalize()] = [*aliases, ("pulsar.admin.*", "the same as pulsar.client.*")]
     names = max(len(name) for group in rows.values() for name, _ in group) + _GAP
     width = min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, names + _NARROWEST_TEXT), _WIDEST)
     lines: list[str] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.demo.report import Report
-from pulsar_spark.errors import facts
+from pulsar_spark.errors import PulsarSparkError, facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +43,10 @@ def run(chosen: argparse.Namespace) -> int:
     try:
         result = _tour(chosen, report)
     except ImportError as error:
-        needs = f"The demo needs the official client: {error}. Run: pip install 'pulsar-spark[demo]'"
-        return _fail(chosen, report, ImportError(needs))
+        needs = ImportError(
+            f"The demo needs Spark and the official client: {error}. Run: pip install 'pulsar-spark[demo]'"
+        )
+        return _fail(chosen, report, error if isinstance(error, PulsarSparkError) else needs)
     except KeyboardInterrupt:
         report.line("Interrupted; everything was stopped and removed.")
         return INTERRUPTED

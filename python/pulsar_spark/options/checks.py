@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MASK = "***"
 
-_CLIENT, _ADMIN = "pulsar.client.", "pulsar.admin."
+_CLIENT, ADMIN = "pulsar.client.", "pulsar.admin."
 _ENCRYPTED = ("pulsar+ssl://", "https://")
 
 
@@ -88,7 +88,7 @@ def _translated(table: OptionTable, options: Mapping[str, str], scopes: Sequence
     Raises:
         PulsarOptionError: A value has no translation, or two names set one option to different values.
     """
-    admin = {key: value for key, value in sorted(options.items()) if key.lower().startswith(_ADMIN)}
+    admin = {key: value for key, value in sorted(options.items()) if key.lower().startswith(ADMIN)}
     others = {key: value for key, value in sorted(options.items()) if key not in admin}
     natives = {key: value for key, value in others.items() if key.lower() not in table.aliases}
     url = _value_of(natives, "service.url")
@@ -147,13 +147,23 @@ def _check_equal(present: Sequence[tuple[OptionDefinition, str, str]]) -> None:
                 raise PulsarOptionError("PULSAR_OPTION_ALIAS_CONFLICT", first=first, second=second, target=target.key)
 
 
+def admin_field(table: OptionTable, key: str) -> tuple[str, str]:
+    """The client setting that ``pulsar.admin.*`` repeats, and the option that sets it here.
+
+    Raises:
+        PulsarOptionError: The client has no such setting.
+    """
+    field = next((name for name in table.client_fields if key.lower() == (ADMIN + name).lower()), None)
+    if field is None:
+        raise unknown(key, [ADMIN + name for name in table.client_fields])
+    alias = table.aliases.get((_CLIENT + field).lower())
+    return field, (alias.target if alias else None) or _CLIENT + field
+
+
 def _check_admin(table: OptionTable, key: str, value: str, options: Mapping[str, str], url: str | None) -> None:
     """Check that a setting of the admin service repeats one of the client."""
-    field = next((name for name in table.client_fields if key.lower() == (_ADMIN + name).lower()), None)
-    if field is None:
-        raise unknown(key, [_ADMIN + name for name in table.client_fields])
+    field, other = admin_field(table, key)
     alias = table.aliases.get((_CLIENT + field).lower())
-    other = (alias.target if alias else None) or _CLIENT + field
     allowed, expected = (None, value.strip(BLANKS)) if alias is None else _alias_value(table, alias, value, url)
     option, current = table.find(other), _value_of(options, other)
     if option is not None and current is None:
@@ -165,7 +175,7 @@ def _check_admin(table: OptionTable, key: str, value: str, options: Mapping[str,
     else:
         equal = current is not None and expected is not None and are_equal(option, current, expected)
     if not equal:
-        raise PulsarOptionError("PULSAR_OPTION_ADMIN", option=_ADMIN + field, other=other)
+        raise PulsarOptionError("PULSAR_OPTION_ADMIN", option=ADMIN + field, other=other)
 
 
 def _value_of(options: Mapping[str, str], key: str) -> str | None:

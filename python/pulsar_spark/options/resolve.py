@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from pulsar_spark.options.bounds import Bound
 
-FORMAT = "pulsar"
+FORMAT = "io.github.pulsarspark.PulsarTableProvider"
+"""The class, since another connector may have the name ``pulsar`` too."""
 SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
 ARGUMENTS = {
     "read_level": "level",
@@ -32,7 +33,7 @@ ARGUMENTS = {
 """The arguments of `read_pulsar` that replace fields of `PulsarReadOptions`, because they accept more."""
 
 _TOPIC_KEYS = ("topic", "topics", "topicsPattern")
-_SESSION_PREFIX = f"spark.datasource.{FORMAT}."
+_SESSION_PREFIX = "spark.datasource.pulsar."
 Options = TypeVar("Options", PulsarReadOptions, PulsarWriteOptions)
 
 

@@ -44,6 +44,14 @@ def test_settings_of_the_client_are_known(capsys: pytest.CaptureFixture[str]) ->
     assert answer(capsys, "pulsar.client.numiothreads").startswith("pulsar.client.numIoThreads\n")
 
 
+def test_settings_of_the_admin_service_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(answer(capsys, "PULSAR.ADMIN.numiothreads").split())
+    assert text.startswith("pulsar.admin.numIoThreads An option of streamnative/pulsar-spark.")
+    assert "set `pulsar.client.numIoThreads`." in text
+    assert "set `tls.trustCertsFile`." in " ".join(answer(capsys, "pulsar.admin.tlsTrustCertsFilePath").split())
+    assert json.loads(answer(capsys, "pulsar.admin.numIoThreads", "--json"))["key"] == "pulsar.admin.numIoThreads"
+
+
 def test_names_of_streamnative_pulsar_spark_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     lines = answer(capsys).splitlines()
     for alias in option_table().aliases.values():
@@ -58,6 +66,7 @@ def test_names_of_streamnative_pulsar_spark_are_listed_and_explained(capsys: pyt
     ("name", "nearest"),
     [
         ("failOnDataLos", "failOnDataLoss"),
+        ("pulsar.admin.numIoThread", "pulsar.admin.numIoThreads"),
         ("fail_on_data_los", "fail_on_data_loss"),
         ("pulsar.client.numIoThread", "pulsar.client.numIoThreads"),
     ],

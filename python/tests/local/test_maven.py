@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import subprocess
 import sys
 import threading
@@ -200,3 +201,16 @@ def test_command_prints_the_path_or_one_line_of_error(capsys: pytest.CaptureFixt
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith("error: 'nonsense' is not a Maven coordinate")
+
+
+def test_the_ivy_jar_is_that_of_pyspark_or_of_spark_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = ivy.ivy_jar()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    with pytest.raises(FetchError, match=r"No pyspark .* no SPARK_HOME.*pip install 'pulsar-spark\[spark\]'"):
+        ivy.ivy_jar()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(FetchError, match=r"has no jars/ivy"):
+        ivy.ivy_jar()
+    monkeypatch.setenv("SPARK_HOME", str(real.parent.parent))
+    assert ivy.ivy_jar() == real

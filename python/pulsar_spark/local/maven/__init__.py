@@ -1,7 +1,7 @@
 """Download files from the Maven registry by their coordinates.
 
-The Ivy jar inside the installed pyspark does the downloads and knows the public registry, so all that is needed is
-pyspark and a ``java`` command. ``PULSAR_SPARK_MAVEN_MIRROR`` is the root of another registry;
+The Ivy jar inside Spark does the downloads and knows the public registry, so all that is needed is
+pyspark, or ``SPARK_HOME``, and a ``java`` command. ``PULSAR_SPARK_MAVEN_MIRROR`` is the root of another registry;
 ``PULSAR_SPARK_CACHE`` is the folder for downloads.
 
 Command line: ``python -m pulsar_spark.local.maven GROUP:ARTIFACT:VERSION[:CLASSIFIER][@EXT] [--sha256 SUM]`` prints

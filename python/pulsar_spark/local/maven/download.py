@@ -52,7 +52,7 @@ def fetch(
         timeout_seconds: The limit for all: waiting for another process and the download.
 
     Raises:
-        FetchError: No java, no pyspark, no such artifact, no network, a wrong checksum, or a timeout.
+        FetchError: No java, no Ivy, no such artifact, no network, a wrong checksum, or a timeout.
     """
     requested = Coordinate.parse(coordinate)
     target = requested.path_in(cache or cache_folder())

@@ -1,4 +1,4 @@
-"""Downloads by Ivy, whose jar is part of the installed pyspark."""
+"""Downloads by Ivy, whose jar is part of Spark."""
 
 from __future__ import annotations
 
@@ -30,18 +30,21 @@ _MEGABYTE = 1_000_000
 
 
 def ivy_jar() -> Path:
-    """The Ivy jar of the installed pyspark."""
-    spec = importlib.util.find_spec("pyspark")
-    if spec is None or spec.origin is None:
+    """The Ivy jar of the installed pyspark, else that of ``SPARK_HOME``."""
+    spec, home = importlib.util.find_spec("pyspark"), os.environ.get("SPARK_HOME")
+    folders = [Path(spec.origin).parent] if spec is not None and spec.origin is not None else []
+    folders += [Path(home)] if home else []
+    if not folders:
         raise FetchError(
-            "No pyspark in this Python: its Ivy jar does the downloads. Run: pip install 'pyspark>=4.0,<4.4'"
+            "No pyspark in this Python and no SPARK_HOME: Spark's Ivy jar does the downloads. "
+            "Run: pip install 'pulsar-spark[spark]'"
         )
-    jars = sorted((Path(spec.origin).parent / "jars").glob("ivy-*.jar"))
+    jars = [jar for folder in folders for jar in sorted((folder / "jars").glob("ivy-*.jar"), reverse=True)]
     if not jars:
         raise FetchError(
-            f"The pyspark in {Path(spec.origin).parent} has no jars/ivy-*.jar: install the full pyspark package."
+            f"The Spark in {' and in '.join(map(str, folders))} has no jars/ivy-*.jar: install the full pyspark."
         )
-    return jars[-1]
+    return jars[0]
 
 
 def run(requested: Sequence[Coordinate], work: Path, deadline: float) -> None:

@@ -18,7 +18,7 @@ import io.github.pulsarspark.read.plan.DriverSession
   * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read ignores those of writes, and a write those
   * of reads.
   */
-final class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
+class PulsarTableProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
 
   override def shortName(): String = SessionOptions.Name
 
@@ -34,6 +34,7 @@ final class PulsarTableProvider extends TableProvider with DataSourceRegister wi
   override def supportsExternalMetadata(): Boolean = true
 
   override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = {
+    SourceNames.warnOnce()
     PlanRedaction.cover(properties)
     new PulsarTable(schema, properties, SessionOptions.now())
   }

@@ -1,0 +1,72 @@
+"""The jars and packages that a JVM starts with: settings of Spark, overridden by arguments of ``spark-submit``."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+JARS, PACKAGES = "spark.jars", "spark.jars.packages"
+
+_ARGUMENTS = {JARS: "--jars", PACKAGES: "--packages"}
+_VARIABLE = "PYSPARK_SUBMIT_ARGS"
+
+
+def present(settings: Mapping[str, str], key: str) -> list[str]:
+    """What is in a list of jars or packages when the JVM starts."""
+    argument = _argument(_ARGUMENTS[key])
+    default = _default_setting(key) if argument is None else None
+    return parts_of(argument) + parts_of(settings.get(key) or default)
+
+
+def names(settings: Mapping[str, str], artifact: str) -> bool:
+    """Whether a jar or package that the JVM starts with has this in its name."""
+    lists = (_argument(name) or settings.get(key) or _default_setting(key) for key, name in _ARGUMENTS.items())
+    return any(artifact in part for parts in lists for part in parts_of(parts))
+
+
+def parts_of(text: str | None) -> list[str]:
+    """The parts of a list with commas."""
+    return [part for part in (text or "").split(",") if part]
+
+
+def without(parts: Sequence[str], file: str) -> list[str]:
+    """The list without a file, which Spark changes to a URL when the JVM starts."""
+    return [part for part in parts if part not in (file, f"file:{file}", f"file://{file}")]
+
+
+def replace_argument(key: str, value: str) -> None:
+    """Replace the value of a setting in ``PYSPARK_SUBMIT_ARGS``, if it is there."""
+    name, words = _ARGUMENTS[key], _words()
+    if name in words:
+        before = ["", *words[:-1]]
+        changed = [value if prior == name else word for prior, word in zip(before, words, strict=True)]
+        os.environ[_VARIABLE] = shlex.join(changed)
+
+
+def _argument(name: str) -> str | None:
+    """The value of an argument in ``PYSPARK_SUBMIT_ARGS``, which overrides a setting of the builder."""
+    return dict(pairwise(_words())).get(name)
+
+
+def _words() -> list[str]:
+    """The words of ``PYSPARK_SUBMIT_ARGS``, with ``--jars=x`` as two of them."""
+    joined = tuple(f"{name}=" for name in _ARGUMENTS.values())
+    words = shlex.split(os.environ.get(_VARIABLE, ""))
+    return [part for word in words for part in (word.split("=", 1) if word.startswith(joined) else [word])]
+
+
+def _default_setting(key: str) -> str | None:
+    """The value in ``spark-defaults.conf``, which a setting of the builder overrides."""
+    home = os.environ.get("SPARK_HOME")
+    folder = os.environ.get("SPARK_CONF_DIR") or (f"{home}/conf" if home else None)
+    file = Path(folder) / "spark-defaults.conf" if folder else None
+    if file is None or not file.is_file():
+        return None
+    pairs = (line.replace("=", " ", 1).split(None, 1) for line in file.read_text(encoding="utf-8").splitlines())
+    return next((pair[1].strip() for pair in pairs if len(pair) == 2 and pair[0] == key), None)
