@@ -59,5 +59,7 @@ def test_the_pages_that_show_how_to_use_it_have_snippets() -> None:
         "functions",
         "direct-reads",
         "quickstart",
+        "install",
+        "from-kafka",
     }
     assert {"README.md", *(f"docs/use/{page}.md" for page in shown)} <= set(PAGES)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from errors import failing, no_job, refused
 from messages import Message, produce
+from pyspark.errors import PySparkException
 from reading import run_available
 from writing import Target
 
@@ -110,6 +111,16 @@ def test_rows_are_inserted_by_the_names_of_their_columns(target: Target, topic: 
     with no_job(spark), refused("PULSAR_WRITE_MODE", "append"):
         spark.sql(f"insert overwrite {TABLE} (value) values (binary('6'))")
     assert numbers(spark.table(TABLE)) == [0, 1, 2, 4, 5]
+
+
+@pytest.mark.usefixtures("no_table")
+def test_messages_are_never_replaced(target: Target, topic: str) -> None:
+    produce(target.client, topic, [b"0"])
+    create(target, topic)
+    for statement in (f"delete from {TABLE}", f"update {TABLE} set value = binary('1')", f"truncate table {TABLE}"):
+        with pytest.raises(PySparkException, match="does not support"):
+            target.spark.sql(statement)
+    assert numbers(target.spark.table(TABLE)) == [0]
 
 
 @pytest.mark.usefixtures("no_table")

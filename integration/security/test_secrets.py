@@ -142,6 +142,24 @@ def test_the_admin_service_refuses_by_name(
     assert not [token for token in tokens.values() if token in str(failure.value)]
 
 
+def test_the_admin_service_may_have_credentials_of_its_own(
+    spark: SparkSession, auth_server: AuthServer, topic: str
+) -> None:
+    admin_url = auth_server.server.admin_url
+    brokers = auth_server.options(
+        topic, **{"auth.token": auth_server.reader_token, "readLevel": "segment", "admin.url": admin_url}
+    )
+
+    def admin(token: str) -> dict[str, str]:
+        plugin = f"{PLUGIN}AuthenticationToken"
+        return {"pulsar.admin.authPluginClassName": plugin, "pulsar.admin.authParams": f"token:{token}"}
+
+    assert read(spark, {**brokers, **admin(auth_server.admin_token)}) == 10
+    with failing("PULSAR_ACCESS_DENIED", topic, admin_url, "`consume`") as failure:
+        read(spark, {**brokers, **admin(auth_server.nobody_token)})
+    assert auth_server.nobody_token not in str(failure.value)
+
+
 def test_a_token_file_is_read(spark: SparkSession, auth_server: AuthServer, topic: str, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{auth_server.reader_token}\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from admin import Admin
-from auth_server import AuthServer
+from auth_server import PLUGIN, AuthServer
 from certificates import Authority
 from errors import failing, no_job
 from reading import entries_by_level, read_available
@@ -119,6 +119,26 @@ def test_messages_are_written_and_read_over_tls(
     assert {name for name, entries in entries_by_level(frame).items() if entries} == {deliverer}
     found: list[int] = []
     rows = spark.readStream.format("pulsar").options(**options).load()
+    read_available(rows, tmp_path, lambda part, _: found.extend(values(part)))
+    assert sorted(found) == WRITTEN
+
+
+def test_the_names_of_streamnative_pulsar_spark(spark: SparkSession, encrypted: Encrypted, tmp_path: Path) -> None:
+    """The example of its README, where the admin service has the same login."""
+    login = {
+        "authPluginClassName": f"{PLUGIN}AuthenticationToken",
+        "authParams": f"token:{encrypted.auth_server.admin_token}",
+    }
+    options = {
+        "service.url": f"pulsar+ssl://localhost:{encrypted.broker_port}",
+        **{f"pulsar.{side}.{name}": value for side in ("admin", "client") for name, value in login.items()},
+        "pulsar.client.tlsTrustCertsFilePath": str(encrypted.authority.file),
+        "pulsar.client.tlsAllowInsecureConnection": "false",
+        "pulsar.client.tlsHostnameVerificationenable": "true",
+        "topicsPattern": f"{NAMESPACE}/events",
+    }
+    found: list[int] = []
+    rows = spark.readStream.format("pulsar").options(**options, startingOffsets="earliest").load()
     read_available(rows, tmp_path, lambda part, _: found.extend(values(part)))
     assert sorted(found) == WRITTEN
 

@@ -111,6 +111,9 @@ class PulsarReadOptions(TypedOptions):
         auth_basic_password: Password for basic authentication.
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
         auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
+        admin_auth_plugin_class_name: A plug-in of the Pulsar client that authenticates at `admin.url`, where the admin
+            service needs other credentials than the brokers. Default: the credentials of the brokers.
+        admin_auth_params: Parameters of `admin.auth.pluginClassName`, such as `token:...` or `file:///path/to/token`.
         auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
         auth_oauth2_credentials_url: JSON with `client_id` and `client_secret`: a key file on every machine,
             `file:///...`, or the text itself, `data:application/json;base64,...`.
@@ -249,6 +252,8 @@ class PulsarReadOptions(TypedOptions):
     auth_basic_password: str | None = None
     auth_tls_cert_file: str | None = None
     auth_tls_key_file: str | None = None
+    admin_auth_plugin_class_name: str | None = None
+    admin_auth_params: str | None = None
     auth_oauth2_issuer_url: str | None = None
     auth_oauth2_credentials_url: str | None = None
     auth_oauth2_audience: str | None = None
@@ -318,6 +323,9 @@ class PulsarWriteOptions(TypedOptions):
         auth_basic_password: Password for basic authentication.
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
         auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
+        admin_auth_plugin_class_name: A plug-in of the Pulsar client that authenticates at `admin.url`, where the admin
+            service needs other credentials than the brokers. Default: the credentials of the brokers.
+        admin_auth_params: Parameters of `admin.auth.pluginClassName`, such as `token:...` or `file:///path/to/token`.
         auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
         auth_oauth2_credentials_url: JSON with `client_id` and `client_secret`: a key file on every machine,
             `file:///...`, or the text itself, `data:application/json;base64,...`.
@@ -366,6 +374,8 @@ class PulsarWriteOptions(TypedOptions):
     auth_basic_password: str | None = None
     auth_tls_cert_file: str | None = None
     auth_tls_key_file: str | None = None
+    admin_auth_plugin_class_name: str | None = None
+    admin_auth_params: str | None = None
     auth_oauth2_issuer_url: str | None = None
     auth_oauth2_credentials_url: str | None = None
     auth_oauth2_audience: str | None = None
@@ -397,6 +407,8 @@ class ReadArguments(TypedDict, total=False):
     auth_basic_password: str | None
     auth_tls_cert_file: str | None
     auth_tls_key_file: str | None
+    admin_auth_plugin_class_name: str | None
+    admin_auth_params: str | None
     auth_oauth2_issuer_url: str | None
     auth_oauth2_credentials_url: str | None
     auth_oauth2_audience: str | None
@@ -450,6 +462,8 @@ class WriteArguments(TypedDict, total=False):
     auth_basic_password: str | None
     auth_tls_cert_file: str | None
     auth_tls_key_file: str | None
+    admin_auth_plugin_class_name: str | None
+    admin_auth_params: str | None
     auth_oauth2_issuer_url: str | None
     auth_oauth2_credentials_url: str | None
     auth_oauth2_audience: str | None

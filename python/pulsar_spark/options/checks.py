@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 MASK = "***"
 
 _CLIENT, ADMIN = "pulsar.client.", "pulsar.admin."
+# Settings that the admin service may have for itself, with the options for them.
+_CREDENTIALS = {"authPluginClassName": "admin.auth.pluginClassName", "authParams": "admin.auth.params"}
 _ENCRYPTED = ("pulsar+ssl://", "https://")
 
 
@@ -106,8 +108,31 @@ def _translated(table: OptionTable, options: Mapping[str, str], scopes: Sequence
     _check_equal(present)
     known = {option.key for option, name, _ in present if name == option.key}
     result = {**{key: value for key, value in foreign.items() if key not in known}, **natives}
-    for key, value in admin.items():
-        _check_admin(table, key, value, result, url)
+    own = {
+        field: value
+        for key, value in admin.items()
+        if (field := _differing_credential(table, key, value, result, url)) is not None
+    }
+    return {**result, **_admin_credentials(table, own, result)}
+
+
+def _admin_credentials(table: OptionTable, own: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
+    """Credentials of the admin service alone, as options; what differs only in a part has the other part of the client.
+
+    Raises:
+        PulsarOptionError: An option for them is set to another value.
+    """
+    result: dict[str, str] = {}
+    for field, target in _CREDENTIALS.items() if own else ():
+        option, value = table.find(target), own.get(field)
+        native = next(((key, text) for key, text in sorted(options.items()) if key.lower() == target.lower()), None)
+        if value is not None and native is not None and option and not are_equal(option, native[1], value):
+            raise PulsarOptionError(
+                "PULSAR_OPTION_ALIAS_CONFLICT", first=native[0], second=ADMIN + field, target=target
+            )
+        shared = _value_of(options, _CLIENT + field)
+        if value is not None or shared is not None:
+            result[target] = shared if value is None and shared is not None else value or ""
     return result
 
 
@@ -160,8 +185,14 @@ def admin_field(table: OptionTable, key: str) -> tuple[str, str]:
     return field, (alias.target if alias else None) or _CLIENT + field
 
 
-def _check_admin(table: OptionTable, key: str, value: str, options: Mapping[str, str], url: str | None) -> None:
-    """Check that a setting of the admin service repeats one of the client."""
+def _differing_credential(
+    table: OptionTable, key: str, value: str, options: Mapping[str, str], url: str | None
+) -> str | None:
+    """The name of a setting of the admin service that is a credential and differs from the client's.
+
+    Raises:
+        PulsarOptionError: Another setting differs.
+    """
     field, other = admin_field(table, key)
     alias = table.aliases.get((_CLIENT + field).lower())
     allowed, expected = (None, value.strip(BLANKS)) if alias is None else _alias_value(table, alias, value, url)
@@ -174,8 +205,9 @@ def _check_admin(table: OptionTable, key: str, value: str, options: Mapping[str,
         equal = current is not None and current.strip(BLANKS) == expected
     else:
         equal = current is not None and expected is not None and are_equal(option, current, expected)
-    if not equal:
+    if not equal and field not in _CREDENTIALS:
         raise PulsarOptionError("PULSAR_OPTION_ADMIN", option=ADMIN + field, other=other)
+    return None if equal else field
 
 
 def _value_of(options: Mapping[str, str], key: str) -> str | None:

@@ -119,8 +119,6 @@ def test_a_setting_of_the_admin_service_may_repeat_that_of_the_client(options: d
 @pytest.mark.parametrize(
     "options",
     [
-        {"pulsar.admin.authParams": "hunter2"},
-        {"pulsar.client.authParams": "other", "pulsar.admin.authParams": "hunter2"},
         {"pulsar.admin.tlsTrustCertsFilePath": "/ca"},
         {"pulsar.admin.tlsHostnameVerificationEnable": "false"},
         {"pulsar.admin.useTls": "true"},
@@ -131,6 +129,19 @@ def test_a_setting_of_the_admin_service_alone_is_an_error(options: dict[str, str
     raised = error(options)
     assert raised.condition == "PULSAR_OPTION_ADMIN"
     assert "hunter2" not in str(raised)
+
+
+def test_the_admin_service_may_have_credentials_of_its_own() -> None:
+    client = {"pulsar.client.authPluginClassName": "x.Plugin", "pulsar.client.authParams": "token:b"}
+    present = checks.check_partial(
+        {**READ, **client, "admin.url": "http://h:1", "pulsar.admin.authParams": "hunter2"}, ("batchRead",)
+    )
+    assert {"admin.auth.pluginClassName", "admin.auth.params"} <= present
+    alone = error({"pulsar.admin.authParams": "hunter2"})
+    assert alone.condition == "PULSAR_OPTION_INCOMPLETE"
+    twice = error({"pulsar.admin.authParams": "hunter2", "admin.auth.params": "other"})
+    assert twice.condition == "PULSAR_OPTION_ALIAS_CONFLICT"
+    assert "hunter2" not in f"{alone} {twice}"
 
 
 def test_an_unknown_setting_of_the_admin_service_is_reported_with_the_nearest() -> None:

@@ -22,6 +22,8 @@ object Authentication {
 
 /** The settings of a Pulsar client; the key of the client pool: equal settings share a client. Its text has no secret.
   *
+  * @param adminAuthentication
+  *   for the admin service, where it differs
   * @param settings
   *   settings of the client by its own names; all count as secret, because plug-ins put passwords into several
   */
@@ -30,6 +32,7 @@ private[pulsarspark] final case class ClientOptions(
     adminUrl: Option[String],
     operationTimeout: FiniteDuration,
     authentication: Authentication,
+    adminAuthentication: Option[Authentication],
     trustCertsFile: Option[String],
     skipHostnameVerification: Boolean,
     trustAnyCertificate: Boolean,
@@ -46,6 +49,9 @@ private[pulsarspark] object ClientOptions {
       adminUrl = options.get("admin.url").orElse(options.get("service.url").filter(_.startsWith("http"))),
       operationTimeout = options.milliseconds("operationTimeoutMs").millis,
       authentication = authentication(options, settings),
+      adminAuthentication = options.get("admin.auth.pluginClassName").map(
+        Authentication.Plugin(_, Secret(options.get("admin.auth.params").getOrElse("")))
+      ),
       trustCertsFile = options.get("tls.trustCertsFile"),
       skipHostnameVerification = options.boolean("tls.insecureSkipHostnameVerification"),
       trustAnyCertificate = options.boolean("tls.insecureTrustAnyCertificate"),

@@ -9,10 +9,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import org.apache.pulsar.client.api.Authentication;
 import org.apache.pulsar.client.api.AuthenticationDataProvider;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.impl.conf.ClientConfigurationData;
@@ -34,20 +36,41 @@ public final class AdminHttp extends HttpClient {
 
     private final NameResolver<InetAddress> names;
 
-    private AdminHttp(PulsarClientImpl client, ClientConfigurationData conf) throws PulsarClientException {
+    private final Optional<Authentication> own;
+
+    private AdminHttp(PulsarClientImpl client, ClientConfigurationData conf, Optional<Authentication> own)
+        throws PulsarClientException {
         super(conf, client.eventLoopGroup(), client.timer(), client.getNameResolver());
         names = client.getNameResolver();
+        this.own = own;
     }
 
     /**
-     * Shares threads, settings and credentials of {@code client}; does not connect yet.
+     * Shares threads and settings of {@code client}; does not connect yet.
      *
      * @param url one or more hosts, {@code http(s)://host:port[,host:port]}
+     * @param own credentials of the admin service, which this object closes; else those of {@code client}
      */
-    public static AdminHttp open(PulsarClientImpl client, String url) throws PulsarClientException {
+    public static AdminHttp open(PulsarClientImpl client, String url, Optional<Authentication> own)
+        throws PulsarClientException {
         ClientConfigurationData conf = client.getConfiguration().clone();
         conf.setServiceUrl(url);
-        return new AdminHttp(client, conf);
+        if (own.isPresent()) {
+            own.get().start();
+            conf.setAuthentication(own.get());
+        }
+        return new AdminHttp(client, conf, own);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            super.close();
+        } finally {
+            if (own.isPresent()) {
+                own.get().close();
+            }
+        }
     }
 
     /** Takes the body of an answer as it arrives, on the client's threads, so that nobody has to hold all of it. */

@@ -16,6 +16,10 @@ private[registry] object Aliases {
   private val Client = "pulsar.client."
   private val Admin  = "pulsar.admin."
 
+  /** Settings that the admin service may have for itself, with the options for them. */
+  private val Credentials =
+    Map("authPluginClassName" -> "admin.auth.pluginClassName", "authParams" -> "admin.auth.params")
+
   /** An alias with what it sets. */
   private final case class Translation(alias: AliasDefinition, value: Option[String]) {
 
@@ -44,8 +48,28 @@ private[registry] object Aliases {
     checkConflicts(named, set)
     val result = set.map(s => s._2 -> s._3).toMap.removedAll(named.map(_._1)) ++ natives
 
-    val shared = admin.map { case (key, value) => clientSetting(key, value, result.toSeq, url, fieldsOf(Client)) }
-    Aliases(result, translations.map(_.words) ++ shared)
+    val settings = admin.map { case (key, value) => adminSetting(key, value, result.toSeq, url, fieldsOf(Client)) }
+    Aliases(result ++ credentials(settings, result.toSeq), translations.map(_.words) ++ settings.map(_.words))
+  }
+
+  /** A setting of the admin service. */
+  private final case class AdminSetting(field: String, other: String, value: String, repeats: Boolean) {
+
+    /** The option for credentials that differ from those of the client. */
+    def target: Option[String] = if (repeats) None else Credentials.get(field)
+
+    def words: String = s"`$Admin$field` as `${target.getOrElse(other)}`"
+  }
+
+  /** Credentials of the admin service alone, as options. What differs only in a part has the other part of the client.
+    */
+  private def credentials(settings: Seq[AdminSetting], options: Seq[(String, String)]): Map[String, String] = {
+    val own = for (s <- settings; target <- s.target) yield (Admin + s.field, target, s.value)
+    checkConflicts(options.map { case (key, value) => (key, key, value) }, own)
+    val shared =
+      for ((field, target) <- Credentials if own.nonEmpty; value <- valueOf(options, Client + field))
+        yield target -> value
+    shared ++ own.map(o => o._2 -> o._3)
   }
 
   private def translate(key: String, value: String, scopes: Seq[Scope], url: Option[String]): Translation = {
@@ -90,20 +114,20 @@ private[registry] object Aliases {
           throw Conditions.OptionAliasConflict(first = s._1, second = second, target = target).exception
         )
 
-  /** Fails unless a setting of the admin service repeats one of the client; returns what was translated. */
-  private def clientSetting(
+  /** Fails unless a setting of the admin service repeats one of the client or is a credential. */
+  private def adminSetting(
       key: String,
       value: String,
       options: Seq[(String, String)],
       url: Option[String],
       fields: Seq[String]
-  ): String = {
+  ): AdminSetting = {
     val field = fields.find(f => key.equalsIgnoreCase(Admin + f)).getOrElse(
       throw OptionNames.unknown(key, fields.map(Admin + _))
     )
     val alias   = OptionRegistry.alias(Client + field)
     val other   = alias.flatMap(_.target).getOrElse(Client + field)
-    val isEqual = alias.map(translated(_, value, url)) match {
+    val repeats = alias.map(translated(_, value, url)) match {
       case Some(Right(Some(result))) =>
         valueOf(options, other).orElse(definition(other).default).exists(
           OptionValue.areEqual(definition(other), _, result)
@@ -111,8 +135,9 @@ private[registry] object Aliases {
       case Some(result) => result.isRight
       case None         => valueOf(options, other).exists(_.trim == value.trim)
     }
-    if (!isEqual) throw Conditions.OptionAdmin(option = Admin + field, other = other).exception
-    s"`$Admin$field` as `$other`"
+    if (!repeats && !Credentials.contains(field))
+      throw Conditions.OptionAdmin(option = Admin + field, other = other).exception
+    AdminSetting(field, other, value, repeats)
   }
 
   private def valueOf(options: Seq[(String, String)], key: String): Option[String] =

@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.pulsar.client
 import org.apache.pulsar.client.api.{AuthenticationFactory, PulsarClient}
 import org.apache.pulsar.client.impl.PulsarClientImpl
 import org.apache.pulsar.client.impl.auth.AuthenticationBasic
@@ -66,22 +67,27 @@ private[pulsar] object ClientFactory {
     }
   }
 
-  private def authentication(how: Authentication, patience: FiniteDuration) = how match {
-    case Authentication.None            => None
-    case Authentication.Token(token)    => Some(AuthenticationFactory.token(token.reveal))
-    case Authentication.TokenFile(path) =>
-      Some(AuthenticationFactory.token(() => new String(Files.readAllBytes(Path.of(path)), "UTF-8").trim))
-    case Authentication.Tls(cert, key)        => Some(AuthenticationFactory.TLS(cert, key))
-    case Authentication.Plugin(name, par)     => Some(AuthenticationFactory.create(ShadedClassNames(name), par.reveal))
-    case Authentication.Basic(user, password) =>
-      val basic = new AuthenticationBasic
-      basic.configure(Map("userId" -> user, "password" -> password.reveal).asJava)
-      Some(basic)
-    case o: Authentication.OAuth2 =>
-      val oauth2 = new AuthenticationOAuth2
-      oauth2.configure(new ObjectMapper().writeValueAsString(parameters(o, patience).asJava))
-      Some(oauth2)
-  }
+  /** How to authenticate at the admin service, where it differs from the brokers. */
+  def adminAuthentication(options: ClientOptions): Option[client.api.Authentication] =
+    options.adminAuthentication.flatMap(authentication(_, options.operationTimeout))
+
+  private def authentication(how: Authentication, patience: FiniteDuration): Option[client.api.Authentication] =
+    how match {
+      case Authentication.None            => None
+      case Authentication.Token(token)    => Some(AuthenticationFactory.token(token.reveal))
+      case Authentication.TokenFile(path) =>
+        Some(AuthenticationFactory.token(() => new String(Files.readAllBytes(Path.of(path)), "UTF-8").trim))
+      case Authentication.Tls(cert, key)    => Some(AuthenticationFactory.TLS(cert, key))
+      case Authentication.Plugin(name, par) => Some(AuthenticationFactory.create(ShadedClassNames(name), par.reveal))
+      case Authentication.Basic(user, password) =>
+        val basic = new AuthenticationBasic
+        basic.configure(Map("userId" -> user, "password" -> password.reveal).asJava)
+        Some(basic)
+      case o: Authentication.OAuth2 =>
+        val oauth2 = new AuthenticationOAuth2
+        oauth2.configure(new ObjectMapper().writeValueAsString(parameters(o, patience).asJava))
+        Some(oauth2)
+    }
 
   /** As the plug-in takes them; the client's own builder takes no credentials in a `data:` URL. */
   private def parameters(o: Authentication.OAuth2, patience: FiniteDuration): Map[String, String] = Map(

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.connection
 
 import scala.concurrent.duration._
+import scala.jdk.OptionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.pulsar.client.impl.{AdminHttp, PulsarClientImpl}
@@ -45,7 +46,10 @@ private object ConnectedClient {
   /** Does not connect, but to an issuer of tokens. */
   def apply(options: ClientOptions): ConnectedClient = {
     val client = ClientFactory(options)
-    try new ConnectedClient(client, options.adminUrl.map(url => AdminHttp.open(client, url) -> url))
+    try new ConnectedClient(client,
+        options.adminUrl.map(url =>
+          AdminHttp.open(client, url, ClientFactory.adminAuthentication(options).toJava) -> url
+        ))
     catch {
       case NonFatal(e) =>
         client.shutdown()

@@ -9,8 +9,15 @@ class AliasesSuite extends FunSuite {
   private val required = Map("service.url" -> "pulsar://localhost:6650", "topic" -> "t")
   private val tls      = Map("service.url" -> "pulsar+ssl://localhost:6651")
   private val fields   = Map(
-    "pulsar.client." -> Seq("authParams", "operationTimeoutMs", "tlsAllowInsecureConnection",
-      "tlsHostnameVerificationEnable", "tlsTrustCertsFilePath", "useTls"),
+    "pulsar.client." -> Seq(
+      "authParams",
+      "authPluginClassName",
+      "operationTimeoutMs",
+      "tlsAllowInsecureConnection",
+      "tlsHostnameVerificationEnable",
+      "tlsTrustCertsFilePath",
+      "useTls"
+    ),
     "pulsar.producer." -> Seq("batchingMaxMessages")
   ).withDefaultValue(Nil)
 
@@ -137,8 +144,6 @@ class AliasesSuite extends FunSuite {
     assertEquals(passes("pulsar.admin.useTls" -> "false").size, 1)
     for (
       options <- Seq(
-        Seq("pulsar.admin.authParams"                    -> auth._2),
-        Seq("pulsar.admin.authParams"                    -> auth._2, "pulsar.client.authParams" -> "token:other"),
         Seq("pulsar.admin.tlsTrustCertsFilePath"         -> "/ca"),
         Seq("pulsar.admin.tlsHostnameVerificationEnable" -> "false"),
         Seq("pulsar.admin.useTls"                        -> "true"),
@@ -149,6 +154,23 @@ class AliasesSuite extends FunSuite {
       assertEquals(error.condition, "PULSAR_OPTION_ADMIN")
       assert(!error.getMessage.contains("c4n4ry"), error.getMessage)
     }
+    val plugin = "authPluginClassName" -> "x.Plugin"
+    val both   = check(
+      read,
+      "pulsar.client.authPluginClassName" -> plugin._2,
+      "pulsar.client.authParams"          -> "token:b",
+      "pulsar.admin.authParams"           -> auth._2,
+      "admin.url"                         -> "http://h:1"
+    )
+    assertEquals(both.explicit("admin.auth.pluginClassName"), Some(plugin._2))
+    assertEquals(both.explicit("admin.auth.params"), Some(auth._2))
+    assertEquals(both.clientSettings("pulsar.client.")("authParams"), "token:b")
+    assertEquals(both.translations, Seq("`pulsar.admin.authParams` as `admin.auth.params`"))
+    val alone = refused(read, "pulsar.admin.authParams" -> auth._2)
+    assertEquals(alone.condition, "PULSAR_OPTION_INCOMPLETE")
+    val twice = refused(read, "pulsar.admin.authParams" -> auth._2, "admin.auth.params" -> "token:d")
+    assertEquals(twice.condition, "PULSAR_OPTION_ALIAS_CONFLICT")
+    Seq(alone, twice).foreach(e => assert(!e.getMessage.contains("c4n4ry"), e.getMessage))
     val unknown = refused(read, "pulsar.admin.authParam" -> "c4n4ry")
     assertEquals(unknown.condition, "PULSAR_OPTION_UNKNOWN")
     assert(unknown.getMessage.contains("the nearest name is `pulsar.admin.authParams`"), unknown.getMessage)
