@@ -106,7 +106,7 @@ EXAMPLES = (
     Example("Streaming sink: topic in an option", "writeStream", (_URL, _ONE), SENT),
     Example("Streaming sink: topic in the data", "writeStream", (_URL,), SENT, ("__topic", *_PAIR)),
     _configured("admin.url", "{admin}", FIRST),
-    _configured("maxBytesPerTrigger", "1000000", _UNSUPPORTED, ("admin.url", "{admin}"), door="readStream"),
+    _configured("maxBytesPerTrigger", "1000000", NEXT, ("admin.url", "{admin}"), door="readStream"),
     _configured("predefinedSubscription", "mine", _UNSUPPORTED),
     _configured("subscriptionPrefix", "mine", FIRST),
     _configured("pollTimeoutMs", "6000", FIRST),
