@@ -152,6 +152,5 @@ EXAMPLES = (
         _PLUGIN,
         ("pulsar.client.authParams", "token:<valid client JWT token>"),
         ("topicsPattern", "{ns}/topic1"),
-        ends="PULSAR_OPTION_ADMIN",
     ),
 )
