@@ -122,7 +122,7 @@ def test_ctrl_c_leaves_nothing_at_any_moment(moment: str, tmp_path: Path, start:
     demo = Demo(tmp_path)
     start.append(demo)
     if moment == "pyspark-shell":
-        eventually(lambda: any(b"java" in line and moment.encode() in line for line in demo.commands()))
+        eventually(lambda: any(b"java" in line and moment.encode() in line for line in demo.commands()), seconds=120)
     else:
         demo.until(moment)
     os.killpg(demo.process.pid, signal.SIGINT)

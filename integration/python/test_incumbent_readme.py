@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -108,16 +109,21 @@ def output(
     }
     command = [str(SHELL), "--master", "local[2]", "--driver-memory", "1g", "--jars", str(connector_jar)]
     command += [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    return subprocess.run(
+    shell = subprocess.Popen(
         [*command, *scripts],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=SHELL_SECONDS,
         cwd=folder,
         env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
-    ).stdout
+        start_new_session=True,  # the script starts a JVM, which has to end with it
+    )
+    try:
+        return shell.communicate(timeout=SHELL_SECONDS)[0]
+    finally:
+        if shell.poll() is None:
+            os.killpg(shell.pid, signal.SIGKILL)
 
 
 def _filled(example: Example, names: dict[str, str]) -> str:

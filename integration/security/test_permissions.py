@@ -51,7 +51,7 @@ class Granted:
         options = {
             "service.url": self.auth_server.server.service_url,
             "auth.token": self.auth_server.token(role),
-            "operationTimeoutMs": "10000",
+            "operationTimeoutMs": "60000",
             **more,
         }
         return options if {"topic", "topicsPattern"} & set(more) else {**options, "topic": EVENTS}

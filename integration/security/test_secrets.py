@@ -220,6 +220,11 @@ SECRET_OPTIONS = {
         "pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationBasic",
         "pulsar.client.authParams": '{"userId": "me", "password": "{}"}',
     },
+    "admin-plugin": {
+        "admin.url": "http://127.0.0.1:1",
+        "admin.auth.pluginClassName": f"{PLUGIN}AuthenticationToken",
+        "admin.auth.params": "{}",
+    },
     "unknown-plugin": {"pulsar.client.authPluginClassName": "no.such.Plugin", "pulsar.client.authParams": "{}"},
     "key-store": {"pulsar.client.useKeyStoreTls": "true", "pulsar.client.tlsKeyStorePassword": "{}"},
     "trust-store": {"pulsar.client.useKeyStoreTls": "true", "pulsar.client.tlsTrustStorePassword": "{}"},
@@ -257,6 +262,12 @@ def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]
             **plugin,
             "pulsar.client.authParams": auth_server.token("admin"),
             "pulsar.client.sslFactoryPluginParams": f"canary{secrets.token_hex(8)}",
+        },
+        "admin": {
+            "auth.token": auth_server.token("admin"),
+            "admin.url": auth_server.server.admin_url,
+            "admin.auth.pluginClassName": f"{PLUGIN}AuthenticationToken",
+            "admin.auth.params": auth_server.token("admin"),
         },
         "passwords": {
             **statistics,

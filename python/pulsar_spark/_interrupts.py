@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 def held_back() -> Iterator[None]:
     """Hold a Ctrl-C back until the block has ended; a second one interrupts at once.
 
-    Python delivers signals to the main thread alone, so the block of another thread runs as it is.
+    A handler that the block installs stays, and handles the Ctrl-C that was held back. Without a handler of Python, as
+    in a process that ignores Ctrl-C, and in another thread than the main one, the block runs as it is.
     """
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
     held: list[int] = []
@@ -28,10 +30,11 @@ def held_back() -> Iterator[None]:
             raise KeyboardInterrupt
         held.append(number)
 
-    before = signal.signal(signal.SIGINT, hold)
+    signal.signal(signal.SIGINT, hold)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if signal.getsignal(signal.SIGINT) is hold:
+            signal.signal(signal.SIGINT, before)
         if held:
             signal.raise_signal(signal.SIGINT)

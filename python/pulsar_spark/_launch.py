@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 JARS, PACKAGES = "spark.jars", "spark.jars.packages"
 
 _ARGUMENTS = {JARS: "--jars", PACKAGES: "--packages"}
+_CONF = ("--conf", "-c")
 _VARIABLE = "PYSPARK_SUBMIT_ARGS"
 
 
 def present(settings: Mapping[str, str], key: str) -> list[str]:
     """What is in a list of jars or packages when the JVM starts."""
-    argument = _argument(_ARGUMENTS[key])
+    argument = _argument(key)
     default = _default_setting(key) if argument is None else None
     return parts_of(argument) + parts_of(settings.get(key) or default)
 
 
 def names(settings: Mapping[str, str], artifact: str) -> bool:
     """Whether a jar or package that the JVM starts with has this in its name."""
-    lists = (_argument(name) or settings.get(key) or _default_setting(key) for key, name in _ARGUMENTS.items())
+    lists = (_argument(key) or settings.get(key) or _default_setting(key) for key in _ARGUMENTS)
     return any(artifact in part for parts in lists for part in parts_of(parts))
 
 
@@ -42,21 +43,36 @@ def without(parts: Sequence[str], file: str) -> list[str]:
 
 def replace_argument(key: str, value: str) -> None:
     """Replace the value of a setting in ``PYSPARK_SUBMIT_ARGS``, if it is there."""
-    name, words = _ARGUMENTS[key], _words()
-    if name in words:
-        before = ["", *words[:-1]]
-        changed = [value if prior == name else word for prior, word in zip(before, words, strict=True)]
-        os.environ[_VARIABLE] = shlex.join(changed)
+    words = _words()
+    places = _places(words, key)
+    for place in places:
+        words[place] = value if words[place - 1] == _ARGUMENTS[key] else f"{key}={value}"
+    if places:
+        os.environ[_VARIABLE] = shlex.join(words)
 
 
-def _argument(name: str) -> str | None:
-    """The value of an argument in ``PYSPARK_SUBMIT_ARGS``, which overrides a setting of the builder."""
-    return dict(pairwise(_words())).get(name)
+def _argument(key: str) -> str | None:
+    """The value of a setting in ``PYSPARK_SUBMIT_ARGS``, which overrides the one of the builder."""
+    words = _words()
+    places = _places(words, key)
+    if not places:
+        return None
+    own = [place for place in places if words[place - 1] == _ARGUMENTS[key]]  # overrides --conf
+    return words[own[-1]] if own else words[places[-1]].partition("=")[2]
+
+
+def _places(words: Sequence[str], key: str) -> list[int]:
+    """Where the values of a setting are: after its own argument, or after ``--conf`` with its name."""
+    return [
+        place
+        for place, (name, word) in enumerate(pairwise(words), start=1)
+        if name == _ARGUMENTS[key] or (name in _CONF and word.startswith(f"{key}="))
+    ]
 
 
 def _words() -> list[str]:
     """The words of ``PYSPARK_SUBMIT_ARGS``, with ``--jars=x`` as two of them."""
-    joined = tuple(f"{name}=" for name in _ARGUMENTS.values())
+    joined = tuple(f"{name}=" for name in (*_ARGUMENTS.values(), *_CONF))
     words = shlex.split(os.environ.get(_VARIABLE, ""))
     return [part for word in words for part in (word.split("=", 1) if word.startswith(joined) else [word])]
 

@@ -75,6 +75,12 @@ def test_another_jar_can_be_named(jar: Path, tmp_path: Path) -> None:
     [
         ("--jars a.jar pyspark-shell", "--jars a.jar,b.jar,{jar} pyspark-shell"),
         ("--name 'x y' --jars=a.jar pyspark-shell", "--name 'x y' --jars a.jar,b.jar,{jar} pyspark-shell"),
+        ("--conf spark.jars=a.jar -c x=y pyspark-shell", "--conf spark.jars=a.jar,b.jar,{jar} -c x=y pyspark-shell"),
+        ("--conf=spark.jars=a.jar pyspark-shell", "--conf spark.jars=a.jar,b.jar,{jar} pyspark-shell"),
+        (
+            "-c spark.jars=z.jar --jars a.jar pyspark-shell",
+            "-c spark.jars=a.jar,b.jar,{jar} --jars a.jar,b.jar,{jar} pyspark-shell",
+        ),
     ],
 )
 def test_arguments_of_the_environment_get_the_jar(
@@ -94,6 +100,14 @@ def test_arguments_of_the_environment_without_jars_are_unchanged(jar: Path, monk
     assert os.environ[SUBMIT] == "--packages c:d:1 pyspark-shell"
     configure(SparkSession.builder, jar="maven")
     assert os.environ[SUBMIT] == f"--packages c:d:1,{maven_coordinate()} pyspark-shell"
+
+
+def test_a_connector_in_arguments_of_the_environment_is_the_one_that_runs(
+    jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar.unlink()
+    monkeypatch.setenv(SUBMIT, f"--conf spark.jars.packages={maven_coordinate()} pyspark-shell")
+    assert given(configure(SparkSession.builder)) == {}
 
 
 @pytest.mark.parametrize("key", ["spark.jars", "spark.jars.packages"])

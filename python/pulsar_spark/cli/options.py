@@ -77,7 +77,10 @@ def _admin_setting(name: str) -> OptionDefinition:
         PulsarOptionError: No option has this name.
     """
     field, other = checks.admin_field(option_table(), name)
+    own = checks.CREDENTIALS.get(field)
     doc = f"An option of streamnative/pulsar-spark. Brokers and the admin service share their settings: set `{other}`."
+    if own is not None:
+        doc += f" Set `{own}` where the admin service has credentials of its own."
     return OptionDefinition(
         key=checks.ADMIN + field, type="string", doc=doc, group=_INCUMBENT, since="0.1.0", scopes=tuple(SCOPES)
     )

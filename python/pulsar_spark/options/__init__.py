@@ -112,7 +112,7 @@ class PulsarReadOptions(TypedOptions):
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
         auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
         admin_auth_plugin_class_name: A plug-in of the Pulsar client that authenticates at `admin.url`, where the admin
-            service needs other credentials than the brokers. Without `admin.url` it has no effect. Default: the
+            service needs other credentials than the brokers. Without an admin service it has no effect. Default: the
             credentials of the brokers.
         admin_auth_params: Parameters of `admin.auth.pluginClassName`, such as `token:...` or `file:///path/to/token`.
         auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.
@@ -325,7 +325,7 @@ class PulsarWriteOptions(TypedOptions):
         auth_tls_cert_file: PEM file with the client certificate for mutual TLS, on every machine.
         auth_tls_key_file: PEM (PKCS#8) file with the private key of `auth.tls.certFile`, on every machine.
         admin_auth_plugin_class_name: A plug-in of the Pulsar client that authenticates at `admin.url`, where the admin
-            service needs other credentials than the brokers. Without `admin.url` it has no effect. Default: the
+            service needs other credentials than the brokers. Without an admin service it has no effect. Default: the
             credentials of the brokers.
         admin_auth_params: Parameters of `admin.auth.pluginClassName`, such as `token:...` or `file:///path/to/token`.
         auth_oauth2_issuer_url: OAuth 2.0 issuer for the client-credentials flow.

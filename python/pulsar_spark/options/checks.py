@@ -15,7 +15,7 @@ MASK = "***"
 
 _CLIENT, ADMIN = "pulsar.client.", "pulsar.admin."
 # Settings that the admin service may have for itself, with the options for them.
-_CREDENTIALS = {"authPluginClassName": "admin.auth.pluginClassName", "authParams": "admin.auth.params"}
+CREDENTIALS = {"authPluginClassName": "admin.auth.pluginClassName", "authParams": "admin.auth.params"}
 _ENCRYPTED = ("pulsar+ssl://", "https://")
 
 
@@ -123,14 +123,12 @@ def _admin_credentials(table: OptionTable, own: Mapping[str, str], options: Mapp
         PulsarOptionError: An option for them is set to another value.
     """
     result: dict[str, str] = {}
-    for field, target in _CREDENTIALS.items() if own else ():
+    for field, target in sorted(CREDENTIALS.items()) if own else ():
         option, value = table.find(target), own.get(field)
         native = next(((key, text) for key, text in sorted(options.items()) if key.lower() == target.lower()), None)
         if value is not None and native is not None and option and not are_equal(option, native[1], value):
-            raise PulsarOptionError(
-                "PULSAR_OPTION_ALIAS_CONFLICT", first=native[0], second=ADMIN + field, target=target
-            )
-        shared = _value_of(options, _CLIENT + field)
+            raise PulsarOptionError("PULSAR_OPTION_ALIAS_CONFLICT", first=target, second=ADMIN + field, target=target)
+        shared = None if native is not None else _value_of(options, _CLIENT + field)
         if value is not None or shared is not None:
             result[target] = shared if value is None and shared is not None else value or ""
     return result
@@ -205,7 +203,7 @@ def _differing_credential(
         equal = current is not None and current.strip(BLANKS) == expected
     else:
         equal = current is not None and expected is not None and are_equal(option, current, expected)
-    if not equal and field not in _CREDENTIALS:
+    if not equal and field not in CREDENTIALS:
         raise PulsarOptionError("PULSAR_OPTION_ADMIN", option=ADMIN + field, other=other)
     return None if equal else field
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.SparkSession
 private[pulsarspark] object PlanRedaction {
 
   private val Setting = "spark.sql.redaction.options.regex"
-  private val Ours    = "(?i)authParam|pluginParam"
+  private val Ours    = "(?i)auth\\.?param|pluginParam"
   private val ours    = Ours.r
 
   def cover(options: JMap[String, String]): Unit =

@@ -3,8 +3,7 @@ package io.github.pulsarspark.errors
 import scala.util.matching.Regex
 
 /** A condition that was met, with the values for its texts. */
-private[pulsarspark] final class Occurrence(val condition: Condition, val parameters: Map[String, String])
-    extends Serializable {
+private[pulsarspark] final case class Occurrence(condition: Condition, parameters: Map[String, String]) {
 
   def exception: RuntimeException with PulsarError = exception(None)
 

@@ -30,12 +30,15 @@ private[pulsarspark] object RangePlanner {
     *   full name of each topic with the full names of its partitions
     * @param fullName
     *   the full form of a topic name as the user wrote it
+    * @param mayBeMissing
+    *   whether the read may start without the topic or partition of this full name
     */
   def assign(
       bound: BoundSpec,
       partitions: Map[String, Seq[String]],
       fullName: String => String,
-      nearest: (String, Seq[String]) => Option[String]
+      nearest: (String, Seq[String]) => Option[String],
+      mayBeMissing: String => Boolean
   ): Map[String, PositionSpec] =
     bound match {
       case BoundSpec.Everywhere(_, spec)         => partitions.values.flatten.map(_ -> spec).toMap
@@ -44,6 +47,7 @@ private[pulsarspark] object RangePlanner {
           val full = fullName(name)
           if (partitions.values.exists(_.contains(full))) Seq(full -> spec)
           else if (partitions.contains(full)) wholeTopic(option, full, spec, partitions(full)).map(_ -> spec)
+          else if (mayBeMissing(full)) Nil
           else throw unknownTopic(option, name, partitions, nearest)
         }.toMap
         partitions.values.flatten.map(p => p -> named.getOrElse(p, others)).toMap
@@ -105,6 +109,7 @@ private[pulsarspark] object RangePlanner {
     def refuse(s: String, e: String): Unit =
       throw Conditions.OffsetsReversed(topic = topic, start = s, end = e).exception
     (start, end) match {
+      case (_, PositionSpec.After(Position.BeforeAll))                                => () // nothing is read
       case (PositionSpec.After(s), PositionSpec.After(e)) if e < s                    => refuse(s.toString, e.toString)
       case (PositionSpec.From(s), PositionSpec.After(e)) if e < s && e <= s.preceding => refuse(s.toString, e.toString)
       case (PositionSpec.AtTime(s), PositionSpec.AtTime(e)) if e < s                  => refuse(instant(s), instant(e))

@@ -218,14 +218,21 @@ class RangePlannerSuite extends FunSuite {
 
   private def assign(specs: (String, PositionSpec)*) =
     RangePlanner.assign(BoundSpec.Each("startingOffsets", specs.toMap, PositionSpec.Earliest), topics, full,
-      (_, _) => None)
+      (_, _) => None, _ == full("later"))
+
+  test("a topic that may be missing has no bound before it exists") {
+    assertEquals(assign("later" -> PositionSpec.Latest), assign())
+  }
 
   test("bounds apply to short names, partitions and whole topics") {
     val both =
       Map[String, PositionSpec](s"$t-partition-0" -> PositionSpec.Earliest, s"$t-partition-1" -> PositionSpec.Earliest)
     assertEquals(assign("t" -> PositionSpec.Earliest), both)
-    assertEquals(RangePlanner.assign(BoundSpec.Everywhere("o", PositionSpec.Earliest), topics, full, (_, _) => None),
-      both)
+    assertEquals(
+      RangePlanner.assign(BoundSpec.Everywhere("o", PositionSpec.Earliest), topics, full, (_, _) => None,
+        _ => false),
+      both
+    )
     assertEquals(
       assign("t-partition-0" -> PositionSpec.Latest, "t-partition-1" -> PositionSpec.After(Position(1, 1))).size,
       2
@@ -273,6 +280,7 @@ class RangePlannerSuite extends FunSuite {
     order(PositionSpec.After(Position(1, 1)), PositionSpec.After(Position(1, 1)))
     order(PositionSpec.From(Position(1, 1)), PositionSpec.After(Position(1, 1, 0)))
     order(PositionSpec.From(Position(1, -1)), PositionSpec.After(Position(1, -1)))
+    order(PositionSpec.From(Position(1, 1)), PositionSpec.After(Position.BeforeAll)) // the end excludes the partition
     Seq(Position(1, 1, 4), Position(1, 1, 0), Position(1, 0), Position(0, 9)).foreach { end =>
       assertEquals(
         intercept[IllegalArgumentException with PulsarError](

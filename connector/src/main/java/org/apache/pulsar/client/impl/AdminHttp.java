@@ -59,7 +59,18 @@ public final class AdminHttp extends HttpClient {
             own.get().start();
             conf.setAuthentication(own.get());
         }
-        return new AdminHttp(client, conf, own);
+        try {
+            return new AdminHttp(client, conf, own);
+        } catch (PulsarClientException | RuntimeException e) {
+            if (own.isPresent()) {
+                try {
+                    own.get().close();
+                } catch (IOException closing) {
+                    e.addSuppressed(closing);
+                }
+            }
+            throw e;
+        }
     }
 
     @Override

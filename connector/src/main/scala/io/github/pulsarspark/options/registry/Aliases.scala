@@ -64,11 +64,14 @@ private[registry] object Aliases {
   /** Credentials of the admin service alone, as options. What differs only in a part has the other part of the client.
     */
   private def credentials(settings: Seq[AdminSetting], options: Seq[(String, String)]): Map[String, String] = {
-    val own = for (s <- settings; target <- s.target) yield (Admin + s.field, target, s.value)
-    checkConflicts(options.map { case (key, value) => (key, key, value) }, own)
+    val own   = for (s <- settings; target <- s.target) yield (Admin + s.field, target, s.value)
+    val named = for ((key, value) <- options; d <- OptionRegistry.find(key)) yield (d.key, d.key, value)
+    checkConflicts(named, own)
     val shared =
-      for ((field, target) <- Credentials if own.nonEmpty; value <- valueOf(options, Client + field))
-        yield target -> value
+      for (
+        (field, target) <- Credentials if own.nonEmpty && !named.exists(_._1 == target);
+        value           <- valueOf(options, Client + field)
+      ) yield target -> value
     shared ++ own.map(o => o._2 -> o._3)
   }
 

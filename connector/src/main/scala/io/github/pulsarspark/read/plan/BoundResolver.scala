@@ -71,7 +71,8 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
   ): Map[String, PartitionBounds] = {
     val result = broker.bounds(starts.keys.toSeq.sorted)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
-      val mayBeMissing = !topics.contains(p) && !spec.isInstanceOf[PositionSpec.AtMessage]
+      val isPartition  = !topics.contains(p)
+      val mayBeMissing = (isPartition || options.allowMissingTopics) && !spec.isInstanceOf[PositionSpec.AtMessage]
       if (!result.contains(p) && !mayBeMissing)
         throw Conditions.TopicNotFound(topic = p, url = options.client.serviceUrl).exception
     }
@@ -94,7 +95,8 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
       .getOrElse(BoundSpec.Everywhere(offsetsKey, otherwise))
 
   private def assign(bound: BoundSpec, topics: Map[String, Seq[String]]) =
-    RangePlanner.assign(bound, topics, TopicNames.full, NearestName(_, _))
+    RangePlanner.assign(bound, topics, TopicNames.full, NearestName(_, _),
+      options.allowMissingTopics && TopicNames.includes(options.topics, _))
 
   private def positions(specs: Map[String, PositionSpec], allowance: Long): Map[String, Position] = {
     val times = specs.collect { case (p, PositionSpec.AtTime(t)) => p -> math.max(0L, Math.addExact(t, allowance)) }

@@ -13,13 +13,21 @@ import io.github.pulsarspark.errors.LostRanges
   */
 private[stream] final class LossLog(checkpoint: String, conf: Configuration) {
 
-  private var kept = 0L
+  private var written = Seq.empty[Long]
 
-  /** Writes the newest of the losses since the query started, unless they are written. */
-  def keep(losses: LostRanges): Unit = if (losses.count > kept) {
-    val fresh = losses.newest.takeRight(math.min(losses.count - kept, LostRanges.MostKept).toInt)
-    new WriteOnceFile(s"$checkpoint/losses", s"${System.currentTimeMillis}.json", conf)
-      .write(LostRanges(losses.count - kept, fresh).json)
-    kept = losses.count
+  /** Writes what was lost since the last call.
+    *
+    * @param sources
+    *   the losses since the query started, by who found them; always in the same order
+    */
+  def keep(sources: LostRanges*): Unit = {
+    val counts = sources.map(_.count)
+    if (counts != written) {
+      val fresh = sources.zipAll(written, LostRanges.none, 0L).map { case (lost, before) => lost.after(before) }
+      if (fresh.exists(_.count > 0))
+        new WriteOnceFile(s"$checkpoint/losses", s"${System.currentTimeMillis}.json", conf)
+          .write(fresh.reduce(_ ++ _).json)
+      written = counts
+    }
   }
 }

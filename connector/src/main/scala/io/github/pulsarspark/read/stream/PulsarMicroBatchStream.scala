@@ -9,10 +9,10 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
+import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
 import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
-import io.github.pulsarspark.position.{PartitionBounds, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
-import io.github.pulsarspark.pulsar.topics.TopicLosses
+import io.github.pulsarspark.position.{PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 
@@ -71,7 +71,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
-    lossLog.keep(lost)
+    keepLosses()
     val latest = StreamProgress.next(read, bounds, again)
     session.broker.watch(idle.at(read, bounds))
     newest = Some(latest)
@@ -105,6 +105,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     (numbers.map { case (name, value) => name -> value.toString } ++ ranges).toMap.asJava
   }
 
+  private def keepLosses(): Unit = lossLog.keep(losses.lost, lostByTasks.value)
+
   /** Found by the driver or by a task. */
   private def lost: LostRanges = losses.lost ++ lostByTasks.value
 
@@ -117,7 +119,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
     val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
     gone.foreach { range =>
-      losses.report(TopicLosses.deleted(range.topic, range.startExclusive, range.endInclusive.toString))
+      losses.report(deleted(range.topic, range.startExclusive, range.endInclusive))
     }
     val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
       topicOf.get(partition).map(_ -> end.ledgerId)
@@ -138,7 +140,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def stop(): Unit =
     try
-      try lossLog.keep(lost)
+      try keepLosses()
       finally backlog.close()
     finally {
       opened.foreach(_.close())
@@ -169,7 +171,16 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private def withJoining(from: PulsarOffset, to: PulsarOffset): PulsarOffset = {
     val joining = RangePlanner.joining(from, to)
     if (joining.isEmpty) from
-    else from.copy(positions = from.positions ++ session.broker.bounds(joining).view.mapValues(_.first))
+    else {
+      val bounds = session.broker.bounds(joining)
+      joining.filterNot(bounds.contains).foreach(p => losses.report(deleted(p, Position.BeforeAll, to.positions(p))))
+      from.copy(positions = from.positions ++ bounds.view.mapValues(_.first))
+    }
+  }
+
+  private def deleted(partition: String, from: Position, to: Position): Occurrence = {
+    val topicExists = topicOf.valuesIterator.contains(TopicNames.whole(partition))
+    TopicLosses.deleted(partition, from, to.toString, Some(topicExists))
   }
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {

@@ -1,0 +1,20 @@
+package io.github.pulsarspark.metrics
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.{Conditions, LostRanges}
+
+class LostRangesTotalSuite extends FunSuite {
+
+  private def lost(from: String) =
+    LostRanges.none + Conditions.DataLossTrimmed(topic = "t", from = from, to = "9:9", reason = "trimmed")
+
+  test("a task that runs again finds nothing new") {
+    val total = new LostRangesTotal
+    Seq("1:1", "1:2", "1:1").foreach(from => total.add(lost(from)))
+    assertEquals(total.value.count, 2L)
+    val copy = total.copy()
+    copy.merge(total)
+    assertEquals(copy.value, total.value)
+  }
+}
