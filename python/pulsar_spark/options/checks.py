@@ -78,8 +78,8 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(name: str, known: Iterable[str]) -> PulsarOptionError:
-    """The error for a name that is not in the table."""
-    nearest = nearest_name(name, known)
+    """The error for a name that is not in the table: with the option of the same meaning, or one spelled alike."""
+    nearest = option_table().names_elsewhere.get(name.lower()) or nearest_name(name, known)
     hint = f"; the nearest name is `{nearest}`" if nearest else ""
     return PulsarOptionError("PULSAR_OPTION_UNKNOWN", option=name, nearest=hint)
 

@@ -32,6 +32,13 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             ),
         ),
         (
+            {**READ, "MaxOffsetsPerTrigger": "1"},
+            (
+                "[PULSAR_OPTION_UNKNOWN] There is no option `MaxOffsetsPerTrigger`; the nearest name is "
+                "`maxMessagesPerTrigger`. What to do: Correct the name; docs/use/options.md lists all options."
+            ),
+        ),
+        (
             {**READ, "nothing.like.it": "1"},
             (
                 "[PULSAR_OPTION_UNKNOWN] There is no option `nothing.like.it`. "
@@ -207,3 +214,11 @@ def test_all_conditions_can_be_raised_from_here_by_name() -> None:
     for name, condition in error_conditions().items():
         assert condition.kind in ("input", "runtime"), name
         assert condition.message.endswith((".", "}.")), name
+
+
+def test_names_of_the_kafka_source_lead_to_options() -> None:
+    table = option_table()
+    for name, here in table.names_elsewhere.items():
+        assert table.find(name) is None
+        assert name not in table.aliases
+        assert table.find(here) is not None

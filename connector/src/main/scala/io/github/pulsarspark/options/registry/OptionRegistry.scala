@@ -116,8 +116,13 @@ private[pulsarspark] object OptionRegistry {
   def isOfSpark(key: String): Boolean = sparkOwn(key.toLowerCase)
 
   /** Client settings that an option of ours replaces, by lower-case name, with that option. */
-  val managed: Map[String, String] =
-    root.get("managed").properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
+  val managed: Map[String, String] = texts("managed")
+
+  /** Names of options of Spark's Kafka source, in lower case, with those of the same meaning here. */
+  val namesElsewhere: Map[String, String] = texts("namesElsewhere")
+
+  private def texts(name: String): Map[String, String] =
+    root.get(name).properties().asScala.map(e => e.getKey.toLowerCase -> e.getValue.asText).toMap
 
   private val byLowerKey  = definitions.map(d => d.key.toLowerCase -> d).toMap
   private val aliasByName = aliases.map(a => a.name.toLowerCase -> a).toMap

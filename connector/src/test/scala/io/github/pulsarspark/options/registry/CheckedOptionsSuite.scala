@@ -26,6 +26,13 @@ class CheckedOptionsSuite extends FunSuite {
       "PULSAR_OPTION_UNKNOWN",
       Seq("`startingOffset`", "`startingOffsets`")
     ),
+    (
+      "of Spark's Kafka source, with the same meaning here",
+      required + ("MaxOffsetsPerTrigger" -> "1"),
+      Scope.StreamRead,
+      "PULSAR_OPTION_UNKNOWN",
+      Seq("`MaxOffsetsPerTrigger`; the nearest name is `maxMessagesPerTrigger`.")
+    ),
     ("far from any name", required + ("zzz" -> "x"), Scope.BatchRead, "PULSAR_OPTION_UNKNOWN",
       Seq("There is no option `zzz`.")),
     (
