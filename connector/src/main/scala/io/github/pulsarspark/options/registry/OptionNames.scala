@@ -5,8 +5,8 @@ import io.github.pulsarspark.errors.{Conditions, PulsarError}
 /** Checks of the names of options. */
 private[registry] object OptionNames {
 
-  /** The error for a name that is not in the table. It suggests the option of the same meaning, then one that is spelled
-    * alike.
+  /** The error for a name that is not in the table. It suggests the option of the same meaning, then one that is
+    * spelled alike.
     */
   def unknown(key: String, known: Seq[String]): RuntimeException with PulsarError = {
     val near = OptionRegistry.namesElsewhere.get(key.toLowerCase).orElse(NearestName(key, known))
