@@ -17,6 +17,7 @@ from admin import Admin
 from offloading import FORMATS, Offloading, running_offload
 from s3a import s3a_jars
 from servers import Addresses, remove_namespace, running_server
+from transactions import Sender
 
 from pulsar_spark.local import LocalPulsar
 
@@ -65,6 +66,14 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
 @pytest.fixture(scope="module")
 def service_url(pulsar: Addresses) -> str:
     return pulsar.service_url
+
+
+@pytest.fixture(scope="module")
+def sender(spark: SparkSession, service_url: str) -> Iterator[Sender]:
+    """Sends to topics in transactions; the server of the module must have them."""
+    sender = Sender(spark, service_url)
+    yield sender
+    sender.close()
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,6 @@ from reading import (
     stream,
 )
 from servers import Addresses
-from transactions import Sender
 
 from pulsar_spark.local import LocalPulsar
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin, Json
     from pyspark.sql import SparkSession
+    from transactions import Sender
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +40,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"managedLedgerMaxEntriesPerLedger": "10"}
     with LocalPulsar(data_dir=tmp_path_factory.mktemp("txn"), transactions=True, config=limits) as server:
         yield Addresses(server.service_url, server.admin_url)
-
-
-@pytest.fixture(scope="module")
-def sender(spark: SparkSession, service_url: str) -> Iterator[Sender]:
-    sender = Sender(spark, service_url)
-    yield sender
-    sender.close()
 
 
 def _send_at_random(sender: Sender, topic: str, count: int) -> tuple[list[bytes], Any]:

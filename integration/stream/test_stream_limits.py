@@ -20,7 +20,6 @@ from reading import (
     wait_for,
 )
 from servers import Addresses
-from transactions import Sender
 from waiting import eventually
 
 from pulsar_spark.local import LocalPulsar
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from transactions import Sender
 
 _MIXED = (1, 2, 7, 1000)
 
@@ -43,13 +43,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"managedLedgerMaxEntriesPerLedger": "50", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
     with LocalPulsar(data_dir=tmp_path_factory.mktemp("limits"), transactions=True, config=limits) as server:
         yield Addresses(server.service_url, server.admin_url)
-
-
-@pytest.fixture(scope="module")
-def sender(spark: SparkSession, service_url: str) -> Iterator[Sender]:
-    sender = Sender(spark, service_url)
-    yield sender
-    sender.close()
 
 
 def _numbers(first: int, count: int) -> list[bytes]:

@@ -1,0 +1,76 @@
+package io.github.pulsarspark.position
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.PulsarError
+
+class BoundParserSuite extends FunSuite {
+
+  private def each(text: String, option: String = "startingOffsets") =
+    BoundParser.offsets(option, text, PositionSpec.Latest) match {
+      case BoundSpec.Each(_, specs, _) => specs
+      case other                       => fail(s"$other")
+    }
+
+  test("bounds are words, positions or whole streaming offsets") {
+    assertEquals(BoundParser.offsets("startingOffsets", " Earliest ", PositionSpec.Latest),
+      BoundSpec.Everywhere("startingOffsets", PositionSpec.Earliest))
+    assertEquals(each("""{"a":"12:34:5","b":"latest"}"""),
+      Map("a" -> PositionSpec.From(Position(12, 34, 5)), "b" -> PositionSpec.Latest))
+    assertEquals(
+      each("""{"a":"after 12:34:5","b":" After  12:34 "}"""),
+      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5)),
+        "b"                         -> PositionSpec.After(Position(12, 34)))
+    )
+    assertEquals(each("""{"a":"12:34:5"}""", "endingOffsets"),
+      Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5))))
+  }
+
+  test("the JSON of a stream's progress starts after its positions, and ends with them") {
+    val progress = PulsarOffset.of(Seq("a" -> Position(1, 2))).json
+    val specs    = Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2)))
+    def parsed(option: String, others: PositionSpec) = BoundParser.offsets(option, progress, others)
+    assertEquals(parsed("startingOffsets", PositionSpec.Latest),
+      BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest))
+    assertEquals(parsed("endingOffsets", PositionSpec.Latest),
+      BoundSpec.Each("endingOffsets", specs, PositionSpec.After(Position.BeforeAll)))
+  }
+
+  test("message ids of the incumbent connector include the message in a start and in an end") {
+    // MessageIdData(ledgerId = 12, entryId = 34, partition = 0, batch_index = 5), and the same not batched
+    val batched = """{"a":[8,12,16,34,24,0,32,5]}"""
+    val single  = """{"a":[8,12,16,34,24,0]}"""
+    assertEquals(each(batched)("a"), PositionSpec.From(Position(12, 34, 5)): PositionSpec)
+    assertEquals(each(single)("a"), PositionSpec.From(Position(12, 34)): PositionSpec)
+    assertEquals(each(batched, "endingOffsets")("a"), PositionSpec.After(Position(12, 34, 5)): PositionSpec)
+    assertEquals(
+      each("""{"a":[8,-1,-1,-1,-1,-1,-1,-1,-1,-1,1,16,-1,-1,-1,-1,-1,-1,-1,-1,-1,1]}""")("a"),
+      PositionSpec.Earliest: PositionSpec
+    )
+  }
+
+  test("malformed offsets name the option and the place") {
+    def refused(option: String, text: String) =
+      assertEquals(intercept[IllegalArgumentException with PulsarError](each(text, option)).condition,
+        "PULSAR_OFFSETS_MALFORMED", text)
+    Seq("{", "[1]", "nonsense", """{"a":"1"}""", """{"a":[1,2]}""", """{"a":{}}""", """{"a":"after"}""",
+      """{"a":"after latest"}""").foreach(refused("startingOffsets", _))
+    refused("endingOffsets", """{"a":"after 1:2:3"}""")
+  }
+
+  test("times are milliseconds or ISO 8601 with a zone, also per topic; without a zone they are an error") {
+    def millis(text: String) = BoundParser.times("startingTime", text, PositionSpec.Latest)
+    assertEquals(millis("1700000000000"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1700000000000L)))
+    assertEquals(millis("1970-01-01T01:00:00.001+01:00"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(1L)))
+    assertEquals(millis("1970-01-01T00:00:00Z"), BoundSpec.Everywhere("startingTime", PositionSpec.AtTime(0L)))
+    assertEquals(
+      millis("""{"a":5,"b":"1970-01-01T00:00:00Z"}"""),
+      BoundSpec.Each("startingTime", Map("a" -> PositionSpec.AtTime(5), "b" -> PositionSpec.AtTime(0)),
+        PositionSpec.Latest)
+    )
+    Seq("yesterday", "2026-01-01T00:00:00", "2026-01-01", "{").foreach { text =>
+      assertEquals(intercept[IllegalArgumentException with PulsarError](millis(text)).condition,
+        "PULSAR_TIME_MALFORMED", text)
+    }
+  }
+}
