@@ -1,6 +1,7 @@
 package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.broker.EntryFeed.Bounds;
+import io.github.pulsarspark.pulsar.connection.LostConnection;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -71,7 +72,8 @@ final class BoundsRequests {
         Throwable cause = wraps ? failure.getCause() : failure;
         return cause instanceof PulsarClientException.BrokerMetadataException
             || cause instanceof PulsarClientException.ConnectException
-            || cause.getClass() == PulsarClientException.class;
+            || cause.getClass() == PulsarClientException.class
+            || LostConnection.caused(failure);
     }
 
     private CompletableFuture<Bounds> sendOnce() {

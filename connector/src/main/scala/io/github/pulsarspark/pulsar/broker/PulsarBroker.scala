@@ -50,7 +50,7 @@ private[pulsar] final class PulsarBroker(
   override def matching(pattern: String): (Seq[String], Seq[String]) = {
     val (namespace, expression) = TopicNames.pattern(pattern)
     val listed                  =
-      answers.await(s"Listing the topics of $namespace")(
+      answers.ask(s"Listing the topics of $namespace")(() =>
         client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
       )
     val all = listed.getTopics.asScala.toSeq

@@ -27,7 +27,7 @@ private[pulsar] final class ClientLease private[connection] (
     */
   def checkConnection(): Unit =
     if (!options.serviceUrl.startsWith("http"))
-      new ClusterCalls(options, options.serviceUrl).await("Connecting")(client.getConnectionToServiceUrl)
+      new ClusterCalls(options, options.serviceUrl).ask("Connecting")(() => client.getConnectionToServiceUrl)
 
   override def close(): Unit = shared.close()
 }

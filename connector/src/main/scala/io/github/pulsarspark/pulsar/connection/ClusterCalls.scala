@@ -31,6 +31,13 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
       case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
     }
 
+  /** The same for a request that is safe to repeat, and that the client does not repeat when its connection is lost. */
+  def ask[A](what: String)(request: () => CompletableFuture[A]): A = await(what)(repeat(request))
+
+  /** Sends the request again, within the deadline, when its connection is lost. */
+  def repeat[A](request: () => CompletableFuture[A]): CompletableFuture[A] =
+    LostConnection.repeat(options.operationTimeout)(request)
+
   /** The same for something that must be closed: `discard` receives what arrives after the wait failed or was
     * interrupted.
     */

@@ -26,7 +26,9 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
   def newest(topics: Seq[String]): Map[String, TopicSchema] =
     answers
       .awaitAll(topics)(t => s"Fetching the schema of $t")(topic =>
-        request(topic).thenApply[Option[(String, TopicSchema)]](_.map(topic -> _))
+        answers
+          .repeat(() => request(topic))
+          .thenApply[Option[(String, TopicSchema)]](_.map(topic -> _))
       )
       .flatten
       .toMap
@@ -35,7 +37,7 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
   def at(topic: String, version: Array[Byte]): TopicSchema = {
     val what = s"Fetching schema version ${SchemaInfos.versionText(version)} of $topic"
     answers
-      .await(what)(client.getLookup.getSchema(TopicName.get(topic), version))
+      .ask(what)(() => client.getLookup.getSchema(TopicName.get(topic), version))
       .toScala
       .map(SchemaInfos.toTopicSchema(_, version))
       .getOrElse(
