@@ -42,13 +42,18 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
     *
     * @param columns
     *   metadata columns of the rows to send
+    * @param isKept
+    *   whether it may be one that an earlier task left, and is left to a later one
     */
   def producer(
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String] = Set.empty
-  ): TopicProducer = TopicProducer.open(lease, topic, schema, options, columns)
+      columns: Set[String] = Set.empty,
+      isKept: Boolean = false
+  ): TopicProducer =
+    if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns)
+    else TopicProducer.open(lease, topic, schema, options, columns)
 
   /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
     * topic.

@@ -49,7 +49,7 @@ class TopicProducerSuite extends FunSuite {
       new CompletableFuture[Void]
     }
     val producer = Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Producer[_]]), handler)
-    new TopicProducer("t", producer.asInstanceOf[Producer[Array[Byte]]], None, options)
+    new TopicProducer("t", new OpenProducer(producer.asInstanceOf[Producer[Array[Byte]]], None, () => ()), options)
   }
 
   private val options = WriteOptions(CheckedOptions(
