@@ -7,7 +7,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, PulsarBroker}
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.schema.TopicSchema
@@ -80,9 +80,16 @@ private[pulsarspark] object PulsarConnection {
     *
     * @param guard
     *   counts the entries that are rejected
+    * @param stream
+    *   the run of a stream, whose tasks leave their readers to those of the next micro-batch
     */
-  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard): EntrySource =
-    BrokerEntrySource(range, options, guard)
+  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard, stream: Option[String]): EntrySource =
+    stream
+      .filterNot(_ => options.readCompacted) // a compacted view is trusted within one session alone
+      .fold[EntrySource](BrokerEntrySource(range, options, guard))(KeptReaders.entries(range, options, guard, _))
+
+  /** Closes what tasks of a stream in this JVM left to others. */
+  def ended(stream: String): Unit = KeptReaders.closeAll(stream)
 
   /** The same for the driver, which extends the range in time. */
   def growingEntries(range: OffsetRange, options: ReadOptions): GrowingEntrySource =

@@ -11,6 +11,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.api.{MessageId, PulsarClientException}
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.common.ExclusiveCache
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.ClientLease
@@ -161,7 +162,12 @@ private[pulsarspark] object TopicProducer {
       new TopicProducer(topic, open, options, Some(kept.put(key, _)))
     }
 
-  private val kept = new KeptProducers[(String, TopicSchema, WriteOptions, Set[String])](lasts = 60.seconds, most = 256)
+  private val kept = new ExclusiveCache[(String, TopicSchema, WriteOptions, Set[String]), OpenProducer](
+    lasts = 60.seconds,
+    most = 256,
+    isUsable = _.isConnected,
+    close = open => { open.closeAsync(); () }
+  )
 
   /** The first needs the current number of partitions, the second numbers of each task's own where the broker
     * deduplicates.
