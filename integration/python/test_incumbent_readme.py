@@ -156,7 +156,6 @@ def test_few_examples_differ_on_purpose() -> None:
     assert errors == {
         "Batch sink: topic in an option",  # Spark asks for a mode
         "Batch sink: topic in the data",
-        "Configurations: predefinedSubscription",
         "Configurations: startingOffsets",  # latest in a batch, which is an error there, too
         "Configurations: endingOffsets",  # the earliest id, which is an error there, too
     }

@@ -137,7 +137,7 @@ WRONG_READS = [
     ({"readAheadBytes": "much"}, "PULSAR_OPTION_INVALID", ["`readAheadBytes`", "`16m`"]),
     ({"pulsar.reader.receiverQueueSize": "-1"}, "PULSAR_OPTION_INVALID", ["receiverQueueSize", "above 0"]),
     ({"pulsar.reader.poolMessages": "true"}, "PULSAR_OPTION_UNKNOWN", ["`pulsar.reader.poolMessages`"]),
-    ({"predefinedSubscription": "mine"}, "PULSAR_OPTION_UNSUPPORTED", ["`predefinedSubscription`", "not supported"]),
+    ({"startingOffsets": "subscription"}, "PULSAR_OPTION_INCOMPLETE", ["=subscription`", "`progressSubscription`"]),
     ({"failOnDataLoss": "maybe"}, "PULSAR_OPTION_INVALID", ["`failOnDataLoss`", "true or false"]),
 ]  # fmt: skip
 WRONG_BATCH_READS = [

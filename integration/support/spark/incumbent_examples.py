@@ -107,7 +107,7 @@ EXAMPLES = (
     Example("Streaming sink: topic in the data", "writeStream", (_URL,), SENT, ("__topic", *_PAIR)),
     _configured("admin.url", "{admin}", FIRST),
     _configured("maxBytesPerTrigger", "1000000", NEXT, ("admin.url", "{admin}"), door="readStream"),
-    _configured("predefinedSubscription", "mine", _UNSUPPORTED),
+    _configured("predefinedSubscription", "mine", NEXT, door="readStream"),
     _configured("subscriptionPrefix", "mine", FIRST),
     _configured("pollTimeoutMs", "6000", FIRST),
     _configured("waitingForNonExistedTopic", "false", FIRST),

@@ -30,6 +30,7 @@ ACCEPTED = [
     ("allowDifferentTopicSchemas", "false", "batchRead", None),
     ("waitingForNonExistedTopic", "false", "streamRead", None),
     ("waitingForNonExistedTopic", "true", "streamRead", "allowMissingTopics"),
+    ("predefinedSubscription", "mine", "streamRead", "progressSubscription"),
 ]
 
 REJECTED = [
@@ -49,7 +50,7 @@ REJECTED = [
     ("pulsar.producer.sendTimeoutMs", "0", "batchWrite", "PULSAR_OPTION_ALIAS", "`sendTimeoutMs`"),
     ("pulsar.producer.blockIfQueueFull", "false", "batchWrite", "PULSAR_OPTION_ALIAS", "Remove the option"),
     ("allowDifferentTopicSchemas", "maybe", "batchRead", "PULSAR_OPTION_ALIAS", "`schemaMode`"),
-    ("predefinedSubscription", "mine", "streamRead", "PULSAR_OPTION_UNSUPPORTED", "no durable subscription"),
+    ("predefinedSubscription", "mine", "batchRead", "PULSAR_OPTION_WRONG_MODE", "batch read"),
     ("pulsar.reader.readCompacted", "true", "batchWrite", "PULSAR_OPTION_WRONG_MODE", "batch write"),
     ("pulsar.producer.blockIfQueueFull", "true", "batchRead", "PULSAR_OPTION_WRONG_MODE", "batch read"),
     ("allowDifferentTopicSchemas", "true", "batchWrite", "PULSAR_OPTION_WRONG_MODE", "batch write"),

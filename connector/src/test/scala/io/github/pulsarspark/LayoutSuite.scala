@@ -154,7 +154,7 @@ private object LayoutSuite {
     "format.entry format.chunk format.codec format",
     "schema.convert schema.columns schema.evolution schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
-    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker",
+    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker pulsar.progress",
     "pulsar.producer pulsar",
     "storage.ledgers storage.segment storage.offload.format storage.offload.blocks storage.offload.mapfile storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
@@ -163,10 +163,11 @@ private object LayoutSuite {
 
   /** What has to live in a package of others, to reach what only that shows. */
   val Foreign: Map[String, String] = Map(
-    "org.apache.pulsar.client.impl.AdminHttp"      -> "pulsar.admin",
-    "org.apache.pulsar.client.impl.BoundsRequests" -> "pulsar.broker",
-    "org.apache.pulsar.client.impl.EntryConsumer"  -> "pulsar.broker",
-    "org.apache.bookkeeper.client.BatchReads"      -> "storage.bookkeeper.client"
+    "org.apache.pulsar.client.impl.AdminHttp"        -> "pulsar.admin",
+    "org.apache.pulsar.client.impl.BoundsRequests"   -> "pulsar.broker",
+    "org.apache.pulsar.client.impl.EntryConsumer"    -> "pulsar.broker",
+    "org.apache.pulsar.client.impl.ProgressConsumer" -> "pulsar.progress",
+    "org.apache.bookkeeper.client.BatchReads"        -> "storage.bookkeeper.client"
   )
 
   /** Families of classes of one line each, which Spark makes by their names. */

@@ -31,6 +31,7 @@ private[pulsarspark] final case class ReadOptions(
     privateKeys: Option[PrivateKeys],
     readerName: Option[String],
     subscriptionPrefix: String,
+    progressSubscription: Option[String],
     offloadLocation: Option[String],
     offloadFormat: Option[String],
     readCompacted: Boolean,
@@ -40,6 +41,9 @@ private[pulsarspark] final case class ReadOptions(
     triggerLimits: TriggerLimits,
     bookKeeper: BookKeeperOptions
 ) {
+
+  /** True for a stream that starts where its subscription is. */
+  def startsAtSubscription: Boolean = startingOffsets.exists(ReadOptions.isSubscription)
 
   /** False when every message comes from the broker. */
   def mayReadSegments: Boolean = readLevel != ReadLevel.Broker && client.adminUrl.nonEmpty
@@ -83,6 +87,7 @@ private[pulsarspark] object ReadOptions {
       privateKeys = PrivateKeys(options),
       readerName = reader.get("readerName"),
       subscriptionPrefix = options("subscriptionPrefix"),
+      progressSubscription = progressSubscription(options),
       offloadLocation = options.get("offload.location"),
       offloadFormat = options.get("offload.format").map(_.toLowerCase),
       readCompacted = options.boolean("readCompacted"),
@@ -92,6 +97,16 @@ private[pulsarspark] object ReadOptions {
       triggerLimits = TriggerLimits(options),
       bookKeeper = BookKeeperOptions(options)
     )
+  }
+
+  private def isSubscription(startingOffsets: String) = startingOffsets.equalsIgnoreCase("subscription")
+
+  private def progressSubscription(options: CheckedOptions): Option[String] = {
+    val name = options.get("progressSubscription")
+    if (name.isEmpty && options.explicit("startingOffsets").exists(isSubscription))
+      throw Conditions.OptionIncomplete(present = "startingOffsets=subscription", missing = "progressSubscription")
+        .exception
+    name
   }
 
   private def positive(key: String, value: String): Int =

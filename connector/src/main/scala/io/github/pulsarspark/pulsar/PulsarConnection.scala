@@ -10,6 +10,7 @@ import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.schema.TopicSchema
 
 /** The one way to a cluster. Holds a client of the JVM's pool and returns it when closed. Closing it twice does no
@@ -34,6 +35,10 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
       (subscriptionPrefix, readCompacted),
       new PulsarBroker(lease.client, lease.options, subscriptionPrefix, readCompacted)
     )
+
+  /** Follows a stream with a durable subscription. Its user closes it. */
+  def progress(subscription: String): ProgressSubscription =
+    ProgressSubscription(lease.client, lease.options, subscription)
 
   /** The admin service; None without `admin.url`. */
   def admin: Option[AdminApi] = lease.admin

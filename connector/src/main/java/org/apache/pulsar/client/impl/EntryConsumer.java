@@ -30,7 +30,7 @@ import org.apache.pulsar.common.protocol.Commands;
  * {@code grabCnx} does nothing then, and {@code open} connects once the object is whole: no other thread ever sees it
  * before.
  */
-public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
+public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     /**
      * What is subscribed to.
@@ -63,8 +63,9 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private boolean closed;
     private boolean gathering;
     private long longestOutageMillis;
+    private int dropped; // messages of this session that used permits
 
-    private EntryConsumer(
+    EntryConsumer(
         PulsarClientImpl client,
         Request request,
         ConsumerConfigurationData<byte[]> conf,
@@ -77,6 +78,14 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     /** Subscribes, paused: call {@link #resume()} to let entries arrive. */
     public static CompletableFuture<EntryConsumer> open(PulsarClientImpl client, Request request) {
+        CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
+        EntryConsumer consumer = new EntryConsumer(client, request, configuration(request), subscribed);
+        consumer.connect();
+        return subscribed.thenApply(ignored -> consumer);
+    }
+
+    /** Of a non-durable consumer. */
+    static ConsumerConfigurationData<byte[]> configuration(Request request) {
         ConsumerConfigurationData<byte[]> conf = new ConsumerConfigurationData<>();
         conf.getTopicNames().add(request.topic());
         conf.setSubscriptionName(request.subscription());
@@ -86,15 +95,12 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         conf.setReceiverQueueSize(request.permits());
         conf.setStartPaused(true);
         conf.setReadCompacted(request.readCompacted());
-        // Nothing is acknowledged here, and a timer for each of thousands of consumers would keep the client busy.
+        // Hardly anything is acknowledged, and a timer for each of thousands of consumers would keep the client busy.
         conf.setAcknowledgementsGroupTimeMicros(0);
-        CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
-        EntryConsumer consumer = new EntryConsumer(client, request, conf, subscribed);
-        consumer.connect();
-        return subscribed.thenApply(ignored -> consumer);
+        return conf;
     }
 
-    private void connect() {
+    void connect() {
         whole = true; // handed to the network's threads with the task that connects
         super.grabCnx();
     }
@@ -120,6 +126,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             if (newest != null && !isBefore(newest, id.getLedgerId(), id.getEntryId())) {
                 if (!positionsOnly || first == null) {
                     sendPermits(from, messages);
+                } else {
+                    dropped += messages;
                 }
                 return;
             }
@@ -127,7 +135,9 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             if (first == null) {
                 first = newest;
             }
-            if (!positionsOnly) {
+            if (positionsOnly) {
+                dropped += messages;
+            } else {
                 queuedMessages.addAndGet(messages);
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
                 if (gathering) {
@@ -158,6 +168,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         int current;
         synchronized (lock) {
             current = ++session;
+            dropped = 0;
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
                 lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
@@ -242,6 +253,16 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         synchronized (lock) {
             if (taken.session() == session) {
                 sendPermits(cnx(), messages);
+            }
+        }
+    }
+
+    /** Returns the permits that dropped entries used. */
+    void returnPermits() {
+        synchronized (lock) {
+            if (dropped > 0) {
+                sendPermits(cnx(), dropped);
+                dropped = 0;
             }
         }
     }

@@ -22,6 +22,11 @@ private[pulsarspark] trait BrokerApi {
     */
   def watch(positions: Map[String, Position]): Unit
 
+  /** For each partition, where the broker puts the cursor of a reader that starts after the given position; missing
+    * partitions are skipped.
+    */
+  def readersAfter(positions: Map[String, Position]): Map[String, Position]
+
   /** Which of these partitions end before the given positions: they were deleted and created again, or belong to
     * another cluster.
     */

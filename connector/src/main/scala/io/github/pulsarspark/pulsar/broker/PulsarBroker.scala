@@ -84,20 +84,31 @@ private[pulsar] final class PulsarBroker(
   /** In the compacted view no loss is concluded from positions, so nothing needs to be watched. */
   override def watch(positions: Map[String, Position]): Unit = if (!readCompacted) watches.watch(positions)
 
-  override def endingBefore(positions: Map[String, Position]): Set[String] =
+  override def readersAfter(positions: Map[String, Position]): Map[String, Position] =
+    readersAt(positions)(p => s"Asking where a reader of ${p._1} after ${p._2} starts")
+
+  override def endingBefore(positions: Map[String, Position]): Set[String] = {
+    // a cursor is never put beyond what is stored
+    val behind = positions.view.mapValues(p => Position(p.ledgerId, p.entryId + 1)).toMap
+    readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").collect {
+      case (partition, cursor) if cursor < positions(partition) => partition
+    }.toSet
+  }
+
+  private def readersAt(
+      starts: Map[String, Position]
+  )(what: ((String, Position)) => String): Map[String, Position] =
     answers
-      .awaitAll(positions.toSeq, PulsarBroker.AtOnce)(p => s"Asking whether ${p._1} goes to ${p._2}") {
-        case (partition, position) =>
-          // a cursor is never put beyond what is stored
-          val behind = new MessageIdImpl(position.ledgerId, position.entryId + 1, TopicNames.partitionIndex(partition))
-          val probe  = open(partition, behind)
-          boundsOf(probe)
-            .thenApply[Option[String]](b => Option.when(markDelete(b) < position)(partition))
-            .exceptionally(ifMissing(None))
-            .whenComplete((_, _) => probe.close())
+      .awaitAll(starts.toSeq, PulsarBroker.AtOnce)(what) { case (partition, start) =>
+        val probe =
+          open(partition, new MessageIdImpl(start.ledgerId, start.entryId, TopicNames.partitionIndex(partition)))
+        boundsOf(probe)
+          .thenApply[Option[(String, Position)]](b => Some(partition -> markDelete(b)))
+          .exceptionally(ifMissing(None))
+          .whenComplete((_, _) => probe.close())
       }
       .flatten
-      .toSet
+      .toMap
 
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] =
     answers

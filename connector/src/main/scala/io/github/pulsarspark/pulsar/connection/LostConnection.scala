@@ -1,16 +1,16 @@
 package io.github.pulsarspark.pulsar.connection
 
 import java.io.IOException
-import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import scala.annotation.tailrec
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 import org.apache.pulsar.client.api.PulsarClientException
 
 /** Requests whose connection goes away before the answer. The client repeats some of its requests then, not all. */
 private[pulsarspark] object LostConnection {
-  private val RetryMillis = 50L
+  private val Pause = 50.millis
 
   /** Whether the request failed because its connection went away. A connection that cannot be made is something else.
     */
@@ -23,21 +23,6 @@ private[pulsarspark] object LostConnection {
   }
 
   /** Sends a request, which must be safe to repeat, until an answer of the cluster arrives or the time is over. */
-  def repeat[A](patience: FiniteDuration)(request: () => CompletableFuture[A]): CompletableFuture[A] = {
-    val deadline = System.nanoTime() + patience.toNanos
-
-    def attempt(): CompletableFuture[A] = request()
-      .handle[CompletableFuture[A]] { (answer, failure) =>
-        if (failure == null) CompletableFuture.completedFuture(answer)
-        else if (!caused(failure) || System.nanoTime() - deadline >= 0L) CompletableFuture.failedFuture(failure)
-        else
-          CompletableFuture
-            .supplyAsync[CompletableFuture[A]](() => attempt(),
-              CompletableFuture.delayedExecutor(RetryMillis, TimeUnit.MILLISECONDS))
-            .thenCompose(identity(_))
-      }
-      .thenCompose(identity(_))
-
-    attempt()
-  }
+  def repeat[A](patience: FiniteDuration)(request: () => CompletableFuture[A]): CompletableFuture[A] =
+    RepeatedRequest(patience, Pause, caused)(request)
 }

@@ -7,6 +7,7 @@ import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
@@ -20,6 +21,9 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
     extends AutoCloseable {
 
   val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
+
+  /** What holds messages back for a stream; None unless the options name a subscription for it. */
+  private[read] val progress: Option[ProgressSubscription] = options.progressSubscription.map(connection.progress)
 
   private[read] val discovery =
     new Discovery(options.topics, options.allowMissingTopics, options.schemaMode, options.protobuf, broker,
@@ -73,7 +77,9 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
     new SegmentLocator(connection.admin, options, hadoop, losses, ledgers)
 
-  override def close(): Unit = connection.close()
+  override def close(): Unit =
+    try progress.foreach(_.close())
+    finally connection.close()
 }
 
 private[pulsarspark] object DriverSession {

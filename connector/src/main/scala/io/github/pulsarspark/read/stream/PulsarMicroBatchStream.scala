@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
 import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
-import io.github.pulsarspark.position.{PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
@@ -36,6 +36,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val idle   = new IdlePartitions
 
   private lazy val lossLog = new LossLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration)
+
+  private lazy val progress: Option[StreamSubscription] =
+    session.progress.map(new StreamSubscription(_, session.broker, task.options, checkpoint,
+      SparkSession.active.sparkContext.hadoopConfiguration))
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
 
@@ -70,6 +74,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
     val bounds = boundsNow()
+    progress.foreach(_.subscribe(bounds.keySet))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
@@ -77,8 +82,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val latest = StreamProgress.next(read, bounds, again)
     session.broker.watch(idle.at(read, bounds))
     newest = Some(latest)
-    val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
-    if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
+    val end    = pinned.fold(latest)(StreamProgress.within(_, read, latest))
+    val result = if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
+    progress.foreach(_.acknowledge(read, result, bounds))
+    result
   }
 
   /** A trigger that reads what is available never waits for more: without a micro-batch its query would end. */
@@ -86,7 +93,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val budget = if (pinned.isEmpty) limit else limit.copy(minimum = None)
     if (budget.isUnlimited) end
     else {
-      val ends   = backlog.ends(RangePlanner.between(read, end), end.positions.keySet, budget)
+      val ends   = backlog.ends(ranges(read, end), end.positions.keySet, budget)
       val result = StreamProgress.within(PulsarOffset(end.positions ++ ends), read, end)
       if (result.positions == read.positions) read else result
     }
@@ -117,9 +124,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
-    val ranges = RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to))
-    if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
-    val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
+    val planned = ranges(withJoining(pulsar(from), pulsar(to)), pulsar(to))
+    if (planned.exists(r => !topicOf.contains(r.topic))) discover()
+    val (existing, gone) = planned.partition(r => topicOf.contains(r.topic))
     gone.foreach { range =>
       losses.report(deleted(range.topic, range.startExclusive, range.endInclusive))
     }
@@ -128,17 +135,17 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     }
     val readBy =
       schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
-    val planned = existing.zip(readBy).map { case (range, schema) =>
+    val requested = existing.zip(readBy).map { case (range, schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
-    new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
+    new TaskPlanner(task, session, losses).plan(requested, PulsarMicroBatchStream.TailEntries).tasks.toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
     PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(counts),
       Some(lostByTasks))
 
-  /** Pulsar needs no report: the checkpoint keeps positions. */
+  /** The checkpoint keeps positions. The subscription, if there is one, follows in `latestOffset`. */
   override def commit(end: Offset): Unit = ()
 
   override def stop(): Unit =
@@ -159,8 +166,16 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     result
   }
 
-  private def resolveStart(): StreamStart =
-    new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
+  private def resolveStart(): StreamStart = {
+    val topics = session.discovery.topics()
+    progress.filter(_ => task.options.startsAtSubscription).map(_.start(topics.values.flatten.toSeq.sorted))
+      .getOrElse(new BoundResolver(task.options, session.broker).streamStart(topics))
+  }
+
+  private def ranges(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] = {
+    val ranges = RangePlanner.between(from, to)
+    progress.fold(ranges)(_.kept(ranges))
+  }
 
   private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
 

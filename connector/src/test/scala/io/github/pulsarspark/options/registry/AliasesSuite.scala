@@ -50,7 +50,8 @@ class AliasesSuite extends FunSuite {
     ("allowDifferentTopicSchemas", "true", read, Some("schemaMode" -> "raw")),
     ("allowDifferentTopicSchemas", "false", read, None),
     ("waitingForNonExistedTopic", "false", read, None),
-    ("waitingForNonExistedTopic", "true", Scope.StreamRead, Some("allowMissingTopics" -> "true"))
+    ("waitingForNonExistedTopic", "true", Scope.StreamRead, Some("allowMissingTopics" -> "true")),
+    ("predefinedSubscription", "mine", Scope.StreamRead, Some("progressSubscription" -> "mine"))
   )
 
   accepted.foreach { case (alias, value, scope, result) =>
@@ -87,7 +88,8 @@ class AliasesSuite extends FunSuite {
     ("pulsar.producer.blockIfQueueFull", "false", write, "PULSAR_OPTION_ALIAS",
       Seq("only as true, not as `false`", "Remove the option")),
     ("allowDifferentTopicSchemas", "maybe", read, "PULSAR_OPTION_ALIAS", Seq("true or false", "`schemaMode`")),
-    ("predefinedSubscription", "mine", read, "PULSAR_OPTION_UNSUPPORTED", Seq("no durable subscription")),
+    ("predefinedSubscription", " ", Scope.StreamRead, "PULSAR_OPTION_ALIAS", Seq("`progressSubscription`")),
+    ("predefinedSubscription", "mine", read, "PULSAR_OPTION_WRONG_MODE", Seq("batch read")),
     ("pulsar.reader.readCompacted", "true", write, "PULSAR_OPTION_WRONG_MODE", Seq("streaming write")),
     ("pulsar.producer.blockIfQueueFull", "true", read, "PULSAR_OPTION_WRONG_MODE", Seq("batch read")),
     ("allowDifferentTopicSchemas", "true", write, "PULSAR_OPTION_WRONG_MODE", Seq("streaming write"))

@@ -25,9 +25,10 @@ private[read] final class FakeBroker(
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) =>
     p -> before(p)(t)
   }
-  override def watch(positions: Map[String, Position]): Unit               = ()
-  override def endingBefore(positions: Map[String, Position]): Set[String] = Set.empty
-  override def schemas(topics: Seq[String]): Map[String, TopicSchema]      = {
+  override def watch(positions: Map[String, Position]): Unit                         = ()
+  override def readersAfter(positions: Map[String, Position]): Map[String, Position] = positions
+  override def endingBefore(positions: Map[String, Position]): Set[String]           = Set.empty
+  override def schemas(topics: Seq[String]): Map[String, TopicSchema]                = {
     requested :+= topics; newest.view.filterKeys(topics.toSet).toMap
   }
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = fail("not requested")

@@ -1,0 +1,49 @@
+package org.apache.pulsar.client.impl;
+
+import io.github.pulsarspark.pulsar.progress.ProgressFeed;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
+import org.apache.pulsar.client.api.SubscriptionMode;
+import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
+
+/** The consumer of a durable subscription. It acknowledges positions, and drops the few entries that it is sent. */
+public final class ProgressConsumer extends EntryConsumer implements ProgressFeed {
+
+    private final int partition;
+
+    private ProgressConsumer(
+        PulsarClientImpl client,
+        Request request,
+        ConsumerConfigurationData<byte[]> conf,
+        CompletableFuture<Consumer<byte[]>> subscribed) {
+        super(client, request, conf, subscribed);
+        partition = request.partition();
+    }
+
+    /** Subscribes; creates the subscription at the first message of the topic. */
+    public static CompletableFuture<ProgressConsumer> open(
+        PulsarClientImpl client, String topic, int partition, String subscription) {
+        MessageIdImpl start = new MessageIdImpl(-1, -1, -1);
+        Request request = new Request(topic, partition, subscription, null, start, 1, false, true);
+        ConsumerConfigurationData<byte[]> conf = configuration(request);
+        conf.setSubscriptionMode(SubscriptionMode.Durable);
+        conf.setSubscriptionInitialPosition(SubscriptionInitialPosition.Earliest);
+        conf.setAckReceiptEnabled(true);
+        CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
+        ProgressConsumer consumer = new ProgressConsumer(client, request, conf, subscribed);
+        consumer.connect();
+        return subscribed.thenApply(ignored -> consumer);
+    }
+
+    @Override
+    public CompletableFuture<Void> acknowledge(Place place) {
+        return acknowledgeCumulativeAsync(new MessageIdImpl(place.ledgerId(), place.entryId(), partition));
+    }
+
+    @Override
+    public void awaitNext() {
+        returnPermits();
+        resume();
+    }
+}

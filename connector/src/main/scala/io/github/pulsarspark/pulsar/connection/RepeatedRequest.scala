@@ -1,0 +1,36 @@
+package io.github.pulsarspark.pulsar.connection
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration.FiniteDuration
+
+/** Sends a request, which must be safe to repeat, again while its failure is one that passes. */
+private[pulsar] object RepeatedRequest {
+
+  /** @param patience
+    *   after this time a failure is final
+    * @param pause
+    *   between a failure and the next request
+    * @param passes
+    *   whether a failure may pass
+    */
+  def apply[A](patience: FiniteDuration, pause: FiniteDuration, passes: Throwable => Boolean)(
+      request: () => CompletableFuture[A]
+  ): CompletableFuture[A] = {
+    val deadline = System.nanoTime() + patience.toNanos
+
+    def attempt(): CompletableFuture[A] = request()
+      .handle[CompletableFuture[A]] { (answer, failure) =>
+        if (failure == null) CompletableFuture.completedFuture(answer)
+        else if (!passes(failure) || System.nanoTime() - deadline >= 0L) CompletableFuture.failedFuture(failure)
+        else
+          CompletableFuture
+            .supplyAsync[CompletableFuture[A]](() => attempt(),
+              CompletableFuture.delayedExecutor(pause.toMillis, TimeUnit.MILLISECONDS))
+            .thenCompose(identity(_))
+      }
+      .thenCompose(identity(_))
+
+    attempt()
+  }
+}

@@ -1,0 +1,80 @@
+package io.github.pulsarspark.pulsar.progress
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.broker.{EntryFeed, PendingFeed}
+
+/** The cursor of a subscription in one topic partition. For one thread. */
+private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: ProgressFeed]) {
+  import PartitionCursor._
+
+  private var sent: Option[Sent]      = None
+  private var begin: Option[Position] = None
+
+  /** The feed is open, with the cursor there. */
+  def opened(feed: ProgressFeed, cursor: Position): Unit = {
+    begin = Some(cursor)
+    sent = Some(Sent(feed, cursor, feed.session, CompletableFuture.completedFuture(null)))
+  }
+
+  /** None until the feed is open. */
+  def feed: Option[ProgressFeed] = sent.map(_.feed)
+
+  /** Everything up to there is acknowledged, or was sent to be. */
+  def acknowledged: Option[Position] = sent.map(_.position)
+
+  /** Whether the subscription has kept everything after this position that it did not acknowledge.
+    *
+    * @param isFollowed
+    *   whether an earlier run of the query acknowledged with the subscription; otherwise it may be new
+    */
+  def hasKept(position: Position, isFollowed: Boolean): Boolean =
+    acknowledged.exists(position <= _) && (isFollowed || begin.exists(_ <= position))
+
+  /** The last entry that arrived. */
+  def newest: Option[Position] = feed.flatMap(f => Option(f.newest)).map(p => Position(p.ledgerId, p.entryId))
+
+  /** Why the last acknowledgement failed; None while it has no receipt. */
+  def failure: Option[Throwable] = sent.filter(_.receipt.isDone).flatMap(s => Try(s.receipt.join).failed.toOption)
+
+  /** True when the broker has the last acknowledgement. */
+  def isReceived: Boolean = sent.forall(_.receipt.isDone) && failure.isEmpty
+
+  /** Sends an acknowledgement, unless it was sent before or a later one was. A broker that failed may have forgotten
+    * it, so that it is sent in each session. The cursor never moves back.
+    */
+  def acknowledge(position: Position): Unit = for (before <- sent) {
+    val mustRepeat = before.session != before.feed.session || failure.isDefined
+    if (position > before.position || position == before.position && mustRepeat) {
+      val session = before.feed.session
+      val receipt =
+        try before.feed.acknowledge(new EntryFeed.Place(position.ledgerId, position.entryId))
+        catch { case NonFatal(e) => CompletableFuture.failedFuture[Void](e) }
+      sent = Some(Sent(before.feed, position, session, receipt))
+    }
+  }
+
+  /** Lets the broker read over what follows the cursor. */
+  def awaitNext(): Unit = feed.foreach(_.awaitNext())
+
+  /** Waits for the last receipt; true when it arrived. */
+  def awaitReceipt(nanos: Long): Boolean = sent.forall(s =>
+    try {
+      s.receipt.get(math.max(nanos, 0), TimeUnit.NANOSECONDS)
+      true
+    } catch { case NonFatal(_) => false }
+  )
+}
+
+private object PartitionCursor {
+  private final case class Sent(
+      feed: ProgressFeed,
+      position: Position,
+      session: Int,
+      receipt: CompletableFuture[Void]
+  )
+}

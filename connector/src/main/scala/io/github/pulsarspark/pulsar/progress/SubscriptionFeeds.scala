@@ -1,0 +1,54 @@
+package io.github.pulsarspark.pulsar.progress
+
+import java.util.concurrent.{CompletableFuture, CompletionException}
+
+import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.impl.{EntryConsumer, ProgressConsumer, PulsarClientImpl}
+
+import io.github.pulsarspark.pulsar.broker.BrokerFeeds
+import io.github.pulsarspark.pulsar.topics.TopicNames
+
+/** The consumers of one durable subscription. */
+private[progress] trait SubscriptionFeeds {
+
+  /** Subscribes to a topic partition; creates the subscription at the first message. */
+  def open(partition: String): CompletableFuture[ProgressFeed]
+
+  /** Whether the subscription exists in a topic partition. */
+  def exists(partition: String): CompletableFuture[Boolean]
+}
+
+/** Of a broker. */
+private[progress] final class BrokerSubscription(client: PulsarClientImpl, name: String) extends SubscriptionFeeds {
+
+  override def open(partition: String): CompletableFuture[ProgressFeed] =
+    ProgressConsumer.open(client, partition, TopicNames.partitionIndex(partition), name).thenApply(f => f)
+
+  /** The binary protocol does not list subscriptions. But a broker refuses a non-durable subscription with the name of
+    * a durable one, and a non-durable one leaves nothing behind.
+    */
+  override def exists(partition: String): CompletableFuture[Boolean] = {
+    val index   = TopicNames.partitionIndex(partition)
+    val request = new EntryConsumer.Request(partition, index, name, null, BrokerFeeds.Earliest, 1, false, true)
+    EntryConsumer
+      .open(client, request)
+      .thenCompose[Void](_.closeAsync())
+      .handle[Boolean]((_, failure) =>
+        if (failure == null) false
+        else if (BrokerSubscription.isTaken(failure)) true
+        else throw new CompletionException(failure)
+      )
+  }
+}
+
+private object BrokerSubscription {
+
+  /** What brokers of all versions say. Quotas have the same class. */
+  private val Taken = "Durable subscription with the same name already exists"
+
+  private def isTaken(failure: Throwable): Boolean =
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).exists {
+      case e: PulsarClientException.NotAllowedException => Option(e.getMessage).exists(_.contains(Taken))
+      case _                                            => false
+    }
+}

@@ -1,0 +1,274 @@
+"""The durable subscription that follows a stream: what brokers keep for it, where it starts, and who may use it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from errors import failing, refused
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, batch, existing, read_available, running, start, stream, wait_for
+from servers import remove_namespace
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from admin import Admin
+    from pyspark.sql import DataFrame, SparkSession
+    from transactions import Sender
+
+NAME = "follows-the-stream"
+
+
+@pytest.fixture
+def unretained(admin: Admin, topic: str) -> Iterator[str]:
+    """A topic in a namespace of its own, where brokers keep messages for subscriptions alone."""
+    name = topic.removeprefix("persistent://").replace("/", "-").replace("-", "/", 1)
+    admin.create_namespace(name)
+    admin.set_retention(name, minutes=0, megabytes=0)
+    yield f"persistent://{name}/events"
+    remove_namespace(admin, name)
+
+
+def _numbers(first: int, count: int) -> list[bytes]:
+    return [b"%d" % number for number in range(first, first + count)]
+
+
+def _followed(spark: SparkSession, service_url: str, topic: str, **options: str) -> DataFrame:
+    return stream(
+        spark, service_url, topic=topic, **{"startingOffsets": "earliest", "progressSubscription": NAME, **options}
+    )
+
+
+def _backlog(admin: Admin, topic: str) -> int:
+    """In entries."""
+    one = admin.stats(topic)["subscriptions"][NAME]
+    assert one["isDurable"]
+    return int(one["msgBacklog"])
+
+
+def _is_caught_up(admin: Admin, topic: str) -> bool:
+    return _backlog(admin, topic) == 0
+
+
+def _roll_ledger(admin: Admin, topic: str) -> None:
+    """The broker begins another ledger, and deletes those that nothing holds back."""
+    before = admin.internal_stats(topic)["ledgers"][-1]["ledgerId"]
+    admin.unload(topic)
+    eventually(lambda: admin.internal_stats(topic)["ledgers"][-1]["ledgerId"] > before)
+    admin.trim(topic)
+
+
+def test_the_backlog_is_empty_whenever_the_stream_has_read_everything(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    produce(client, topic, _numbers(0, 70), batch_size=7)
+    batches = Batches()
+    with running(start(_followed(spark, service_url, topic), tmp_path, batches)) as query:
+        wait_for(70, query, batches)
+        eventually(lambda: _is_caught_up(admin, topic))
+        admin.set_partitions(topic, 3)
+        produce(client, f"{topic}-partition-2", _numbers(70, 30), batch_size=7)
+        wait_for(100, query, batches)
+        eventually(lambda: _is_caught_up(admin, f"{topic}-partition-2"))
+    produce(client, topic, _numbers(100, 60), batch_size=7)
+    assert _backlog(admin, topic) > 0
+    read_available(_followed(spark, service_url, topic, maxMessagesPerTrigger="10"), tmp_path, batches)
+    assert _is_caught_up(admin, topic)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+    produce(client, topic, _numbers(160, 5), batch_size=5)
+
+    def fail(frame: DataFrame, _: int) -> None:
+        raise RuntimeError(f"{frame.count()} rows fail")
+
+    with pytest.raises(Exception, match="5 rows fail"):
+        read_available(_followed(spark, service_url, topic), tmp_path, fail)
+    assert _backlog(admin, topic) > 0, "what Spark has not committed is not acknowledged"
+
+
+def test_the_backlog_is_empty_behind_a_transaction(
+    spark: SparkSession, service_url: str, admin: Admin, sender: Sender, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic)
+    producer = sender.producer(topic, batch_size=1)
+    batches = Batches()
+    with running(start(_followed(spark, service_url, topic), tmp_path, batches)) as query:
+        for turn in range(1, 4):
+            for commit in (False, True):
+                transaction = sender.begin()
+                for payload in _numbers(0, 5):
+                    producer.newMessage(transaction).value(payload).send()
+                sender.end(transaction, commit=commit)
+            wait_for(5 * turn, query, batches)
+            eventually(lambda: _is_caught_up(admin, topic))
+    producer.close()
+
+
+def test_messages_are_kept_for_a_stopped_stream_and_no_longer_than_for_it(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, unretained: str, tmp_path: Path
+) -> None:
+    admin.create_topic(unretained)
+    batches = Batches()
+    frame = _followed(spark, service_url, unretained)
+    read_available(frame, tmp_path, batches)
+    there = []
+    for turn in range(3):
+        produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+        _roll_ledger(admin, unretained)
+        produce(client, unretained, _numbers(100 + 20 * turn, 20), batch_size=7)
+        there += existing(read_all(client, unretained))
+        read_available(frame, tmp_path, batches)
+        assert_exactly_once(batches.rows, there)
+        _roll_ledger(admin, unretained)
+        eventually(lambda: len(admin.internal_stats(unretained)["ledgers"]) == 1)
+        assert read_all(client, unretained) == [], "the broker keeps nothing that the stream has read"
+    with running(start(frame, tmp_path, batches)) as query:
+        for turn in range(3):
+            produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+            wait_for(120 + 20 * (turn + 1), query, batches)
+            _roll_ledger(admin, unretained)
+        produce(client, unretained, _numbers(60, 20), batch_size=7)
+        wait_for(200, query, batches)
+
+
+def test_messages_that_are_deleted_before_they_were_read_are_lost(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 20), batch_size=7)
+    frame = _followed(spark, service_url, topic, maxMessagesPerTrigger="10")
+
+    class Truncating(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            if batch_id == 1:
+                produce(client, topic, _numbers(20, 20), batch_size=7)
+                _roll_ledger(admin, topic)
+                admin.truncate(topic)
+                produce(client, topic, _numbers(40, 20), batch_size=7)
+
+    batches = Truncating()
+    with pytest.raises(Exception, match=r"PULSAR_DATA_LOSS"), running(start(frame, tmp_path, batches)) as query:
+        assert query.awaitTermination(60), "the loss was not noticed"
+    assert len(batches.rows) == 20
+
+
+def test_a_stream_starts_where_its_subscription_is(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 30), batch_size=7)
+    frame = _followed(spark, service_url, topic, startingOffsets="subscription")
+    with failing("PULSAR_SUBSCRIPTION_NOT_FOUND", NAME, topic):
+        read_available(frame, tmp_path / "missing", Batches())
+    eventually(lambda: admin.subscriptions(topic) == [])
+    consumer = client.subscribe(topic, NAME, initial_position=pulsar_client.InitialPosition.Earliest)
+    for _ in range(14):
+        consumer.acknowledge_cumulative(consumer.receive(60_000))
+    consumer.close()
+    batches = Batches()
+    read_available(frame, tmp_path / "there", batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)[14:]))
+    assert _is_caught_up(admin, topic)
+
+
+def test_a_subscription_serves_one_query(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 10))
+    batches = Batches()
+    second = _followed(spark, service_url, topic, operationTimeoutMs="2000")
+    with running(start(_followed(spark, service_url, topic), tmp_path / "first", batches)) as query:
+        wait_for(10, query, batches)
+        with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "2000 ms"):
+            read_available(second, tmp_path / "second", Batches())
+        produce(client, topic, _numbers(10, 10))
+        wait_for(20, query, batches)
+        eventually(lambda: _is_caught_up(admin, topic))
+    shared = client.subscribe(topic, NAME, consumer_type=pulsar_client.ConsumerType.Shared)
+    with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "different type"):
+        read_available(second, tmp_path / "second", Batches())
+    shared.close()
+    read_available(second, tmp_path / "second", Batches())
+
+
+@pytest.mark.parametrize(
+    ("policy", "value", "condition", "word"),
+    [
+        ("maxConsumersPerTopic", 1, "PULSAR_SUBSCRIPTION_BUSY", "max consumers limit"),
+        ("maxSubscriptionsPerTopic", 1, "PULSAR_REQUEST_FAILED", "maximum number of subscriptions"),
+    ],
+)
+def test_a_quota_is_named(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    unretained: str,
+    tmp_path: Path,
+    policy: str,
+    value: object,
+    condition: str,
+    word: str,
+) -> None:
+    produce(client, unretained, _numbers(0, 10))
+    frame = _followed(spark, service_url, unretained, operationTimeoutMs="3000")
+    admin.set_policy(unretained.removeprefix("persistent://").rpartition("/")[0], policy, value)
+    with failing(condition, unretained, word):
+        read_available(frame, tmp_path, Batches())
+
+
+def test_options_that_do_not_fit(spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str) -> None:
+    produce(client, topic, _numbers(0, 1))
+    for name in ("progressSubscription", "predefinedSubscription"):
+        with refused("PULSAR_OPTION_WRONG_MODE", name, "batch read"):
+            batch(spark, service_url, topic=topic, **{name: NAME}).count()
+    with refused("PULSAR_OPTION_INCOMPLETE", "startingOffsets=subscription", "progressSubscription"):
+        stream(spark, service_url, topic=topic, startingOffsets="subscription")
+
+
+_PROGRAM = """
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[2]").config("spark.jars", "{jar}").config("spark.ui.enabled", "false")
+    spark = session.config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate()
+    rows = spark.readStream.format("pulsar").options(**{options}).load()
+    query = rows.writeStream.format("noop").option("checkpointLocation", "{checkpoint}").start()
+    query.awaitTermination()
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_restart_takes_the_subscription_of_a_process_that_was_killed(
+    spark: SparkSession,
+    connector_jar: Path,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+) -> None:
+    produce(client, topic, _numbers(0, 20), batch_size=7)
+    checkpoint = tmp_path / "checkpoint"
+    options = {"service.url": service_url, "topic": topic, "startingOffsets": "earliest", "progressSubscription": NAME}
+    program = textwrap.dedent(_PROGRAM).format(jar=connector_jar, options=options, checkpoint=checkpoint)
+    with subprocess.Popen([sys.executable, "-c", program], start_new_session=True) as process:
+        try:
+            eventually(lambda: NAME in admin.subscriptions(topic) and _is_caught_up(admin, topic), seconds=120)
+            produce(client, topic, _numbers(20, 20), batch_size=7)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+    produce(client, topic, _numbers(40, 20), batch_size=7)
+    batches = Batches()
+    read_available(_followed(spark, service_url, topic), checkpoint, batches)
+    rows = existing(read_all(client, topic))
+    assert batches.rows == rows[len(rows) - len(batches.rows) :]
+    assert 20 <= len(batches.rows) <= 40
+    assert _is_caught_up(admin, topic)
