@@ -114,11 +114,16 @@ def read_directly(spark: SparkSession, server: Granted, role: str, _: Path) -> N
     assert _load(spark, server.options(role, **direct)).where("__publishTime > '2020-01-01'").count() == WRITTEN
 
 
-def stream(spark: SparkSession, server: Granted, role: str, folder: Path) -> None:
-    rows = spark.readStream.format("pulsar").options(**server.options(role, startingOffsets="earliest")).load()
+def stream(spark: SparkSession, server: Granted, role: str, folder: Path, **more: str) -> None:
+    options = server.options(role, startingOffsets="earliest", **more)
+    rows = spark.readStream.format("pulsar").options(**options).load()
     found: list[str] = []
     read_available(rows, folder / role, lambda batch, _: found.extend(row[0] for row in batch.collect()))
     assert len(found) == WRITTEN
+
+
+def stream_followed(spark: SparkSession, server: Granted, role: str, folder: Path) -> None:
+    stream(spark, server, role, folder, progressSubscription=f"{role}-follows")
 
 
 def decode(spark: SparkSession, server: Granted, role: str, _: Path) -> None:
@@ -163,6 +168,7 @@ TABLE: dict[str, tuple[Use, tuple[Right, ...]]] = {
     "read by `topicsPattern`": (read_pattern, ((NAMESPACE, "consume"),)),
     "direct reads": (read_directly, ((EVENTS, "consume"),)),
     "stream": (stream, ((EVENTS, "consume"),)),
+    "stream with `progressSubscription`": (stream_followed, ((EVENTS, "consume"),)),
     "`from_pulsar`": (decode, ((EVENTS, "consume"),)),
     "`to_pulsar`": (encode, ((EVENTS, "consume"),)),
     "write to a topic": (write, ((LETTERS, "produce"),)),

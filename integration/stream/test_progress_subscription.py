@@ -184,26 +184,40 @@ def test_a_subscription_serves_one_query(
 ) -> None:
     produce(client, topic, _numbers(0, 10))
     batches = Batches()
-    second = _followed(spark, service_url, topic, operationTimeoutMs="2000")
+    second = _followed(spark, service_url, topic, operationTimeoutMs="3000")
     with running(start(_followed(spark, service_url, topic), tmp_path / "first", batches)) as query:
         wait_for(10, query, batches)
-        with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "2000 ms"):
+        with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "3000 ms"):
             read_available(second, tmp_path / "second", Batches())
         produce(client, topic, _numbers(10, 10))
         wait_for(20, query, batches)
         eventually(lambda: _is_caught_up(admin, topic))
+    read_available(_followed(spark, service_url, topic), tmp_path / "second", Batches())
+
+
+@pytest.mark.exhaustive
+def test_a_subscription_has_no_shared_consumers(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 10))
     shared = client.subscribe(topic, NAME, consumer_type=pulsar_client.ConsumerType.Shared)
     with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "different type"):
-        read_available(second, tmp_path / "second", Batches())
+        read_available(_followed(spark, service_url, topic, operationTimeoutMs="3000"), tmp_path, Batches())
     shared.close()
-    read_available(second, tmp_path / "second", Batches())
+    read_available(_followed(spark, service_url, topic), tmp_path, Batches())
 
 
 @pytest.mark.parametrize(
     ("policy", "value", "condition", "word"),
     [
-        ("maxConsumersPerTopic", 1, "PULSAR_SUBSCRIPTION_BUSY", "max consumers limit"),
         ("maxSubscriptionsPerTopic", 1, "PULSAR_REQUEST_FAILED", "maximum number of subscriptions"),
+        pytest.param(
+            "maxConsumersPerTopic",
+            1,
+            "PULSAR_SUBSCRIPTION_BUSY",
+            "max consumers limit",
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 def test_a_quota_is_named(
@@ -225,7 +239,9 @@ def test_a_quota_is_named(
         read_available(frame, tmp_path, Batches())
 
 
-def test_options_that_do_not_fit(spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str) -> None:
+def test_options_that_do_not_fit(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
+) -> None:
     produce(client, topic, _numbers(0, 1))
     for name in ("progressSubscription", "predefinedSubscription"):
         with refused("PULSAR_OPTION_WRONG_MODE", name, "batch read"):

@@ -114,8 +114,8 @@ def read_pulsar_stream(
         topics: As in `read_pulsar`.
         topic: As in `read_pulsar`.
         topics_pattern: As in `read_pulsar`.
-        start: Where the first run starts, as in `read_pulsar`. Default: the next message. Later runs continue from the
-            checkpoint.
+        start: Where the first run starts, as in `read_pulsar`, or ``"subscription"``: where the subscription
+            ``progress_subscription`` is. Default: the next message. Later runs continue from the checkpoint.
         service_url: As in `read_pulsar`.
         metadata_columns: As in `read_pulsar`. Before Spark 4.2 streams have no other way to these columns.
         level: As in `read_pulsar`; with ``"auto"`` the newest messages are read from the broker.

@@ -141,11 +141,12 @@ class PulsarReadOptions(TypedOptions):
         allow_missing_topics: Read also when a topic does not exist or no topic matches the pattern. A stream reads such
             a topic from its first message once it exists; a batch read has no rows of it. When no topic exists, the
             value is bytes, unless the query sets a schema. Default: ``false``.
-        starting_offsets: Where to start: `earliest`, `latest` (streams only) or JSON with a position for each topic or
-            partition: `{"events-partition-0": "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]`
-            is the first message that is read; `after 12:34:5` starts after it. The JSON of a stream's progress
-            (`version`, `positions`) starts after its positions. A partition that is not listed has the default. A
-            stream uses the option only at its first start. Default: ``earliest (batch), latest (stream)``.
+        starting_offsets: Where to start: `earliest`, `latest` (streams only), `subscription` (streams only: where
+            `progressSubscription` is) or JSON with a position for each topic or partition: `{"events-partition-0":
+            "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]` is the first message that is read;
+            `after 12:34:5` starts after it. The JSON of a stream's progress (`version`, `positions`) starts after its
+            positions. A partition that is not listed has the default. A stream uses the option only at its first start.
+            Default: ``earliest (batch), latest (stream)``.
         ending_offsets: Where to end: `latest` (the last message when the query is planned) or JSON with a position for
             each topic or partition; a position is the last message that is read. A partition that is not listed is read
             to the last message. Default: ``latest``.
@@ -234,6 +235,10 @@ class PulsarReadOptions(TypedOptions):
             `filesystem`. Default: the offload policies or the scheme of `offload.location` decide.
         subscription_prefix: Start of the names of the non-durable subscriptions that the broker shows for this read.
             They end with the read. Default: ``spark-pulsar``.
+        progress_subscription: Name of a durable subscription that follows the stream: brokers keep the messages that
+            the stream has not read, and show them as its backlog. The first start creates it in each partition where it
+            does not exist. It serves one query at a time, and stays when the query ends. Default: nothing is kept for
+            the stream beyond the retention of its topics.
         client: Any setting of the Pulsar Java client, by its own name.
         reader: Settings of the Pulsar Java client's readers that apply here: `readerName`, `receiverQueueSize` (most
             messages that the broker may send ahead to a task) and `cryptoKeyReader` (name of a class with a constructor
@@ -301,6 +306,7 @@ class PulsarReadOptions(TypedOptions):
     offload_location: str | None = None
     offload_format: OffloadFormat | None = None
     subscription_prefix: str | None = None
+    progress_subscription: str | None = None
     client: Mapping[str, Any] | None = None
     reader: Mapping[str, Any] | None = None
     bookkeeper: Mapping[str, Any] | None = None
@@ -448,6 +454,7 @@ class ReadArguments(TypedDict, total=False):
     offload_location: str | None
     offload_format: OffloadFormat | None
     subscription_prefix: str | None
+    progress_subscription: str | None
     client: Mapping[str, Any] | None
     reader: Mapping[str, Any] | None
     bookkeeper: Mapping[str, Any] | None

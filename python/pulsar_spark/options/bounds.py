@@ -97,7 +97,7 @@ def _one(argument: str, bound: OneBound, now: datetime) -> tuple[Kind, str]:
     if time is not None:
         return "Time", time
     text = str(bound).strip()
-    if text.lower() in ("earliest", "latest"):
+    if text.lower() in ("earliest", "latest") or (argument == "start" and text.lower() == "subscription"):
         return "Offsets", text.lower()
     if _POSITION.fullmatch(text) or text.startswith("{") or (argument == "start" and _AFTER.fullmatch(text)):
         return "Offsets", text

@@ -30,6 +30,7 @@ def start(bound: Bound, topic: str | None = "events") -> dict[str, str]:
     [
         ("earliest", {"startingOffsets": "earliest"}),
         (" Latest ", {"startingOffsets": "latest"}),
+        ("Subscription", {"startingOffsets": "subscription"}),
         ("now", {"startingTime": "2026-01-31T12:00:00.000Z"}),
         ("-90s", {"startingTime": "2026-01-31T11:58:30.000Z"}),
         ("-30m", {"startingTime": "2026-01-31T11:30:00.000Z"}),

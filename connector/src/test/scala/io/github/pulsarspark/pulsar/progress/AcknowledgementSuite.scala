@@ -1,0 +1,48 @@
+package io.github.pulsarspark.pulsar.progress
+
+import munit.FunSuite
+
+import io.github.pulsarspark.position.{OffsetRange, Position}
+
+class AcknowledgementSuite extends FunSuite {
+
+  private def at(text: String): Position = Position.parse(text).get
+
+  /** What was read, whether more is read now, what is acknowledged. */
+  private val acknowledged = Seq(
+    ("5:9", false, "5:9"),
+    ("5:9", true, "5:8"),
+    ("5:0", true, "5:-1"),
+    ("5:9:3", false, "5:8"),
+    ("5:9:3", true, "5:8"),
+    ("5:0:0", false, "5:-1"),
+    ("5:-1", false, "5:-1"),
+    ("5:-1", true, "5:-1")
+  )
+
+  acknowledged.foreach { case (read, isReadOn, expected) =>
+    test(s"after $read, ${if (isReadOn) "read on" else "at a standstill"}, $expected is acknowledged") {
+      assertEquals(Acknowledgement.of(at(read), isReadOn), at(expected))
+    }
+  }
+
+  /** Cursor, place of a reader, the newest entry that arrived, where the range from 5:9 to 7:4 starts. */
+  private val starts = Seq(
+    ("the broker moved the cursor to the next ledger", "7:-1", None, None, "7:-1"),
+    ("the ledger of the start is gone, and the cursor stays", "5:9", Some("7:-1"), None, "7:-1"),
+    ("the ledger of the start is there", "5:9", Some("5:8"), None, "5:9"),
+    ("somebody moved the cursor into a ledger", "7:2", None, None, "5:9"),
+    ("the cursor is beyond the range", "8:-1", None, None, "5:9"),
+    ("a message arrived that the cursor passed", "7:-1", None, Some("5:10"), "5:9"),
+    ("a message arrived in a ledger that is gone", "5:9", Some("7:-1"), Some("6:0"), "5:9"),
+    ("the newest message is behind the new start", "7:-1", None, Some("7:0"), "7:-1"),
+    ("the newest message is the last one that was read", "7:-1", None, Some("5:9"), "7:-1")
+  )
+
+  starts.foreach { case (what, cursor, reader, newest, expected) =>
+    test(s"$what: the range starts at $expected") {
+      val range = OffsetRange("t", at("5:9"), at("7:4"))
+      assertEquals(Acknowledgement.startOf(range, at(cursor), reader.map(at), newest.map(at)), at(expected))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.github.pulsarspark.pulsar.progress
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.collection.mutable
+
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.broker.EntryFeed
+
+/** A subscription in memory.
+  *
+  * @param cursors
+  *   where it is, by partition
+  */
+private[progress] final class FakeSubscription(cursors: Map[String, Position]) extends SubscriptionFeeds {
+  val opened: mutable.Buffer[String]       = mutable.Buffer.empty
+  val feeds: mutable.Map[String, FakeFeed] = mutable.Map.empty
+  var failures: Seq[Throwable]             = Nil // of the next attempts to open
+  var existing: String => Option[Boolean]  = _ => Some(true)
+  var missing: Throwable                   = new AssertionError("no failure is set")
+
+  override def open(partition: String): CompletableFuture[ProgressFeed] = {
+    opened += partition
+    failures.headOption match {
+      case Some(e) =>
+        failures = failures.tail
+        CompletableFuture.failedFuture(e)
+      case None =>
+        val feed = new FakeFeed(cursors(partition))
+        feeds.put(partition, feed)
+        CompletableFuture.completedFuture(feed)
+    }
+  }
+
+  override def exists(partition: String): CompletableFuture[Boolean] =
+    existing(partition).fold(CompletableFuture.failedFuture[Boolean](missing))(CompletableFuture.completedFuture(_))
+}
+
+private[progress] final class FakeFeed(var cursor: Position) extends ProgressFeed {
+  val acknowledged: mutable.Buffer[Position] = mutable.Buffer.empty
+  var receipt: CompletableFuture[Void]       = CompletableFuture.completedFuture(null)
+  var number                                 = 1 // of the session
+  var arrived: Option[Position]              = None
+  var permits                                = 0
+  var isClosed                               = false
+
+  override def acknowledge(place: EntryFeed.Place): CompletableFuture[Void] = {
+    acknowledged += Position(place.ledgerId, place.entryId)
+    receipt
+  }
+  override def awaitNext(): Unit                             = permits += 1
+  override def bounds(): CompletableFuture[EntryFeed.Bounds] =
+    CompletableFuture.completedFuture(new EntryFeed.Bounds(9, 9, cursor.ledgerId, cursor.entryId))
+  override def newest(): EntryFeed.Place = arrived.map(p => new EntryFeed.Place(p.ledgerId, p.entryId)).orNull
+  override def session(): Int            = number
+  override def isGone: Boolean           = isClosed
+  override def closeAsync(): CompletableFuture[Void] = {
+    isClosed = true
+    CompletableFuture.completedFuture(null)
+  }
+
+  override def resume(): Unit                                                    = unused
+  override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
+  override def first(): EntryFeed.Place                                          = unused
+  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
+  override def grant(taken: EntryFeed.Entry, messages: Int): Unit                = unused
+  override def longestOutageMillis(): Long                                       = unused
+  private def unused: Nothing = throw new AssertionError("a subscription takes no entries")
+}

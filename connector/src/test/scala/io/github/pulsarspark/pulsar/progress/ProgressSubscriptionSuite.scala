@@ -1,0 +1,167 @@
+package io.github.pulsarspark.pulsar.progress
+
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+import org.apache.pulsar.client.api.PulsarClientException
+
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+class ProgressSubscriptionSuite extends FunSuite {
+
+  private val options = ReadOptions(
+    CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t", "operationTimeoutMs" -> "2000"),
+      Scope.StreamRead, _ => Nil)
+  ).client
+  private val begin = Position(5, -1)
+  private val last  = Position(5, 9)
+
+  private final class Following(patience: FiniteDuration = 500.millis, opened: Position = begin) {
+    val fake         = new FakeSubscription(Map("a" -> opened, "b" -> begin))
+    val subscription = new ProgressSubscription("mine", fake, new ClusterCalls(options, "pulsar://h:1"), patience)
+
+    def feed: FakeFeed = fake.feeds("a")
+
+    /** A trigger of a stream that has read `a` up to there. */
+    def trigger(read: Position, next: Option[Position] = None): Unit = {
+      subscription.subscribe(Set("a", "b"))
+      subscription.acknowledge(Map("a" -> read, "b" -> begin), Map("a" -> next.getOrElse(read), "b" -> begin),
+        Map("a"                        -> last, "b" -> begin))
+    }
+  }
+
+  private def condition(block: => Any): String = intercept[RuntimeException with PulsarError](block).condition
+
+  test("partitions that moved are acknowledged, once, and others are not") {
+    val following = new Following
+    for (_ <- 1 to 3) following.trigger(last)
+    assertEquals(following.feed.acknowledged.toSeq, Seq(last))
+    assertEquals(following.fake.feeds("b").acknowledged.toSeq, Nil)
+    assertEquals(following.fake.opened.toSeq, Seq("a", "b"))
+  }
+
+  test("an acknowledgement never moves back") {
+    val following = new Following
+    following.trigger(last)
+    following.trigger(last, next = Some(Position(6, 3)))
+    following.trigger(Position(5, 4))
+    assertEquals(following.feed.acknowledged.toSeq, Seq(last))
+  }
+
+  test("the broker may send the next entry where the stream has read everything") {
+    val following = new Following
+    following.trigger(Position(5, 4), next = Some(last))
+    following.trigger(Position(5, 4))
+    assertEquals(following.feed.permits, 0)
+    following.trigger(last)
+    assertEquals(following.feed.permits, 1)
+  }
+
+  test("a failed acknowledgement is sent again at the next trigger, and one without a receipt is not") {
+    val following = new Following
+    following.subscription.subscribe(Set("a", "b"))
+    following.feed.receipt = CompletableFuture.failedFuture(new PulsarClientException("no connection"))
+    following.trigger(last)
+    following.feed.receipt = new CompletableFuture[Void]
+    for (_ <- 1 to 3) following.trigger(last)
+    assertEquals(following.feed.acknowledged.toSeq, Seq(last, last))
+  }
+
+  test("another session begins with the acknowledgement of the one before") {
+    val following = new Following
+    following.trigger(last)
+    following.feed.number = 2
+    for (_ <- 1 to 3) following.trigger(last)
+    assertEquals(following.feed.acknowledged.toSeq, Seq(last, last))
+  }
+
+  test("a consumer that is gone is opened again, and one of a partition that is gone is closed") {
+    val following = new Following
+    following.trigger(last)
+    val before = following.feed
+    before.isClosed = true
+    following.trigger(last)
+    assert(following.feed ne before)
+    following.subscription.subscribe(Set("b"))
+    assert(following.feed.isClosed)
+  }
+
+  test("another consumer is waited for, at most as long as an operation") {
+    val following = new Following
+    val busy      = new PulsarClientException.ConsumerBusyException("Exclusive consumer is already connected")
+    following.fake.failures = Seq(busy, busy)
+    following.subscription.subscribe(Set("a"))
+    assertEquals(following.fake.opened.size, 3)
+    val refused = new Following(1.milli)
+    refused.fake.failures = Seq.fill(100)(busy)
+    assertEquals(condition(refused.subscription.subscribe(Set("a"))), "PULSAR_SUBSCRIPTION_BUSY")
+  }
+
+  test("a stream starts where the subscription is; without it nothing is subscribed to") {
+    val following = new Following
+    assertEquals(following.subscription.positions(Seq("a", "b")), Map("a" -> begin, "b" -> begin))
+    val without = new Following
+    without.fake.existing = p => Some(p != "b")
+    assertEquals(condition(without.subscription.positions(Seq("a", "b"))), "PULSAR_SUBSCRIPTION_NOT_FOUND")
+    assertEquals(without.fake.opened.toSeq, Nil)
+    val absent = new Following
+    absent.fake.existing = p => Option.when(p == "a")(true)
+    absent.fake.missing = new PulsarClientException.TopicDoesNotExistException("deleted")
+    assertEquals(absent.subscription.positions(Seq("a", "b")), Map("a" -> begin))
+  }
+
+  /** The start of a range over the end of a ledger that was acknowledged. */
+  private def startAfterLedger(following: Following, cursor: Position, isFollowed: Boolean): Position = {
+    following.subscription.subscribe(Set("a", "b"))
+    following.feed.cursor = cursor
+    val range = OffsetRange("a", last, Position(7, 3))
+    following.subscription.withoutAcknowledged(Seq(range), isFollowed, _ => Map("a" -> Position(7, -1))).head
+      .startExclusive
+  }
+
+  test("what this run acknowledged may be gone") {
+    val following = new Following
+    following.trigger(last)
+    assertEquals(startAfterLedger(following, last, isFollowed = false), Position(7, -1))
+    assertEquals(startAfterLedger(following, Position(7, -1), isFollowed = false), Position(7, -1))
+  }
+
+  test("what nobody acknowledged may not") {
+    assertEquals(startAfterLedger(new Following, Position(7, -1), isFollowed = true), last)
+  }
+
+  test("what a subscription has passed when it is opened may be gone only if an earlier run used it") {
+    def opened = new Following(opened = Position(7, -1))
+    assertEquals(startAfterLedger(opened, Position(7, -1), isFollowed = true), Position(7, -1))
+    assertEquals(startAfterLedger(opened, Position(7, -1), isFollowed = false), last)
+  }
+
+  test("a range within a ledger needs no request, and one that becomes empty is dropped") {
+    val following = new Following
+    following.trigger(last)
+    following.feed.cursor = Position(7, -1)
+    val within = OffsetRange("a", last, Position(5, 12))
+    val empty  = OffsetRange("a", last, Position(7, -1))
+    def never  = (_: Map[String, Position]) => throw new AssertionError("not requested")
+    assertEquals(following.subscription.withoutAcknowledged(Seq(within), true, _ => Map.empty), Seq(within))
+    assertEquals(following.subscription.withoutAcknowledged(Seq(empty), true, p => if (p.isEmpty) p else never(p)), Nil)
+  }
+
+  test("the end waits for receipts, but not for long") {
+    val following = new Following(100.millis)
+    following.subscription.subscribe(Set("a", "b"))
+    following.feed.receipt = new CompletableFuture[Void]
+    following.trigger(last)
+    val began = System.nanoTime()
+    following.subscription.close()
+    val millis = (System.nanoTime() - began) / 1000000
+    assert(millis >= 90 && millis < 5000, millis)
+    assert(following.feed.isClosed)
+  }
+}
