@@ -148,7 +148,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
       .zip(fresh)
       .foreach {
         case (Some((feed, cursor)), p) => cursors(p).opened(feed, cursor)
-        case (None, p)                 => cursors.remove(p)
+        case (None, p)                 => cursors.remove(p).foreach(_.pending.close())
       }
   }
 
