@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
+from admin import Admin
 from errors import failing, refused
-from messages import produce, read_all
+from messages import connected, produce, read_all
 from reading import Batches, assert_exactly_once, batch, existing, read_available, running, start, stream, wait_for
 from servers import remove_namespace
 from waiting import eventually
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
     from transactions import Sender
+
+    from pulsar_spark.local import LocalPulsar
 
 NAME = "follows-the-stream"
 
@@ -138,6 +140,26 @@ def test_messages_are_kept_for_a_stopped_stream_and_no_longer_than_for_it(
             _roll_ledger(admin, unretained)
         produce(client, unretained, _numbers(60, 20), batch_size=7)
         wait_for(200, query, batches)
+
+
+@pytest.mark.exhaustive
+def test_a_broker_that_is_killed_reports_no_backlog_afterwards(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+) -> None:
+    topic = f"persistent://public/default/followed-{tmp_path.name}"
+    batches = Batches()
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
+        produce(client, topic, _numbers(0, 20), batch_size=7)
+        frame = _followed(spark, own_pulsar.service_url, topic, operationTimeoutMs="90000")
+        with running(start(frame, tmp_path / "checkpoint", batches)) as query:
+            wait_for(20, query, batches)
+            eventually(lambda: _is_caught_up(Admin(own_pulsar.admin_url), topic))
+            own_pulsar.restart(graceful=False)
+            admin = Admin(own_pulsar.admin_url)
+            eventually(lambda: NAME in admin.subscriptions(topic) and _is_caught_up(admin, topic), seconds=90)
+            produce(client, topic, _numbers(20, 20), batch_size=7)
+            wait_for(40, query, batches)
+            eventually(lambda: _is_caught_up(admin, topic))
 
 
 def test_messages_that_are_deleted_before_they_were_read_are_lost(
