@@ -180,7 +180,7 @@ def test_messages_that_are_deleted_before_they_were_read_are_lost(
     batches = Truncating()
     with pytest.raises(Exception, match=r"PULSAR_DATA_LOSS"), running(start(frame, tmp_path, batches)) as query:
         assert query.awaitTermination(60), "the loss was not noticed"
-    assert len(batches.rows) == 20
+    assert 20 <= len(batches.rows) < 40, "a reader that is kept may have received some of them before"
 
 
 def test_a_stream_starts_where_its_subscription_is(
