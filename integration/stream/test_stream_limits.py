@@ -3,15 +3,19 @@ repeats a message, and no partition starves."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from admin_proxy import running_admin_proxy
+from counting import counted
 from errors import failing
 from messages import produce, read_all
 from reading import (
     Batches,
     assert_exactly_once,
     batch,
+    by_level,
     existing,
     read_available,
     running,
@@ -84,6 +88,44 @@ def test_no_micro_batch_exceeds_a_number_of_messages(
     assert max(_rows_of(query)) <= most
     sizes = _sizes(batches)
     assert sizes[:-1] == [most] * (sent // most)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize("level", ["auto", "segment"])
+def test_a_backlog_of_many_ledgers_is_read_from_bookies_with_one_admin_request_at_most_for_a_micro_batch(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    level: str,
+) -> None:
+    sent, most = 1000, 130
+    produce(client, topic, _numbers(0, sent))
+
+    requests: list[int] = []
+
+    class Writing(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            requests.append(counts.requests().total())
+            if batch_id < 10:
+                produce(client, topic, _numbers(sent + 60 * batch_id, 60))
+
+    batches = Writing()
+    with running_admin_proxy(admin.url) as proxy, counted(proxy) as counts:
+        options = {"readLevel": level, "admin.url": proxy.url, "maxMessagesPerTrigger": str(most)}
+        with running(start(_earliest(spark, service_url, topic, **options), tmp_path, batches)) as query:
+            wait_for(sent + 600, query, batches)
+            query.processAllAvailable()
+        done = [one for one in query.recentProgress if one.numInputRows > 0][-1]
+    found = by_level({name.removeprefix("pulsar"): int(n) for name, n in done.sources[0].metrics.items()}, "Rows")
+    assert max(_sizes(batches)) <= most
+    assert found["bookies"] >= sent
+    steps = [after - before for before, after in pairwise([0, *requests])]
+    assert max(steps) == 1, f"requests by micro-batch: {steps}"
+    assert sum(steps) <= len(steps) // 2, f"what is known is requested again: {steps}"
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 

@@ -9,7 +9,6 @@ import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.{HadoopSettings, SegmentUnreadable, Slice}
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
@@ -161,13 +160,26 @@ private object SegmentEntrySource {
 
   /** @param stores
     *   of the task
+    * @param moved
+    *   called with the topic partition before the rest of a slice is located again
     */
-  def apply(slice: Slice, options: ReadOptions, hadoop: HadoopSettings, stores: SegmentStores): SegmentEntrySource =
-    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _), lookUp(options, hadoop))
+  def apply(
+      slice: Slice,
+      options: ReadOptions,
+      hadoop: HadoopSettings,
+      stores: SegmentStores,
+      moved: String => Unit
+  ): SegmentEntrySource = {
+    def locate(rest: OffsetRange, losses: DataLossPolicy): Seq[Slice] = {
+      moved(rest.topic)
+      lookUp(options, hadoop)(rest, losses)
+    }
+    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _), locate)
+  }
 
   private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {
     val connection = PulsarConnection(options.client)
-    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
+    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage).slices(Seq(rest)).toList
     finally connection.close()
   }
 }

@@ -10,7 +10,13 @@ private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: Hadoo
 
   private val stores = SegmentStores(options, hadoop)
 
-  def entries(slice: Slice): SegmentEntrySource = SegmentEntrySource(slice, options, hadoop, stores)
+  private var moved = Set.empty[String]
+
+  def entries(slice: Slice): SegmentEntrySource =
+    SegmentEntrySource(slice, options, hadoop, stores, topic => moved += topic)
+
+  /** Topic partitions with ledgers that were not where the driver thought. */
+  def movedTopics: Set[String] = moved
 
   override def close(): Unit = stores.close()
 }

@@ -11,8 +11,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.SegmentLocator
-import io.github.pulsarspark.storage.ledgers.KnownLedgers
+import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
@@ -67,11 +66,12 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
-  private lazy val ledgers = new KnownLedgers
+  /** Where topic partitions are stored, for the life of a stream. */
+  private[read] lazy val known = new KnownStorage
 
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
-    new SegmentLocator(connection.admin, options, hadoop, losses, ledgers)
+    new SegmentLocator(connection.admin, options, hadoop, losses, known)
 
   override def close(): Unit = connection.close()
 }

@@ -15,6 +15,7 @@ import io.github.pulsarspark.position.{PartitionBounds, Position, PruningBounds,
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
+import io.github.pulsarspark.storage.StreamTail
 
 /** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how
   * the stream began.
@@ -32,6 +33,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
   private val losses = new DataLossPolicy(task.options.failOnDataLoss)
   private val idle   = new IdlePartitions
+  private val moved  = new MovedLedgers
 
   private lazy val lossLog = new LossLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration)
 
@@ -129,11 +131,14 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val planned = existing.zip(readBy).map { case (range, schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
-    new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
+    session.known.moved(moved.takeNew())
+    val tail = StreamTail(PulsarMicroBatchStream.TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
+    new TaskPlanner(task, session, losses).plan(planned, Some(tail)).tasks.toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors)), Some(counts), Some(lostByTasks))
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors)), Some(counts), Some(lostByTasks),
+      Some(moved.total))
 
   /** Pulsar needs no report: the checkpoint keeps positions. */
   override def commit(end: Offset): Unit = ()

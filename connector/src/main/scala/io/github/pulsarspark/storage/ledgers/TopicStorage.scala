@@ -74,6 +74,11 @@ private[storage] final case class TopicStorage(
     last.fold(0L)(_ - first + 1) * entryBytes(ledger)
   }
 
+  /** A list of ledgers with the metadata that is known here. */
+  def addTo(listed: TopicStorage): TopicStorage = listed.copy(ledgers =
+    listed.ledgers.map(l => if (l.isOffloaded) l else l.copy(home = get(l.id).flatMap(_.home)))
+  )
+
   /** What is known later, given that the broker has confirmed a position: ledgers are only added behind the newest.
     * None when it is in a ledger that is not known.
     */
