@@ -9,7 +9,7 @@ import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, LedgerPruning, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice, WholeLedger}
 
 /** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose
   * ledger is not where it was.
@@ -54,6 +54,25 @@ private[pulsarspark] final class SegmentLocator(
     ranges.map { case (range, bounds) =>
       ages.get(range.topic).fold((range, 0L))(_.narrow(range, bounds, options.publishTimeSkew.toMillis))
     }
+  }
+
+  /** For each range of a stream the ledgers that take no more entries, from the one in which it begins, without a gap.
+    * None where that is not known.
+    */
+  def wholeLedgers(ranges: Seq[OffsetRange]): Map[String, Seq[WholeLedger]] = admin match {
+    case Some(admin) if options.mayReadSegments && !options.readCompacted =>
+      unlessSilent(admin, ranges.map(_.topic))(
+        known.ledgers.listed(ranges)(new LedgerMetadata(admin, options).ofTopics)
+      ).fold(
+        { problem =>
+          log.info("A limit of bytes is counted, because the admin service did not report the ledgers: {}", problem)
+          Map.empty
+        },
+        listed =>
+          ranges.flatMap(r => listed.get(r.topic).map(r.topic -> _.closedFrom(r.startExclusive.ledgerId))).toMap
+            .view.mapValues(_.map(l => WholeLedger(l.id, l.entries, l.bytes))).toMap
+      )
+    case _ => Map.empty
   }
 
   private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerPruning] =

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
 import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
-import io.github.pulsarspark.position.{PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
@@ -52,10 +52,11 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
-  private val backlog = new BacklogWalk(
-    range => PartitionWalk.open(range, task.options, start.times(range.topic), session.broker),
-    task.options.pollTimeout
-  )
+  private def walk(range: OffsetRange): PartitionWalk =
+    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)
+
+  private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
+  private val ledgerSteps = new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_))
   private var opened: Option[DriverSession] = None
   private var topicOf: Map[String, String]  = Map.empty
   private var newest: Option[PulsarOffset]  = None
@@ -86,7 +87,11 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val budget = if (pinned.isEmpty) limit else limit.copy(minimum = None)
     if (budget.isUnlimited) end
     else {
-      val ends   = backlog.ends(RangePlanner.between(read, end), end.positions.keySet, budget)
+      val ranges = RangePlanner.between(read, end)
+      val whole  = ledgerSteps.ends(ranges, budget)
+      val rest   = budget.without(whole.values.map(_.bytes).sum)
+      val ends   = backlog.ends(ranges.filterNot(r => whole.contains(r.topic)), end.positions.keySet, rest) ++
+        whole.view.mapValues(_.end)
       val result = StreamProgress.within(PulsarOffset(end.positions ++ ends), read, end)
       if (result.positions == read.positions) read else result
     }
@@ -146,7 +151,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   override def stop(): Unit =
     try
       try keepLosses()
-      finally backlog.close()
+      finally {
+        ledgerSteps.stop(task.options.pollTimeout.toMillis)
+        backlog.close()
+      }
     finally {
       opened.foreach(_.close())
       opened = None

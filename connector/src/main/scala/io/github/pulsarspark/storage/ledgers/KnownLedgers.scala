@@ -56,6 +56,18 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     located.view.mapValues(_.storage).toMap
   }
 
+  /** The list of ledgers of partitions, from the one in which a range begins. Requests it where the range goes beyond
+    * what is known; the micro-batch that ends within it then needs no other request.
+    */
+  def listed(ranges: Seq[OffsetRange])(request: Request): Map[String, TopicStorage] = {
+    def isListed(range: OffsetRange) = known.get(range.topic).exists(k =>
+      k.storage.get(range.startExclusive.ledgerId).nonEmpty && !k.storage.isNewest(range.startExclusive.ledgerId)
+    )
+    val unknown = ranges.filterNot(isListed)
+    request(idsOf(unknown), true).foreach { case (topic, stored) => known.put(topic, Known(stored, nanos())) }
+    ranges.flatMap(r => known.get(r.topic).map(r.topic -> _.storage)).toMap
+  }
+
   /** Its bookies do not respond: when everything else is requested again, the metadata is too. */
   def doubt(topic: String): Unit = known.updateWith(topic)(_.map(_.copy(isDoubtful = true)))
 

@@ -28,7 +28,7 @@ class KnownLedgersSuite extends FunSuite {
     ): TopicStorage =
       known.locate(Seq(OffsetRange(topic, from, to)), tail)(answer)(topic)
 
-    private def answer(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] = {
+    def answer(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] = {
       if (ids.nonEmpty) requested += (if (withMetadata) "metadata" else "list")
       ids.map { case (name, wanted) =>
         val kept = sizes.filter(l => wanted.contains(l._1)).map { case (id, entries) =>
@@ -151,6 +151,21 @@ class KnownLedgersSuite extends FunSuite {
     cluster.locate(Position(25, 0), Position(30, 4))
     assertEquals(cluster.takeRequests(), Seq("metadata"))
     cluster.locate(Position(30, 4), Position(35, 4))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("a list for a limit of bytes is that of the micro-batch") {
+    val cluster                              = new Cluster
+    def listed(from: Position, to: Position) =
+      cluster.known.listed(Seq(OffsetRange(topic, from, to)))(cluster.answer)(topic).closedFrom(from.ledgerId).map(_.id)
+    assertEquals(listed(Position(10, -1), Position(30, 4)), Seq(10L, 20L))
+    cluster.locate(Position(10, -1), Position(20, 99), None)
+    assertEquals(listed(Position(20, 99), Position(30, 4)), Seq(20L))
+    cluster.locate(Position(20, 99), Position(30, 4), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 9L, 50L -> 7L)
+    assertEquals(listed(Position(30, 4), Position(50, 6)), Seq(30L, 40L))
+    cluster.locate(Position(30, 4), Position(50, 6), None)
     assertEquals(cluster.takeRequests(), Seq("metadata"))
   }
 
