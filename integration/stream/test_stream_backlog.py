@@ -1,4 +1,4 @@
-"""One query from the oldest ledger of a large backlog to the tail, which a producer extends, over kills of its driver."""
+"""One query from the oldest ledger of a large backlog to the tail, while a producer writes and drivers are killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from waiting import eventually
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from admin import Admin
     from pyspark.sql import SparkSession
@@ -45,7 +45,7 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
 
 
 @contextmanager
-def _driver(task: dict[str, object], folder: Path) -> Iterator[subprocess.Popen[str]]:
+def _driver(task: Mapping[str, object], folder: Path) -> Iterator[subprocess.Popen[str]]:
     with (folder / "driver.log").open("a") as log:
         process = subprocess.Popen(
             [sys.executable, _DRIVER, json.dumps(task)],
@@ -121,7 +121,12 @@ def test_a_million_messages_in_two_hundred_ledgers_over_three_kills(
     assert len(admin.internal_stats(topic)["ledgers"]) >= _LEDGERS
     with running_admin_proxy(admin.url) as proxy, counted(proxy) as counts:
         options = {"topic": topic, "admin.url": proxy.url, "maxMessagesPerTrigger": str(_MOST)}
-        task = {"folder": str(tmp_path), "jar": str(connector_jar), "service.url": service_url, "options": options}
+        task = {
+            "folder": str(tmp_path),
+            "jar": str(connector_jar),
+            "service.url": service_url,
+            "options": options,
+        }
         with _writing(client, topic, _LEDGERS * _ENTRIES) as stop_writing:
             for commits in (3, 9, 16):
                 with _driver(task, tmp_path) as killed:

@@ -184,8 +184,9 @@ class PulsarReadOptions(TypedOptions):
             batches of producers. The driver reads the messages first to count them, see the page about streaming.
             Default: everything that is new. At least 1.
         max_bytes_per_trigger: Stored bytes after which a micro-batch ends. One message is read in any case, and each
-            partition may exceed its share by at most one entry. The driver reads the messages first to count them, see
-            the page about streaming. `0`, the default, is no limit. At least 0.
+            partition may exceed its share by at most one entry. Where segments may be read, a micro-batch of a backlog
+            ends with a ledger, between half of the limit and the limit; else the driver reads the messages first to
+            count their bytes, see the page about streaming. `0`, the default, is no limit. At least 0.
         min_messages_per_trigger: Fewest messages of one micro-batch: a trigger waits until there are so many, at most
             `maxTriggerDelay`. Not above `maxMessagesPerTrigger`. `Trigger.AvailableNow` ignores it. Default: a trigger
             never waits. At least 1.
