@@ -51,10 +51,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     result
   }
 
-  private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
-  private def walk(range: OffsetRange): PartitionWalk =
-    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)
-
+  private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
   private val ledgerSteps = new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_))
   private var opened: Option[DriverSession] = None
@@ -90,8 +87,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       val ranges = RangePlanner.between(read, end)
       val whole  = ledgerSteps.ends(ranges, budget)
       val rest   = budget.without(whole.values.map(_.bytes).sum)
-      val ends   = backlog.ends(ranges.filterNot(r => whole.contains(r.topic)), end.positions.keySet, rest) ++
-        whole.view.mapValues(_.end)
+      val walked =
+        backlog.ends(ranges.filterNot(r => whole.contains(r.topic)), end.positions.keySet -- whole.keys, rest)
+      val ends   = walked ++ whole.view.mapValues(_.end)
       val result = StreamProgress.within(PulsarOffset(end.positions ++ ends), read, end)
       if (result.positions == read.positions) read else result
     }
@@ -159,6 +157,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       opened.foreach(_.close())
       opened = None
     }
+
+  private def walk(range: OffsetRange): PartitionWalk =
+    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)
 
   private def session: DriverSession = opened.getOrElse {
     val result = DriverSession(task.options)
