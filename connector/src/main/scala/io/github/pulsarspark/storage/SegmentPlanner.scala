@@ -22,7 +22,8 @@ private[pulsarspark] object SegmentPlanner {
     else {
       val unknown      = unconfirmed(range, storage)
       val listed       = unknown.fold(range) { case (last, _) => range.copy(endInclusive = last) }
-      val (done, from) = storage.within(listed).foldLeft((Vector.empty[Slice], range.startExclusive)) {
+      val ledgers      = if (listed.isEmpty) Nil else storage.within(listed)
+      val (done, from) = ledgers.foldLeft((Vector.empty[Slice], range.startExclusive)) {
         case ((done, from), ledger) =>
           slice(listed, storage, ledger, from, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
       }

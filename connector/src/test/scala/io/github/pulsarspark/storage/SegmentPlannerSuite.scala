@@ -83,6 +83,7 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     check(Position(30, 4, 2), Position(30, 9))("30:4-4", "broker (30:4, 30:9]")("30:9 is not confirmed")
     val unclear = this.stored(IndexedSeq(ledger(10, 3), ledger(20, 0), ledger(30, 0)), Position(30, 4), 500, 5)
     check(Position(10, 0), Position(30, 4), unclear)("10:1-2", "broker (10:2, 30:4]")("the end of ledger 20")
+    check(Position(20, 0, 3), Position(30, 4), unclear)("broker (20:0:3, 30:4]")("the end of ledger 20")
   }
 
   test("what the broker reads before the end of the list is one slice with what is behind it") {
