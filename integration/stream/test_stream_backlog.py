@@ -34,7 +34,10 @@ pytestmark = pytest.mark.exhaustive
 
 _DRIVER = Path(__file__).with_name("backlog_driver.py")
 _SECONDS = 600
-_LEDGERS, _ENTRIES, _MOST = 200, 5_000, 40_000
+_ENTRIES = 5_000
+_LEDGERS = int(os.environ.get("PULSAR_SPARK_TEST_LEDGERS", "200"))
+_BATCHES = 25  # of the backlog
+_MOST = _LEDGERS * _ENTRIES // _BATCHES
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +135,7 @@ def test_a_million_messages_in_two_hundred_ledgers_over_three_kills(
                 with _driver(task, tmp_path) as killed:
                     _wait(tmp_path, commits, killed)
             with _driver(task, tmp_path) as process:
-                _wait(tmp_path, _LEDGERS * _ENTRIES // _MOST + 3, process)
+                _wait(tmp_path, _BATCHES + 3, process)
                 stop_writing()
                 (tmp_path / "stop").touch()
                 metrics, _ = process.communicate(timeout=_SECONDS)
