@@ -92,7 +92,7 @@ def test_no_micro_batch_exceeds_a_number_of_messages(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@pytest.mark.parametrize("level", ["auto", "segment"])
+@pytest.mark.parametrize("level", ["auto", pytest.param("segment", marks=pytest.mark.exhaustive)])
 def test_a_backlog_of_many_ledgers_is_read_from_bookies_with_one_admin_request_at_most_for_a_micro_batch(
     spark: SparkSession,
     service_url: str,
@@ -242,6 +242,7 @@ def test_a_limit_of_bytes_goes_by_whole_ledgers_that_the_driver_does_not_read(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+@pytest.mark.exhaustive
 def test_a_limit_of_bytes_ends_at_messages_where_ledgers_end_with_markers(
     spark: SparkSession,
     service_url: str,
