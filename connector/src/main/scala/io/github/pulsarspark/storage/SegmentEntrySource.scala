@@ -160,6 +160,8 @@ private object SegmentEntrySource {
 
   /** @param stores
     *   of the task
+    * @param stream
+    *   the run of a stream, whose readers at broker level go on in the next micro-batch
     * @param moved
     *   called with the topic partition before the rest of a slice is located again
     */
@@ -168,13 +170,14 @@ private object SegmentEntrySource {
       options: ReadOptions,
       hadoop: HadoopSettings,
       stores: SegmentStores,
+      stream: Option[String],
       moved: String => Unit
   ): SegmentEntrySource = {
     def locate(rest: OffsetRange, losses: DataLossPolicy): Seq[Slice] = {
       moved(rest.topic)
       lookUp(options, hadoop)(rest, losses)
     }
-    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _), locate)
+    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _, stream), locate)
   }
 
   private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {

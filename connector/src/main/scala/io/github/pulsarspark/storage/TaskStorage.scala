@@ -6,14 +6,15 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 /** What the slices of one task share: the stores with their connections. Used by one thread; closed after the sources
   * it opened.
   */
-private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: HadoopSettings) extends AutoCloseable {
+private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: HadoopSettings, stream: Option[String])
+    extends AutoCloseable {
 
   private val stores = SegmentStores(options, hadoop)
 
   private var moved = Set.empty[String]
 
   def entries(slice: Slice): SegmentEntrySource =
-    SegmentEntrySource(slice, options, hadoop, stores, topic => moved += topic)
+    SegmentEntrySource(slice, options, hadoop, stores, stream, topic => moved += topic)
 
   /** Topic partitions with ledgers that were not where the driver thought. */
   def movedTopics: Set[String] = moved
