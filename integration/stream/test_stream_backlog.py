@@ -38,6 +38,8 @@ _ENTRIES = 5_000
 _LEDGERS = int(os.environ.get("PULSAR_SPARK_TEST_LEDGERS", "200"))
 _BATCHES = 25  # of the backlog
 _MOST = _LEDGERS * _ENTRIES // _BATCHES
+_WRITTEN = _MOST // 10
+_LOOK_SECONDS = 0.05
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +70,17 @@ def _driver(task: Mapping[str, object], folder: Path) -> Iterator[subprocess.Pop
 
 
 @contextmanager
-def _writing(client: pulsar_client.Client, topic: str, first: int) -> Iterator[Callable[[], None]]:
-    """A producer that writes numbers until it is stopped."""
+def _writing(client: pulsar_client.Client, topic: str, first: int, folder: Path) -> Iterator[Callable[[], None]]:
+    """A producer that writes numbers until it is stopped, some after each micro-batch, fewer than are read."""
     done = threading.Event()
 
     def write() -> None:
-        number = first
-        while not done.is_set():
-            produce(client, topic, [b"%d" % n for n in range(number, number + 500)])
-            number += 500
+        number, commits = first, -1
+        while not done.wait(_LOOK_SECONDS):
+            if _commits(folder) > commits:
+                commits = _commits(folder)
+                produce(client, topic, [b"%d" % n for n in range(number, number + _WRITTEN)])
+                number += _WRITTEN
 
     def stop() -> None:
         done.set()
@@ -130,7 +134,7 @@ def test_a_million_messages_in_two_hundred_ledgers_over_three_kills(
             "service.url": service_url,
             "options": options,
         }
-        with _writing(client, topic, _LEDGERS * _ENTRIES) as stop_writing:
+        with _writing(client, topic, _LEDGERS * _ENTRIES, tmp_path) as stop_writing:
             for commits in (3, 9, 16):
                 with _driver(task, tmp_path) as killed:
                     _wait(tmp_path, commits, killed)
