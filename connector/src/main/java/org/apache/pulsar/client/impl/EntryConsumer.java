@@ -62,6 +62,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private int session;
     private boolean closed;
     private boolean gathering;
+    private int withheld; // permits that messages of this session used up, and that are not granted again yet
     private long longestOutageMillis;
 
     private EntryConsumer(
@@ -120,6 +121,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             if (newest != null && !isBefore(newest, id.getLedgerId(), id.getEntryId())) {
                 if (!positionsOnly || first == null) {
                     sendPermits(from, messages);
+                } else {
+                    withheld += messages;
                 }
                 return;
             }
@@ -127,7 +130,9 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
             if (first == null) {
                 first = newest;
             }
-            if (!positionsOnly) {
+            if (positionsOnly) {
+                withheld += messages;
+            } else {
                 queuedMessages.addAndGet(messages);
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
                 if (gathering) {
@@ -158,6 +163,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         int current;
         synchronized (lock) {
             current = ++session;
+            withheld = 0; // the broker gets a new grant
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
                 lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
@@ -166,6 +172,22 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
         subscribed.thenRun(() -> boundsRequests.failBefore(current));
         return subscribed;
+    }
+
+    @Override
+    public boolean waitAfter(Place after) {
+        synchronized (lock) {
+            if (closed || !isConnected() || !after.equals(newest)) {
+                return false;
+            }
+            first = null;
+            longestOutageMillis = 0; // whatever arrived during an outage is up to the newest entry
+            if (withheld > 0) {
+                sendPermits(cnx(), withheld);
+                withheld = 0;
+            }
+            return true;
+        }
     }
 
     /** Since the last connection was lost; 0 before the first was. */

@@ -17,10 +17,20 @@ private[pulsarspark] trait BrokerApi {
   /** Current first and last position of topic partitions; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
-  /** Watches from now on whether anything arrives after these positions, and no others, so that [[bounds]] can report
-    * that nothing did.
+  /** The same for all partitions of a stream, at each trigger. A partition that is [[watch]]ed and to which nothing was
+    * sent is not requested each time: its last message may be one that was published a moment ago.
     */
-  def watch(positions: Map[String, Position]): Unit
+  def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds]
+
+  /** Watches from now on whether anything arrives after these positions, and no others, so that [[streamBounds]] can
+    * report that nothing did.
+    *
+    * @param positions
+    *   the ends of partitions, at which the stream stands
+    * @param idle
+    *   those of them for which a consumer may be opened
+    */
+  def watch(positions: Map[String, Position], idle: Set[String]): Unit
 
   /** Which of these partitions end before the given positions: they were deleted and created again, or belong to
     * another cluster.

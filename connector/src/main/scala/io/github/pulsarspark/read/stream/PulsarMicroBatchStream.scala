@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
 import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
-import io.github.pulsarspark.position.{PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
@@ -67,13 +67,13 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val bounds = boundsNow()
+    val bounds = session.broker.streamBounds(discover())
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
     keepLosses()
     val latest = StreamProgress.next(read, bounds, again)
-    session.broker.watch(idle.at(read, bounds))
+    (session.broker.watch _).tupled(idle.at(read, bounds))
     newest = Some(latest)
     val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
     if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
@@ -112,7 +112,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
-    pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
+    pinned = Some(PulsarOffset.of(session.broker.bounds(discover()).view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to))
@@ -157,8 +157,6 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private def resolveStart(): StreamStart =
     new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
-
-  private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
 
   /** All partitions that exist now. */
   private def discover(): Seq[String] = {

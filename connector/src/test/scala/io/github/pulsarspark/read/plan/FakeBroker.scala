@@ -22,12 +22,13 @@ private[read] final class FakeBroker(
     (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
     partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
-  override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) =>
+  override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds] = bounds(partitions)
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position]    = times.map { case (p, t) =>
     p -> before(p)(t)
   }
-  override def watch(positions: Map[String, Position]): Unit               = ()
-  override def endingBefore(positions: Map[String, Position]): Set[String] = Set.empty
-  override def schemas(topics: Seq[String]): Map[String, TopicSchema]      = {
+  override def watch(positions: Map[String, Position], idle: Set[String]): Unit = ()
+  override def endingBefore(positions: Map[String, Position]): Set[String]      = Set.empty
+  override def schemas(topics: Seq[String]): Map[String, TopicSchema]           = {
     requested :+= topics; newest.view.filterKeys(topics.toSet).toMap
   }
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = fail("not requested")
