@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.broker
 
 import io.github.pulsarspark.position.{PartitionBounds, Position}
+import io.github.pulsarspark.pulsar.topics.MatchingTopics
 import io.github.pulsarspark.schema.TopicSchema
 
 /** All requests to brokers, except those for entries. Each call waits for its answer, at most `operationTimeoutMs`, and
@@ -11,8 +12,8 @@ private[pulsarspark] trait BrokerApi {
   /** Full names of the partitions of each topic; missing topics are skipped. */
   def partitions(topics: Seq[String]): Map[String, Seq[String]]
 
-  /** Full names of the current topics that match `[tenant/namespace/]expression`, and of all topics there. */
-  def matching(pattern: String): (Seq[String], Seq[String])
+  /** The current topics that match `[tenant/namespace/]expression`; the same object as long as nothing changes. */
+  def matching(pattern: String): MatchingTopics
 
   /** Current first and last position of topic partitions; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]

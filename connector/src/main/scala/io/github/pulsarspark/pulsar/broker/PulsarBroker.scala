@@ -3,7 +3,6 @@ package io.github.pulsarspark.pulsar.broker
 import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
 
 import scala.collection.concurrent.TrieMap
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl, PulsarClientImpl}
@@ -13,7 +12,7 @@ import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
-import io.github.pulsarspark.pulsar.topics.{TopicMissing, TopicNames}
+import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
@@ -30,6 +29,11 @@ private[pulsar] final class PulsarBroker(
     with AutoCloseable {
 
   private val answers = new ClusterCalls(options, options.serviceUrl)
+  private val listing = new TopicListing((namespace, hash) =>
+    answers.ask(s"Listing the topics of $namespace")(() =>
+      client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
+    )
+  )
   private val lookup  = new SchemaLookup(client, answers, options.serviceUrl)
   private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
   private val watches = new IdleTailMonitor(watchAfter, answers)
@@ -48,15 +52,7 @@ private[pulsar] final class PulsarBroker(
       .flatten
       .toMap
 
-  override def matching(pattern: String): (Seq[String], Seq[String]) = {
-    val (namespace, expression) = TopicNames.pattern(pattern)
-    val listed                  =
-      answers.ask(s"Listing the topics of $namespace")(() =>
-        client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
-      )
-    val all = listed.getTopics.asScala.toSeq
-    (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
-  }
+  override def matching(pattern: String): MatchingTopics = listing.matching(pattern)
 
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     probes.foreach { case (partition, probe) => if (probe.isGone) forget(partition) }

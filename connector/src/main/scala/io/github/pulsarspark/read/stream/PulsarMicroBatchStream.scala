@@ -54,8 +54,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     range => PartitionWalk.open(range, task.options, start.times(range.topic), session.broker),
     task.options.pollTimeout
   )
+  private val partitions =
+    new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
-  private var topicOf: Map[String, String]  = Map.empty
   private var newest: Option[PulsarOffset]  = None
   private var pinned: Option[PulsarOffset]  = None
 
@@ -67,7 +68,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val bounds = session.broker.streamBounds(discover())
+    val bounds = session.broker.streamBounds(partitions.current())
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
@@ -112,21 +113,22 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
-    pinned = Some(PulsarOffset.of(session.broker.bounds(discover()).view.mapValues(_.last)))
+    pinned = Some(PulsarOffset.of(session.broker.bounds(partitions.discoverAnew()).view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to))
-    if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
-    val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
+    if (ranges.exists(r => partitions.topic(r.topic).isEmpty)) partitions.discoverAnew()
+    val (gone, existing) =
+      ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     gone.foreach { range =>
       losses.report(deleted(range.topic, range.startExclusive, range.endInclusive))
     }
     val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
-      topicOf.get(partition).map(_ -> end.ledgerId)
+      partitions.topic(partition).map(_ -> end.ledgerId)
     }
     val readBy =
-      schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
-    val planned = existing.zip(readBy).map { case (range, schema) =>
+      schemas.of(existing, ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
+    val planned = existing.zip(readBy).map { case ((range, _), schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
     new TaskPlanner(task, session, losses).plan(planned, PulsarMicroBatchStream.TailEntries).tasks.toArray
@@ -158,13 +160,6 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private def resolveStart(): StreamStart =
     new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
 
-  /** All partitions that exist now. */
-  private def discover(): Seq[String] = {
-    val topics = session.discovery.topicsLeft()
-    topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
-    topicOf.keys.toSeq.sorted
-  }
-
   /** `from` with the partitions that join in `to`, before their first messages. */
   private def withJoining(from: PulsarOffset, to: PulsarOffset): PulsarOffset = {
     val joining = RangePlanner.joining(from, to)
@@ -176,10 +171,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     }
   }
 
-  private def deleted(partition: String, from: Position, to: Position): Occurrence = {
-    val topicExists = topicOf.valuesIterator.contains(TopicNames.whole(partition))
-    TopicLosses.deleted(partition, from, to.toString, Some(topicExists))
-  }
+  private def deleted(partition: String, from: Position, to: Position): Occurrence =
+    TopicLosses.deleted(partition, from, to.toString, Some(partitions.hasTopic(TopicNames.whole(partition))))
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {
     case own: PulsarOffset => own
