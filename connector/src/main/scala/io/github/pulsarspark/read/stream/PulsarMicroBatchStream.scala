@@ -58,11 +58,19 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
+  private var parsed: Option[PulsarOffset]  = None
   private var pinned: Option[PulsarOffset]  = None
 
   override def initialOffset(): Offset = start.offset
 
-  override def deserializeOffset(json: String): Offset = PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+  /** Spark requests it at every trigger. */
+  override def deserializeOffset(json: String): Offset = {
+    val result = (newest ++ parsed).find(_.json == json).getOrElse(
+      PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+    )
+    parsed = Some(result)
+    result
+  }
 
   override def getDefaultReadLimit: ReadLimit = TriggerBudget.readLimit(task.options.triggerLimits)
 
@@ -176,7 +184,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {
     case own: PulsarOffset => own
-    case other             => PulsarOffset.parse(other.json, s"the checkpoint $checkpoint")
+    case other             => pulsar(deserializeOffset(other.json))
   }
 }
 
