@@ -106,9 +106,7 @@ def _query(jar: Path, log: Path) -> Iterator[Query]:
     command = [sys.executable, "-m", "benchmarks.width", "--serve", str(jar)]
     with (
         log.open("w", encoding="utf-8") as errors,
-        subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
-        ) as process,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
         yield Query(process)
         assert process.stdin is not None
@@ -133,7 +131,7 @@ def _serve(jar: Path) -> None:
             options = {"service.url": rest[0], "topicsPattern": f"{_NAMESPACE}/t.*", "startingOffsets": "earliest"}
             writer = spark.readStream.format("pulsar").options(**options).load().writeStream.format("noop")
             query = writer.trigger(processingTime="1 second").start()
-            eventually(lambda q=query: _rows(q) >= int(rest[1]), seconds=_START_SECONDS)
+            _wait(query, int(rest[1]))
             print(time.monotonic() - began, flush=True)
         elif word == "millis":
             fresh = [one for one in query.recentProgress if one["timestamp"] > seen]
@@ -146,11 +144,14 @@ def _serve(jar: Path) -> None:
     spark.stop()
 
 
-def _rows(query: Any) -> int:  # noqa: ANN401 - of two kinds
-    failure = query.exception()
-    if failure is not None:
-        raise RuntimeError(str(failure))
-    return sum(one["numInputRows"] for one in query.recentProgress)
+def _wait(query: Any, rows: int) -> None:  # noqa: ANN401 - of two kinds
+    def look() -> bool:
+        failure = query.exception()
+        if failure is not None:
+            raise RuntimeError(str(failure))
+        return sum(one["numInputRows"] for one in query.recentProgress) >= rows
+
+    eventually(look, seconds=_START_SECONDS)
 
 
 def _fill(client: pulsar.Client, topics: int) -> None:
@@ -203,7 +204,8 @@ _HEAD = """# Width: {topics:,} topics
 Made by `make bench-width`, not by hand: a stream with a trigger each second, by a pattern, in Spark `local[2]`; the
 broker and the other load of the machine share its {cores} cores, load average {load:.1f} at the end. Compare the rows,
 not with other runs. {busy} topics receive a message each second where "busy" is said. Milliseconds are those of
-`latestOffset`, median (least to most) over triggers; cores are CPU seconds of the process a second, over {seconds:.0f} s.
+`latestOffset`, median (least to most) over triggers; cores are CPU seconds of the process a second, over
+{seconds:.0f} s.
 
 | jar | idle: ms | driver, cores | broker, cores | busy: ms | driver, cores | broker, cores | requests a second, idle |
 |---|--:|--:|--:|--:|--:|--:|---|

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from messages import Message, produce, read_all
-from pulsar.schema import StringSchema
 from offsets import positions
+from pulsar.schema import StringSchema
 from reading import (
     Batches,
     assert_exactly_once,
