@@ -150,6 +150,10 @@ bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records aga
 bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
 	$(VENV)/bin/python -m benchmarks.planning
 
+.PHONY: bench-width
+bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands of topics against an earlier jar, BASELINE=path
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.width --baseline $(BASELINE)
+
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them
 	$(SBT) micro/run

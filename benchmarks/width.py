@@ -149,7 +149,8 @@ def _wait(query: Any, rows: int) -> None:  # noqa: ANN401 - of two kinds
         failure = query.exception()
         if failure is not None:
             raise RuntimeError(str(failure))
-        return sum(one["numInputRows"] for one in query.recentProgress) >= rows
+        read: int = sum(one["numInputRows"] for one in query.recentProgress)
+        return read >= rows
 
     eventually(look, seconds=_START_SECONDS)
 
