@@ -1,5 +1,6 @@
 package org.apache.pulsar.client.impl;
 
+import io.github.pulsarspark.common.BoundedActions;
 import io.github.pulsarspark.pulsar.broker.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +40,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
      * @param permits messages the broker may send ahead at first
      * @param readCompacted true to get what compaction kept of the topic
      * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
+     * @param resubscriptions what bounds how many consumers subscribe again at the same time; null without a bound
      */
     public record Request(
         String topic,
@@ -48,7 +50,8 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         MessageIdImpl start,
         int permits,
         boolean readCompacted,
-        boolean positionsOnly) { }
+        boolean positionsOnly,
+        BoundedActions resubscriptions) { }
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
@@ -56,6 +59,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
     private final AtomicInteger queuedMessages = new AtomicInteger();
     private final MessageMetadata metadata = new MessageMetadata();
     private final boolean positionsOnly;
+    private final BoundedActions resubscriptions;
     private boolean whole;
     private Place first; // of those received
     private Place newest; // or the one after which positions are requested
@@ -73,6 +77,7 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
         super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false,
             subscribed, request.start(), 0, Schema.BYTES, null, false);
         positionsOnly = request.positionsOnly();
+        resubscriptions = request.resubscriptions();
         newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
     }
 
@@ -160,6 +165,12 @@ public final class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFe
 
     @Override
     public CompletableFuture<Void> connectionOpened(ClientCnx connection) {
+        return resubscriptions == null || session() == 0
+            ? subscribe(connection)
+            : resubscriptions.run(() -> subscribe(connection));
+    }
+
+    private CompletableFuture<Void> subscribe(ClientCnx connection) {
         int current;
         synchronized (lock) {
             current = ++session;

@@ -8,6 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 
+import io.github.pulsarspark.common.BoundedActions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
@@ -34,10 +35,12 @@ private[pulsar] final class PulsarBroker(
       client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
     )
   )
-  private val lookup  = new SchemaLookup(client, answers, options.serviceUrl)
-  private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
-  private val watches = new IdleTailMonitor(watchAfter, answers)
-  private val stream  = new StreamBounds(probeAnew, watches)
+  private val lookup          = new SchemaLookup(client, answers, options.serviceUrl)
+  private val probes          = TrieMap.empty[String, PendingFeed[EntryConsumer]]
+  private val watches         = new IdleTailMonitor(watchAfter, answers)
+  private val resubscriptions =
+    new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
+  private val stream = new StreamBounds(probeAnew, watches)
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
     answers
@@ -88,7 +91,7 @@ private[pulsar] final class PulsarBroker(
     */
   override def watch(positions: Map[String, Position], idle: Set[String]): Unit = if (!readCompacted) {
     watches.watch(positions, idle, probes.contains)
-    positions.keys.filter(watches.isOpen).foreach(forget)
+    probes.keys.filter(p => positions.contains(p) && watches.isOpen(p)).foreach(forget)
   }
 
   override def endingBefore(positions: Map[String, Position]): Set[String] =
@@ -153,7 +156,8 @@ private[pulsar] final class PulsarBroker(
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
       EntryConsumer.open(client,
-        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly))
+        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly,
+          if (positionsOnly) resubscriptions else null))
     )
   }
 
