@@ -49,14 +49,14 @@ private[pulsar] final class StreamBounds(
 
 private[pulsar] object StreamBounds {
 
-  /** Partitions that are requested at each trigger although their watches are quiet. */
-  private val Fewest = 128
+  /** Up to so many partitions are requested at each trigger, although their watches are quiet. */
+  private val Few = 128
 
-  /** Triggers until each of them was requested, if that is more. */
+  /** Triggers until each of more partitions was requested. */
   private val Turns = 60
 
   /** How many of so many partitions with a quiet watch are requested at one trigger. */
-  def share(quiet: Int): Int = math.max(Fewest, (quiet + Turns - 1) / Turns)
+  def share(quiet: Int): Int = if (quiet <= Few) quiet else (quiet + Turns - 1) / Turns
 
   /** A partition begins where it began as long as the ledger of the watched position exists. That of an empty partition
     * is dropped by an unload, which begins a session.
