@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # More than 128, of which each trigger would request all.
-_PARTITIONS = 200
-_TRIGGERS = 10
+_PARTITIONS = 140
+_TRIGGERS = 5
 
 
 def test_partitions_that_receive_nothing_are_requested_in_turn(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     admin.create_topic(topic, partitions=_PARTITIONS)
-    some = [f"{topic}-partition-{number}" for number in (0, 99, 199)]
+    some = [f"{topic}-partition-{number}" for number in (0, 99, 139)]
     batches = Batches()
     with running_broker_proxy(service_url) as proxy:
 
