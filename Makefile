@@ -158,6 +158,10 @@ bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to p
 soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes
 	PYTHONPATH=integration:$(SUPPORT) $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
 
+.PHONY: bench-width
+bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands of topics against an earlier jar, BASELINE=path
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.width --baseline $(BASELINE)
+
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them
 	$(SBT) micro/run

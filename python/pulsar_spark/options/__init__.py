@@ -192,6 +192,9 @@ class PulsarReadOptions(TypedOptions):
             never waits. At least 1.
         max_trigger_delay: With `minMessagesPerTrigger`, the longest time after a micro-batch for which new messages may
             wait: a number with `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. Default: ``15m``.
+        discovery_interval: Least time between two requests for the topics and partitions of a stream: a number with
+            `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. `0`, the default, requests them at every
+            trigger: one request for a pattern, otherwise one for each named topic. Default: ``0``.
         bookie_addresses: Addresses of bookies whose ids are not addresses that executors can reach: `id=host:port`,
             separated by commas.
         encryption_private_key_file: PEM file with the private key that decrypts messages, on every machine; or JSON
@@ -288,6 +291,7 @@ class PulsarReadOptions(TypedOptions):
     max_bytes_per_trigger: int | str | None = None
     min_messages_per_trigger: int | None = None
     max_trigger_delay: str | int | timedelta | None = None
+    discovery_interval: str | int | timedelta | None = None
     bookie_addresses: str | None = None
     encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
@@ -436,6 +440,7 @@ class ReadArguments(TypedDict, total=False):
     max_bytes_per_trigger: int | str | None
     min_messages_per_trigger: int | None
     max_trigger_delay: str | int | timedelta | None
+    discovery_interval: str | int | timedelta | None
     bookie_addresses: str | None
     encryption_private_key_file: str | None
     schema_mode: SchemaMode | None

@@ -38,6 +38,7 @@ private[pulsarspark] final case class ReadOptions(
     maxBytesPerPartition: Long,
     minPartitions: Option[Int],
     triggerLimits: TriggerLimits,
+    discoveryInterval: FiniteDuration,
     bookKeeper: BookKeeperOptions
 ) {
 
@@ -90,6 +91,7 @@ private[pulsarspark] object ReadOptions {
       maxBytesPerPartition = options.bytes("maxBytesPerPartition"),
       minPartitions = options.explicit("minPartitions").map(_.toInt),
       triggerLimits = TriggerLimits(options),
+      discoveryInterval = options.duration("discoveryInterval").millis,
       bookKeeper = BookKeeperOptions(options)
     )
   }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
 import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
-import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{OffsetRange, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
@@ -56,26 +56,35 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
   private val ledgerSteps = new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_))
+  private val partitions =
+    new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
-  private var topicOf: Map[String, String]  = Map.empty
   private var newest: Option[PulsarOffset]  = None
+  private var parsed: Option[PulsarOffset]  = None
   private var pinned: Option[PulsarOffset]  = None
 
   override def initialOffset(): Offset = start.offset
 
-  override def deserializeOffset(json: String): Offset = PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+  /** Spark requests it at every trigger. */
+  override def deserializeOffset(json: String): Offset = {
+    val result = (newest ++ parsed).find(_.json == json).getOrElse(
+      PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+    )
+    parsed = Some(result)
+    result
+  }
 
   override def getDefaultReadLimit: ReadLimit = TriggerBudget.readLimit(task.options.triggerLimits)
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val bounds = boundsNow()
+    val bounds = session.broker.streamBounds(partitions.current())
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
     keepLosses()
     val latest = StreamProgress.next(read, bounds, again)
-    session.broker.watch(idle.at(read, bounds))
+    (session.broker.watch _).tupled(idle.at(read, bounds))
     newest = Some(latest)
     val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
     if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
@@ -119,21 +128,22 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
-    pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
+    pinned = Some(PulsarOffset.of(session.broker.bounds(partitions.discoverAnew()).view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to))
-    if (ranges.exists(r => !topicOf.contains(r.topic))) discover()
-    val (existing, gone) = ranges.partition(r => topicOf.contains(r.topic))
+    if (ranges.exists(r => partitions.topic(r.topic).isEmpty)) partitions.discoverAnew()
+    val (gone, existing) =
+      ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     gone.foreach { range =>
       losses.report(deleted(range.topic, range.startExclusive, range.endInclusive))
     }
     val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
-      topicOf.get(partition).map(_ -> end.ledgerId)
+      partitions.topic(partition).map(_ -> end.ledgerId)
     }
     val readBy =
-      schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
-    val planned = existing.zip(readBy).map { case (range, schema) =>
+      schemas.of(existing, ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
+    val planned = existing.zip(readBy).map { case ((range, _), schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
     session.known.moved(moved.takeNew())
@@ -175,15 +185,6 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private def resolveStart(): StreamStart =
     new BoundResolver(task.options, session.broker).streamStart(session.discovery.topics())
 
-  private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
-
-  /** All partitions that exist now. */
-  private def discover(): Seq[String] = {
-    val topics = session.discovery.topicsLeft()
-    topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
-    topicOf.keys.toSeq.sorted
-  }
-
   /** `from` with the partitions that join in `to`, before their first messages. */
   private def withJoining(from: PulsarOffset, to: PulsarOffset): PulsarOffset = {
     val joining = RangePlanner.joining(from, to)
@@ -195,14 +196,12 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     }
   }
 
-  private def deleted(partition: String, from: Position, to: Position): Occurrence = {
-    val topicExists = topicOf.valuesIterator.contains(TopicNames.whole(partition))
-    TopicLosses.deleted(partition, from, to.toString, Some(topicExists))
-  }
+  private def deleted(partition: String, from: Position, to: Position): Occurrence =
+    TopicLosses.deleted(partition, from, to.toString, Some(partitions.hasTopic(TopicNames.whole(partition))))
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {
     case own: PulsarOffset => own
-    case other             => PulsarOffset.parse(other.json, s"the checkpoint $checkpoint")
+    case other             => pulsar(deserializeOffset(other.json))
   }
 }
 
