@@ -1,0 +1,41 @@
+package io.github.pulsarspark.metrics
+
+import org.apache.spark.SparkContext
+import org.apache.spark.util.LongAccumulator
+
+import io.github.pulsarspark.errors.LostRanges
+
+/** What the tasks of all micro-batches of a query counted, as accumulators of Spark. A task reports once, when it ends.
+  *
+  * @param lost
+  *   the ranges that tasks passed over
+  * @param last
+  *   where tasks ended in each topic partition
+  * @param reconnects
+  *   how often readers of brokers connected again
+  */
+private[pulsarspark] final case class TaskTotals(
+    levels: TierCounts,
+    lost: LostRangesTotal,
+    last: LastReads,
+    reconnects: LongAccumulator
+) {
+
+  /** What a task counted, at its end. */
+  def report(counts: ReadCounts): Unit = {
+    levels.add(counts.levels)
+    if (counts.lost.count > 0) lost.add(counts.lost)
+    last.add(counts.last)
+    reconnects.add(counts.reconnects)
+  }
+
+  def lostRanges: LostRanges = lost.value
+}
+
+private[pulsarspark] object TaskTotals {
+  def register(context: SparkContext): TaskTotals = {
+    val result = TaskTotals(new TierCounts, new LostRangesTotal, new LastReads, new LongAccumulator)
+    Seq(result.levels, result.lost, result.last, result.reconnects).foreach(context.register(_))
+    result
+  }
+}
