@@ -1,4 +1,4 @@
-"""How far a stream is behind, as its progress shows it: a backlog falls to exactly 0, and what is not known is not 0."""
+"""How far a stream is behind, as its progress shows it: a backlog falls to exactly 0, unknown is not 0."""
 
 from __future__ import annotations
 
