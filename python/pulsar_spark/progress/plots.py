@@ -43,7 +43,7 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
         raise PulsarImportError("PULSAR_PLOT_NO_MATPLOTLIB") from error
     if "ipykernel" in sys.modules:
         import matplotlib.pyplot  # noqa: F401 - notebooks show figures once this is loaded
-    is_query = hasattr(source, "recentProgress")
+    is_query = hasattr(type(source), "recentProgress")
     progresses = history(cast("StreamingQuery", source)) if is_query else cast("Iterable[QueryProgress]", source)
     figure = Figure(figsize=(8, 5), layout="constrained")
     backlog, rates = figure.subplots(2, sharex=True)

@@ -82,7 +82,7 @@ def serve_metrics(
     """
     if isinstance(source, ProgressListener):
         return MetricsServer(source.latest, host, port)
-    if hasattr(source, "lastProgress"):  # a query of Spark Connect is of another class than a classic one
+    if hasattr(type(source), "lastProgress"):  # a query of Spark Connect is of another class than a classic one
         query = cast("StreamingQuery", source)
         return MetricsServer(lambda: _of_query(query), host, port)
     streams = cast("SparkSession", source).streams

@@ -33,11 +33,15 @@ class FakeQuery:
 
     def __init__(self, reports: Sequence[str], *, is_active: bool = True) -> None:
         self.isActive = is_active
-        self.recentProgress = [StreamingQueryProgress.fromJson(json.loads(report)) for report in reports]
+        self._reported = [StreamingQueryProgress.fromJson(json.loads(report)) for report in reports]
+
+    @property
+    def recentProgress(self) -> list[Any]:  # noqa: N802
+        return self._reported
 
     @property
     def lastProgress(self) -> Any:  # noqa: ANN401, N802
-        return self.recentProgress[-1]
+        return self._reported[-1]
 
     def awaitTermination(self, timeout: float) -> bool:  # noqa: ARG002, N802
         return not self.isActive

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BEHIND = parse(REPORTS[0])
 SAMPLE = re.compile(r'(\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} (\S+)')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+BACKLOG = "pulsar_spark_backlog_messages"
 NAME = re.compile(r"pulsar_spark_\w+")
 
 
@@ -91,7 +92,7 @@ def test_equal_names_have_one_sample() -> None:
     later = parse(REPORTS[-1])
     twice = dataclasses.replace(later, sources=later.sources * 2)
     samples = read(prometheus_lines([changed(BEHIND, name="n"), dataclasses.replace(twice, name="n")]))
-    found = {dict(labels)["source"]: value for (name, labels), value in samples.items() if name.endswith("k_messages")}
+    found = {dict(labels)["source"]: value for (name, labels), value in samples.items() if name == BACKLOG}
     assert found == {BEHIND.sources[0].description: 0, f"{BEHIND.sources[0].description} #2": 0}
 
 
