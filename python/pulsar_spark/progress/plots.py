@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pulsar_spark.errors import PulsarImportError
 from pulsar_spark.progress.live import history
@@ -38,6 +38,7 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
         >>> plot(query).savefig("backlog.svg")
     """
     try:
+        from matplotlib import dates
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PulsarImportError("PULSAR_PLOT_NO_MATPLOTLIB") from error
@@ -50,14 +51,19 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
     for label, points in _by_source(progresses).items():
         times = [time for time, _ in points]
         behind = [one.backlog.messages for _, one in points]
-        backlog.plot(times, [math.nan if n is None else n for n in behind], marker=".", label=label)
-        rates.plot(times, [one.processed_rows_per_second or 0.0 for _, one in points], marker=".", label=label)
+        backlog.plot(times, [math.nan if n is None else n for n in behind], marker=".", label=label, clip_on=False)
+        rates.plot(
+            times, [one.processed_rows_per_second or 0.0 for _, one in points], marker=".", label=label, clip_on=False
+        )
     backlog.set_ylabel("messages left to read")
     rates.set_ylabel("rows per second")
     for axes in (backlog, rates):
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
-    figure.autofmt_xdate()
+    untyped: Any = dates
+    locator = untyped.AutoDateLocator()
+    rates.xaxis.set_major_locator(locator)
+    rates.xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
     if backlog.lines:
         backlog.legend()
     return figure
