@@ -6,8 +6,8 @@
     progress.history(query)[-1].sources[0].backlog
     progress.serve_metrics(spark, 9464)
 
-Works in classic sessions and on Spark Connect. Nothing here asks Pulsar: all figures are in the progress that Spark
-reports of a query.
+Works in classic sessions and on Spark Connect. Nothing here sends requests to Pulsar: all figures are in the
+progress that Spark reports of a query.
 """
 
 from __future__ import annotations

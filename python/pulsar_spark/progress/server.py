@@ -65,7 +65,7 @@ def serve_metrics(
 
     Args:
         source: A session, for all queries that report progress from now on, by a `ProgressListener`; such a listener;
-            or one query, which is asked at each request. Classic or Spark Connect.
+            or one query, whose last progress each request reads. Classic or Spark Connect.
         port: Where to listen; 0 for any free port, which ``port`` of the result has.
         host: The address to listen at; ``"0.0.0.0"`` for all.
 
@@ -106,7 +106,7 @@ def _handler(latest: Callable[[], list[QueryProgress]]) -> type[BaseHTTPRequestH
                 return
             try:
                 body = prometheus_lines(latest()).encode()
-            except Exception:  # the text of an error of Spark is not for everybody
+            except Exception:  # its text may contain what not everybody may see
                 self.send_error(503, "The queries do not report their progress")
                 return
             self.send_response(200)
@@ -116,6 +116,6 @@ def _handler(latest: Callable[[], list[QueryProgress]]) -> type[BaseHTTPRequestH
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the method that it replaces
-            """Nobody needs a line for each request."""
+            """Logs no line for each request."""
 
     return Handler

@@ -126,7 +126,7 @@ def test_a_query_is_served_until_the_server_is_closed() -> None:
         fetch(server.url)
 
 
-def test_an_error_of_spark_is_not_shown_to_whoever_asks() -> None:
+def test_an_error_of_spark_is_not_served() -> None:
     class Broken(FakeQuery):
         @property
         def lastProgress(self) -> Any:  # noqa: ANN401, N802
