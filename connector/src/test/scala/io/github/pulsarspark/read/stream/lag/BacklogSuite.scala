@@ -73,15 +73,15 @@ class BacklogSuite extends ScalaCheckSuite {
 
   property("with the list of ledgers the number of entries is exact") {
     forAll(stored, Gen.choose(0, 40), Gen.choose(0, 40), Gen.oneOf(true, false)) { (ledgers, a, b, isCut) =>
-      val all = Position(3, -1) +: ledgers.flatMap { case (id, count) => (0L until count).map(Position(id, _)) }
-      val start  = all(math.min(a, b) % all.size)
-      val last   = all(math.max(math.min(a, b) % all.size, math.max(a, b) % all.size))
-      val isInBatch        = isCut && !start.isBeforeLedger && start < last
-      val read             = if (isInBatch) start.copy(batchIndex = 1) else start
-      val newest           = ledgers.last._1
-      val closed           = ledgers.init
-      val listed           = LedgerEntries(ArraySeq.from(closed.map(_._1)), ArraySeq.from(closed.map(_._2)), newest)
-      val bounds           = Map("p" -> PartitionBounds(Position(3, -1), last))
+      val all       = Position(3, -1) +: ledgers.flatMap { case (id, count) => (0L until count).map(Position(id, _)) }
+      val start     = all(math.min(a, b) % all.size)
+      val last      = all(math.max(math.min(a, b) % all.size, math.max(a, b) % all.size))
+      val isInBatch = isCut && !start.isBeforeLedger && start < last
+      val read      = if (isInBatch) start.copy(batchIndex = 1) else start
+      val newest    = ledgers.last._1
+      val closed    = ledgers.init
+      val listed    = LedgerEntries(ArraySeq.from(closed.map(_._1)), ArraySeq.from(closed.map(_._2)), newest)
+      val bounds    = Map("p" -> PartitionBounds(Position(3, -1), last))
       assertEquals(
         backlog(Map("p" -> read), bounds, ledgers = _ => listed).entries,
         Some(all.count(p => p > start && p <= last).toLong + (if (isInBatch) 1 else 0))
