@@ -7,7 +7,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, PulsarBroker}
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.schema.TopicSchema
@@ -42,13 +42,18 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
     *
     * @param columns
     *   metadata columns of the rows to send
+    * @param isKept
+    *   whether it may be one that an earlier task left, and is left to a later one
     */
   def producer(
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String] = Set.empty
-  ): TopicProducer = TopicProducer.open(lease, topic, schema, options, columns)
+      columns: Set[String] = Set.empty,
+      isKept: Boolean = false
+  ): TopicProducer =
+    if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns)
+    else TopicProducer.open(lease, topic, schema, options, columns)
 
   /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
     * topic.
@@ -75,9 +80,16 @@ private[pulsarspark] object PulsarConnection {
     *
     * @param guard
     *   counts the entries that are rejected
+    * @param stream
+    *   the run of a stream, whose tasks leave their readers to those of the next micro-batch
     */
-  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard): EntrySource =
-    BrokerEntrySource(range, options, guard)
+  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard, stream: Option[String]): EntrySource =
+    stream
+      .filterNot(_ => options.readCompacted) // a compacted view is trusted within one session alone
+      .fold[EntrySource](BrokerEntrySource(range, options, guard))(KeptReaders.entries(range, options, guard, _))
+
+  /** Closes what tasks of a stream in this JVM left to others. */
+  def ended(stream: String): Unit = KeptReaders.closeAll(stream)
 
   /** The same for the driver, which extends the range in time. */
   def growingEntries(range: OffsetRange, options: ReadOptions): GrowingEntrySource =

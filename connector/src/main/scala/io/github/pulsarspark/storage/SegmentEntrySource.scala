@@ -165,9 +165,17 @@ private object SegmentEntrySource {
 
   /** @param stores
     *   of the task
+    * @param stream
+    *   the run of a stream, whose readers at broker level go on in the next micro-batch
     */
-  def apply(slice: Slice, options: ReadOptions, hadoop: HadoopSettings, stores: SegmentStores): SegmentEntrySource =
-    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _), lookUp(options, hadoop))
+  def apply(
+      slice: Slice,
+      options: ReadOptions,
+      hadoop: HadoopSettings,
+      stores: SegmentStores,
+      stream: Option[String]
+  ): SegmentEntrySource = new SegmentEntrySource(slice, options, stores,
+    PulsarConnection.entries(_, options, _, stream), lookUp(options, hadoop))
 
   private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {
     val connection = PulsarConnection(options.client)

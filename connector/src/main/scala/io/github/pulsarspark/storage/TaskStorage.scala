@@ -6,11 +6,12 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 /** What the slices of one task share: the stores with their connections. Used by one thread; closed after the sources
   * it opened.
   */
-private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: HadoopSettings) extends AutoCloseable {
+private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: HadoopSettings, stream: Option[String])
+    extends AutoCloseable {
 
   private val stores = SegmentStores(options, hadoop)
 
-  def entries(slice: Slice): SegmentEntrySource = SegmentEntrySource(slice, options, hadoop, stores)
+  def entries(slice: Slice): SegmentEntrySource = SegmentEntrySource(slice, options, hadoop, stores, stream)
 
   override def close(): Unit = stores.close()
 }

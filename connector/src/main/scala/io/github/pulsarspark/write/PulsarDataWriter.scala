@@ -36,7 +36,7 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
   /** A topic's encoder and producer. */
   private final class Destination(plan: WritePlan) {
     val encoder  = new RowEncoder(plan)
-    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet)
+    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream)
   }
 
   private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]

@@ -11,39 +11,53 @@ import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
 import io.github.pulsarspark.schema.WritePlan
 
-/** Checks a write before any task: options, columns, the topic and its schema. */
-private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType) extends WriteBuilder
+/** Checks a write before any task: options, columns, the topic and its schema.
+  *
+  * @param checked
+  *   what was checked for an earlier micro-batch
+  */
+private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType, checked: CheckedWrite)
+    extends WriteBuilder
     with AppendsUpdates
     with SupportsTruncate {
-  override def build(): Write = new PulsarWrite(options, input)
+  override def build(): Write = new PulsarWrite(options, input, checked)
 
   /** Refuses with a text of our own: Spark requests it in save mode `overwrite` and output mode `complete`. */
   override def truncate(): WriteBuilder = throw Conditions.WriteMode().exception
 }
 
 /** A write whose options and columns fit its topic. */
-private[write] final class PulsarWrite(options: RawOptions, input: StructType) extends Write {
+private[write] final class PulsarWrite(options: RawOptions, input: StructType, checked: CheckedWrite) extends Write {
 
-  override def toBatch: BatchWrite = new PulsarBatchWrite(task(Scope.BatchWrite))
+  override def toBatch: BatchWrite = {
+    val typed = WriteOptions(options.check(Scope.BatchWrite))
+    new PulsarBatchWrite(WriteContext(input, typed, Preflight(input, typed), isStream = false))
+  }
 
-  override def toStreaming: StreamingWrite = new PulsarStreamingWrite(task(Scope.StreamWrite))
+  override def toStreaming: StreamingWrite = {
+    val typed = WriteOptions(options.check(Scope.StreamWrite))
+    val plan  = checked.plan(input, typed)(Preflight(input, typed))
+    new PulsarStreamingWrite(WriteContext(input, typed, plan, isStream = true), checked)
+  }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofWrites
 
   override def description(): String = s"PulsarWrite topic=${options.get("topic").getOrElse("by column __topic")}"
-
-  private def task(scope: Scope): WriteContext = {
-    val checked = WriteOptions(options.check(scope))
-    WriteContext(input, checked, Preflight(input, checked))
-  }
 }
 
 /** What all tasks of a write share. Its text holds no secret.
   *
   * @param plan
   *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
+  * @param isStream
+  *   whether the next micro-batch writes with the same options
   */
-private[write] final case class WriteContext(input: StructType, options: WriteOptions, plan: Option[WritePlan])
+private[write] final case class WriteContext(
+    input: StructType,
+    options: WriteOptions,
+    plan: Option[WritePlan],
+    isStream: Boolean
+)
 
 /** At-least-once: a task ends when all its messages are acknowledged, so a commit does nothing. Messages of a failed
   * task remain.
@@ -56,10 +70,10 @@ private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWri
 }
 
 /** See [[PulsarBatchWrite]]; an epoch that is run again sends its messages again. */
-private[write] final class PulsarStreamingWrite(task: WriteContext) extends StreamingWrite {
+private[write] final class PulsarStreamingWrite(task: WriteContext, checked: CheckedWrite) extends StreamingWrite {
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
     PulsarWriterFactory(task)
   override def useCommitCoordinator(): Boolean                                   = false
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit  = ()
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit  = checked.forget()
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.TimeUnit
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
@@ -28,12 +28,12 @@ private[pulsar] final class BrokerEntrySource(
     answers: ClusterCalls,
     range: OffsetRange,
     options: ReadOptions,
-    guard: RangeGuard
+    private var guard: RangeGuard
 ) extends GrowingEntrySource {
   import BrokerEntrySource._
 
   private val window = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
-  private val losses = new DataLossPolicy(options.failOnDataLoss)
+  private var losses = new DataLossPolicy(options.failOnDataLoss)
   private val check  = new ContinuityCheck(entryBefore(range.startExclusive), options.readCompacted)
 
   private var end                      = range.endInclusive
@@ -67,6 +67,21 @@ private[pulsar] final class BrokerEntrySource(
   }
 
   override def release(): Unit = releaseCurrent()
+
+  /** Whether everything up to the end was read and nothing after it, and more may arrive. */
+  def isAtEnd: Boolean = done && end.isWholeEntry && check.last == end && feed != null && !feed.isGone
+
+  /** Goes on with a range that begins where the last one ended. Only when [[isAtEnd]].
+    *
+    * @param guard
+    *   of that range
+    */
+  def continueTo(end: Position, guard: RangeGuard): Unit = {
+    releaseCurrent()
+    this.guard = guard
+    losses = new DataLossPolicy(options.failOnDataLoss)
+    extendTo(end)
+  }
 
   @tailrec
   private def advance(): Boolean = {
@@ -111,12 +126,16 @@ private[pulsar] final class BrokerEntrySource(
     isInRange
   }
 
-  override def close(): Unit = {
+  override def close(): Unit =
+    try answers.await(s"Closing the reader of ${range.topic}")(closeAsync())
+    catch { case NonFatal(e) => log.warn("closing the reader of {}: {}", range.topic, e.toString: Any) }
+
+  /** Closes without waiting. */
+  def closeAsync(): CompletableFuture[Void] = {
     done = true
     releaseCurrent()
-    try if (feed != null) answers.await(s"Closing the reader of ${range.topic}")(feed.closeAsync())
-    catch { case NonFatal(e) => log.warn("closing the reader of {}: {}", range.topic, e.toString: Any) }
-    finally feeds.close()
+    val closing = if (feed == null) CompletableFuture.completedFuture[Void](null) else feed.closeAsync()
+    closing.whenComplete((_, _) => feeds.close())
   }
 
   /** The next entry, which is known to exist. Null when the feed was opened again or a closer look showed that the

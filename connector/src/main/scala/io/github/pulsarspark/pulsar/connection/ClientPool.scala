@@ -19,6 +19,9 @@ private[pulsar] final class ClientLease private[connection] (
 
   def client: PulsarClientImpl = shared.value.client
 
+  /** The same client, for somebody who may need it longer. */
+  def another(): ClientLease = ClientPool.acquire(options)
+
   /** None without `admin.url`. */
   def admin: Option[AdminApi] = shared.value.admin
 

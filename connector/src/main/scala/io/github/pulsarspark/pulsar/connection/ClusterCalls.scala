@@ -6,7 +6,7 @@ import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionEx
 import org.apache.pulsar.client.api.PulsarClientException
 
 import io.github.pulsarspark.common.BoundedParallel
-import io.github.pulsarspark.errors.{Conditions, PulsarError}
+import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.ClientOptions
 
 /** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into
@@ -57,17 +57,17 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)
     case e: PulsarError                               => e.asInstanceOf[Throwable]
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
-      Conditions.AccessDenied(what = what, url = url, cause = firstLine(e)).causedBy(e)
+      Conditions.AccessDenied(what = what, url = url, cause = FirstLine(e)).causedBy(e)
     case e => untrusted(what, e).getOrElse(noAnswer(what, e))
   }
 
   private def noAnswer(what: String, failure: Throwable): Throwable = failure match {
     case e @ (_: PulsarClientException.TimeoutException | _: PulsarClientException.ConnectException |
         _: PulsarClientException.LookupException | _: TimeoutException) =>
-      unreachable(what, s" (${firstLine(e)})")
+      unreachable(what, s" (${FirstLine(e)})")
     case e if ClusterCalls.noConnection(e).isDefined =>
-      unreachable(what, s" (${firstLine(ClusterCalls.noConnection(e).get)})")
-    case e => Conditions.RequestFailed(what = what, url = url, cause = firstLine(e)).causedBy(e)
+      unreachable(what, s" (${FirstLine(ClusterCalls.noConnection(e).get)})")
+    case e => Conditions.RequestFailed(what = what, url = url, cause = FirstLine(e)).causedBy(e)
   }
 
   private def untrusted(what: String, failure: Throwable): Option[Throwable] =
@@ -77,13 +77,6 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
 
   private def unreachable(what: String, cause: String) =
     Conditions.Unreachable(what = what, url = url, waited = deadline.toString, cause = cause).exception
-
-  private def firstLine(e: Throwable): String =
-    Option(
-      e.getMessage
-    ).map(_.linesIterator.nextOption().getOrElse("").trim.stripSuffix(".")).filter(_.nonEmpty).getOrElse(
-      e.getClass.getSimpleName
-    )
 }
 
 private object ClusterCalls {

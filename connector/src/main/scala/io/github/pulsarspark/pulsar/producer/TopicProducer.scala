@@ -5,28 +5,33 @@ import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 import java.util.concurrent.locks.LockSupport
 import java.util.function.BiConsumer
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.api.{HashingScheme, MessageId, MessageRoutingMode, Producer, PulsarClientException}
+import org.apache.pulsar.client.api.{MessageId, PulsarClientException}
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.errors.{Conditions, PulsarError}
+import io.github.pulsarspark.common.ExclusiveCache
+import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
-import io.github.pulsarspark.pulsar.schemas.EncodedSchema
+import io.github.pulsarspark.pulsar.connection.ClientLease
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
 /** Sends messages to one topic. A full queue makes [[send]] wait; the first failure fails every later call. One thread
   * uses it.
+  *
+  * @param keep
+  *   takes the producer over when every message is acknowledged; without it the producer is closed
   */
-private[pulsarspark] final class TopicProducer private[pulsar] (
+private[pulsarspark] final class TopicProducer private[producer] (
     topic: String,
-    private val producer: Producer[Array[Byte]],
-    router: Option[RowPartitionRouter],
-    options: WriteOptions
+    open: OpenProducer,
+    options: WriteOptions,
+    keep: Option[OpenProducer => Unit] = None
 ) extends AutoCloseable {
+
+  private val producer = open.producer
 
   private val confirmed = new AtomicLong
   private val failure   = new AtomicReference[Throwable]
@@ -56,7 +61,7 @@ private[pulsarspark] final class TopicProducer private[pulsar] (
       else builder.replicationClusters(message.replicationClusters)
     }
     if (message.partition >= producer.getNumOfPartitions) throw noPartition(message.partition)
-    router.foreach(_.next = message.partition)
+    open.router.foreach(_.next = message.partition)
     sent += 1
     builder.sendAsync().whenComplete(onAnswer)
   }
@@ -82,6 +87,12 @@ private[pulsarspark] final class TopicProducer private[pulsar] (
   /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */
   override def close(): Unit = TopicProducer.close(Seq(this), options.client.operationTimeout)
 
+  /** Ends the use of the producer, which another task may have next. */
+  private def end(): CompletableFuture[_] =
+    if (keep.isDefined && failure.get == null && confirmed.get == sent)
+      CompletableFuture.completedFuture(keep.get(open))
+    else open.closeAsync()
+
   private def throwFailure(): Unit =
     if (failure.get != null) throw TopicProducer.explain(topic, failure.get, confirmed.get, options)
 }
@@ -95,7 +106,7 @@ private[pulsarspark] object TopicProducer {
 
   /** Closes all at the same time, within the deadline. */
   def close(producers: Iterable[TopicProducer], deadline: FiniteDuration): Unit = {
-    val closing = producers.map(_.producer.closeAsync()).toSeq
+    val closing = producers.map(_.end()).toSeq
     try CompletableFuture.allOf(closing: _*).get(deadline.toMillis, TimeUnit.MILLISECONDS)
     catch {
       case _: InterruptedException =>
@@ -129,50 +140,53 @@ private[pulsarspark] object TopicProducer {
       schema: TopicSchema,
       options: WriteOptions,
       columns: Set[String]
-  ): TopicProducer = {
-    val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
-    val builder = lease.client.newProducer(EncodedSchema(schema))
-    builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
-    builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
-    // All messages of a batch are replicated like its first one.
-    if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
-    val router = Option.when(columns(MetadataColumns.Partition.name)) {
-      new RowPartitionRouter(
-        options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
-      )
-    }
-    router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
-    val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
-    val producer = answers.awaitOwned(s"Opening a producer of $topic")(opening) { late => late.closeAsync(); () }
-    new TopicProducer(topic, producer, router, options)
-  }
+  ): TopicProducer = new TopicProducer(topic, OpenProducer(lease, topic, schema, options, columns), options)
 
-  private def refused(topic: String, e: Throwable, url: String): Throwable = e match {
-    case c: java.util.concurrent.CompletionException if c.getCause != null => refused(topic, c.getCause, url)
-    case s: PulsarClientException.IncompatibleSchemaException              =>
-      Conditions.WriteSchemaRefused(topic = topic, cause = firstLine(s)).causedBy(s)
-    case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
-      Conditions.TopicNotFound(topic = topic, url = url).exception
-    case other => other
-  }
+  /** The same with a producer that an earlier task left, if there is one. The next task finds it in turn. */
+  private[pulsar] def openKept(
+      lease: ClientLease,
+      topic: String,
+      schema: TopicSchema,
+      options: WriteOptions,
+      columns: Set[String]
+  ): TopicProducer =
+    if (columns.exists(ColumnsOfOneTask) || options.producer.keys.exists(SettingsOfOneTask))
+      open(lease, topic, schema, options, columns)
+    else {
+      val key  = (topic, schema, options, columns)
+      val open = kept.take(key).getOrElse {
+        val own = lease.another()
+        try OpenProducer(own, topic, schema, options, columns, () => own.close())
+        catch { case e: Throwable => own.close(); throw e }
+      }
+      new TopicProducer(topic, open, options, Some(kept.put(key, _)))
+    }
+
+  private val kept = new ExclusiveCache[(String, TopicSchema, WriteOptions, Set[String]), OpenProducer](
+    lasts = 60.seconds,
+    most = 256,
+    isUsable = _.isConnected,
+    close = open => { open.closeAsync(); () }
+  )
+
+  /** The first needs the current number of partitions, the second numbers of each task's own where the broker
+    * deduplicates.
+    */
+  private val ColumnsOfOneTask = Set(MetadataColumns.Partition.name, MetadataColumns.SequenceId.name)
+
+  /** A producer with these keeps others away. */
+  private val SettingsOfOneTask = Set("producerName", "accessMode", "initialSequenceId")
 
   private def explain(topic: String, e: Throwable, acknowledged: Long, options: WriteOptions): Throwable = e match {
     case c: java.util.concurrent.CompletionException if c.getCause != null =>
       explain(topic, c.getCause, acknowledged, options)
     case p: PulsarError                                   => p.asInstanceOf[Throwable]
     case i: PulsarClientException.InvalidMessageException =>
-      Conditions.MessageTooLarge(topic = topic, cause = firstLine(i)).causedBy(i)
+      Conditions.MessageTooLarge(topic = topic, cause = FirstLine(i)).causedBy(i)
     case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>
       Conditions.WriteTimeout(topic = topic, waited = options.sendTimeout.toMillis.toString,
         acknowledged = acknowledged.toString).causedBy(t)
-    case other => Conditions.WriteFailed(topic = topic, cause = firstLine(other),
+    case other => Conditions.WriteFailed(topic = topic, cause = FirstLine(other),
         acknowledged = acknowledged.toString).causedBy(other)
   }
-
-  private def firstLine(e: Throwable): String =
-    Option(
-      e.getMessage
-    ).flatMap(_.linesIterator.nextOption()).map(_.stripSuffix(".")).filter(_.nonEmpty).getOrElse(
-      e.getClass.getSimpleName
-    )
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.read.stream
 
-import java.util.{Map => JMap, Optional}
+import java.util.{Map => JMap, Optional, UUID}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
 import io.github.pulsarspark.metrics.TaskTotals
 import io.github.pulsarspark.position.{PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
@@ -32,6 +33,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private lazy val start =
     new InitialOffsetLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration).getOrWrite(resolveStart())
+  private val run    = UUID.randomUUID.toString
   private val losses = new DataLossPolicy(task.options.failOnDataLoss)
   private val idle   = new IdlePartitions
 
@@ -130,7 +132,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors)), Some(totals))
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(totals))
 
   /** Pulsar needs no report: the checkpoint keeps positions. */
   override def commit(end: Offset): Unit = ()
@@ -140,6 +142,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       try keepLosses()
       finally backlog.close()
     finally {
+      PulsarConnection.ended(run)
       opened.foreach(_.close())
       opened = None
     }

@@ -25,11 +25,14 @@ private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSl
   *   rows after which a task may stop
   * @param decodeErrors
   *   counts the messages of a stream that do not decode
+  * @param stream
+  *   names one run of a stream
   */
 private[pulsarspark] final case class ReadContext(
     output: StructType,
     options: ReadOptions,
     hadoop: HadoopSettings,
     limit: Option[Int] = None,
-    decodeErrors: Option[LongAccumulator] = None
+    decodeErrors: Option[LongAccumulator] = None,
+    stream: Option[String] = None
 )

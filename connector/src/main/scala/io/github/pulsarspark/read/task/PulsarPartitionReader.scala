@@ -40,7 +40,7 @@ private[read] final class PulsarPartitionReader(
   private val metrics      = Metrics.ofTask(counts)
   private val decodeErrors = new DecodeErrorHandler(task)
   private val decoders     = new RowDecoders(task.output, task.options.errorColumns)
-  private val storage      = new TaskStorage(task.options, task.hadoop)
+  private val storage      = new TaskStorage(task.options, task.hadoop, task.stream)
   private val ahead        = mutable.ArrayDeque.empty[SliceReader]
   private var left         = partition.slices.toList
   private var unreported   = total

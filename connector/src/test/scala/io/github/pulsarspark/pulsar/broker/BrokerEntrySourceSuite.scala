@@ -234,4 +234,32 @@ class BrokerEntrySourceSuite extends FunSuite {
     val feeds = new FakeFeeds(Seq(Script(Nil, Seq(Position(7, -1)), last = Position(7, -1))))
     assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).received.toSeq, Nil)
   }
+
+  test("a source at its end goes on with the next range, without another feed") {
+    val feeds   = new FakeFeeds(Seq(script(at(3, 4, 5, 6, 7), Position(7, 2))))
+    val reading = new Reading(feeds, Position(7, 3), Position(7, 5))
+    while (reading.source.next()) reading.received += Position(reading.source.ledgerId, reading.source.entryId)
+    assert(reading.source.isAtEnd)
+    val next = OffsetRange(topic, Position(7, 5), Position(7, 7))
+    reading.source.continueTo(next.endInclusive, new RangeGuard(next))
+    assert(!reading.source.isAtEnd)
+    reading.run()
+    assertEquals(reading.received.toSeq, entries(4, 5, 6, 7))
+    assertEquals(feeds.opened.size, 1)
+  }
+
+  test("a source that stopped in an entry, before the end or after it is not at its end") {
+    def ended(end: Position, last: Position = Position(7, 9)) = {
+      val feeds   = new FakeFeeds(Seq(Script(at(3, 4, 6), Seq(Position(7, 2)), last)))
+      val reading = new Reading(feeds, Position(7, 3), end, "failOnDataLoss" -> "false")
+      while (reading.source.next()) {}
+      val result = reading.source.isAtEnd
+      reading.close()
+      result
+    }
+    assert(ended(Position(7, 4)))
+    assert(!ended(Position(7, 4, 0)), "in an entry")
+    assert(!ended(Position(7, 5)), "entry 6 was taken from the feed")
+    assert(!ended(Position(7, 5), last = Position(7, 4)), "the topic ends before it")
+  }
 }

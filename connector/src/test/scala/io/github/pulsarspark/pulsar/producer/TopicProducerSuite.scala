@@ -5,14 +5,16 @@ import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.concurrent.duration._
+import scala.reflect.ClassTag
 import scala.util.Try
 
 import munit.FunSuite
-import org.apache.pulsar.client.api.Producer
+import org.apache.pulsar.client.api.{MessageId, Producer, TypedMessageBuilder}
 
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 class TopicProducerSuite extends FunSuite {
 
@@ -49,7 +51,7 @@ class TopicProducerSuite extends FunSuite {
       new CompletableFuture[Void]
     }
     val producer = Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Producer[_]]), handler)
-    new TopicProducer("t", producer.asInstanceOf[Producer[Array[Byte]]], None, options)
+    new TopicProducer("t", new OpenProducer(producer.asInstanceOf[Producer[Array[Byte]]], None, () => ()), options)
   }
 
   private val options = WriteOptions(CheckedOptions(
@@ -94,5 +96,34 @@ class TopicProducerSuite extends FunSuite {
       new ClusterCalls(options.client, "pulsar://h:1").awaitOwned("Opening")(opening)(_ => fail("it is in use")),
       "late"
     )
+  }
+
+  test("a task leaves its producer to others unless something is not acknowledged") {
+    lazy val message: TypedMessageBuilder[Array[Byte]] = proxy[TypedMessageBuilder[Array[Byte]]] {
+      case "value"     => message
+      case "sendAsync" => new CompletableFuture[MessageId]
+    }
+    val closed   = new AtomicInteger
+    val producer = proxy[Producer[Array[Byte]]] {
+      case "getNumOfPartitions" => Int.box(0)
+      case "newMessage"         => message
+      case "closeAsync"         =>
+        closed.incrementAndGet()
+        CompletableFuture.completedFuture(null)
+    }
+    val open   = new OpenProducer(producer, None, () => ())
+    var left   = Seq.empty[OpenProducer]
+    def ofTask = new TopicProducer("t", open, options, Some(one => left :+= one))
+    ofTask.close()
+    assertEquals((left, closed.get), (Seq(open), 0))
+    val unfinished = ofTask
+    unfinished.send(new OutgoingMessage)
+    unfinished.close()
+    assertEquals((left, closed.get), (Seq(open), 1))
+  }
+
+  private def proxy[A](methods: PartialFunction[String, AnyRef])(implicit face: ClassTag[A]): A = {
+    val handler: InvocationHandler = (_, method, _) => methods(method.getName)
+    Proxy.newProxyInstance(getClass.getClassLoader, Array(face.runtimeClass), handler).asInstanceOf[A]
   }
 }

@@ -1,0 +1,82 @@
+package io.github.pulsarspark.pulsar.broker
+
+import scala.concurrent.duration._
+
+import io.netty.buffer.ByteBuf
+
+import io.github.pulsarspark.common.ExclusiveCache
+import io.github.pulsarspark.errors.LostRanges
+import io.github.pulsarspark.format.RangeGuard
+import io.github.pulsarspark.format.entry.EntrySource
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.position.{OffsetRange, Position}
+
+/** Readers that a task of a stream leaves to the next micro-batch: its range begins where theirs ended, and what
+  * arrives between the two is there already. Only a reader that stands exactly at the end of its range is kept.
+  */
+private[pulsar] object KeptReaders {
+
+  /** @param stream
+    *   one run of a query, all of whose tasks have the same options
+    * @param position
+    *   the last entry read
+    */
+  private final case class Place(stream: String, topic: String, position: Position)
+
+  private final class Kept(val source: BrokerEntrySource, val bytes: Long) {
+
+    /** Those that tasks have reported. */
+    val reconnects: Long = source.reconnects
+  }
+
+  /** Of an executor; each may hold its read-ahead. */
+  private val MostBytes = 256L << 20
+
+  private val kept = new ExclusiveCache[Place, Kept](
+    lasts = 60.seconds,
+    most = MostBytes,
+    isUsable = _.source.isAtEnd,
+    close = kept => { kept.source.closeAsync(); () },
+    weight = kept => math.min(kept.bytes, MostBytes + 1).toInt
+  )
+
+  /** The entries of a range, from the reader that an earlier task left there, if there is one. */
+  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard, stream: String): EntrySource = {
+    val start = Option.when(range.startExclusive.isWholeEntry)(Place(stream, range.topic, range.startExclusive))
+    val found = start.flatMap(kept.take)
+    found.foreach(_.source.continueTo(range.endInclusive, guard))
+    new Lent(
+      found.fold(BrokerEntrySource(range, options, guard))(_.source),
+      found.fold(0L)(_.reconnects),
+      end =>
+        kept.put(Place(stream, range.topic, range.endInclusive), new Kept(end, options.readAheadBytes))
+    )
+  }
+
+  /** Closes the readers of a stream that ends, as far as they are in this JVM; others end by themselves. */
+  def closeAll(stream: String): Unit = kept.closeAll(_.stream == stream)
+
+  /** A reader in the hands of one task.
+    *
+    * @param reported
+    *   its reconnects that tasks have reported
+    */
+  private final class Lent(source: BrokerEntrySource, reported: Long, keep: BrokerEntrySource => Unit)
+      extends EntrySource {
+    private var isOpen            = true
+    override def next(): Boolean  = source.next()
+    override def ledgerId: Long   = source.ledgerId
+    override def entryId: Long    = source.entryId
+    override def entry: ByteBuf   = source.entry
+    override def lost: LostRanges = source.lost
+    override def reconnects: Long = source.reconnects - reported
+
+    override def close(): Unit = if (isOpen) {
+      isOpen = false
+      if (source.isAtEnd) {
+        source.release()
+        keep(source)
+      } else source.close()
+    }
+  }
+}

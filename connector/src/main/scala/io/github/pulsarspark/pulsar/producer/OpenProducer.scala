@@ -1,0 +1,75 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+
+import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer, PulsarClientException}
+
+import io.github.pulsarspark.errors.{Conditions, FirstLine}
+import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
+import io.github.pulsarspark.pulsar.schemas.EncodedSchema
+import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.columns.MetadataColumns
+
+/** A producer of the client, with what was made for it.
+  *
+  * @param router
+  *   for rows that name their partition
+  * @param release
+  *   gives back what it uses, after it is closed
+  */
+private[producer] final class OpenProducer(
+    val producer: Producer[Array[Byte]],
+    val router: Option[RowPartitionRouter],
+    release: () => Unit
+) {
+
+  /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
+  def isConnected: Boolean = producer.isConnected
+
+  def closeAsync(): CompletableFuture[Void] = producer.closeAsync().whenComplete((_, _) => release())
+}
+
+private[producer] object OpenProducer {
+
+  /** Opens a producer with the schema, which the broker registers or compares.
+    *
+    * @param columns
+    *   metadata columns of the rows to send
+    * @param release
+    *   gives back what the producer uses, after it is closed
+    */
+  def apply(
+      lease: ClientLease,
+      topic: String,
+      schema: TopicSchema,
+      options: WriteOptions,
+      columns: Set[String],
+      release: () => Unit = () => ()
+  ): OpenProducer = {
+    val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
+    val builder = lease.client.newProducer(EncodedSchema(schema))
+    builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
+    builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
+    // All messages of a batch are replicated like its first one.
+    if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
+    val router = Option.when(columns(MetadataColumns.Partition.name)) {
+      new RowPartitionRouter(
+        options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
+      )
+    }
+    router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
+    val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
+    val producer = answers.awaitOwned(s"Opening a producer of $topic")(opening) { late => late.closeAsync(); () }
+    new OpenProducer(producer, router, release)
+  }
+
+  private def refused(topic: String, e: Throwable, url: String): Throwable = e match {
+    case c: CompletionException if c.getCause != null         => refused(topic, c.getCause, url)
+    case s: PulsarClientException.IncompatibleSchemaException =>
+      Conditions.WriteSchemaRefused(topic = topic, cause = FirstLine(s)).causedBy(s)
+    case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
+      Conditions.TopicNotFound(topic = topic, url = url).exception
+    case other => other
+  }
+}

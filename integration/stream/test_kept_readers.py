@@ -1,0 +1,81 @@
+"""Tasks of a stream go on with the reader of the micro-batch before: what has arrived already is not requested again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from broker_proxy import running_broker_proxy
+from counting import counted
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
+
+_BATCHES = 6
+
+
+def test_a_task_requests_nothing_but_messages(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    batches = Batches()
+    produce(client, topic, [b"first"])
+    with (
+        running_broker_proxy(service_url) as proxy,
+        running(
+            start(stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+        ) as query,
+    ):
+        wait_for(1, query, batches)
+        produce(client, topic, [b"second"])
+        wait_for(2, query, batches)
+        with counted(proxy) as counts:
+            for turn in range(_BATCHES):
+                produce(client, topic, [b"x"] * 3)
+                wait_for(2 + 3 * (turn + 1), query, batches)
+        assert set(counts.requests("task")) <= {"FLOW"}, str(counts)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize("trouble", ["unload", "restart", "delete"])
+def test_rows_are_exact_when_something_happens_between_micro_batches(
+    spark: SparkSession,
+    service_url: str,
+    client: pulsar_client.Client,
+    admin: Admin,
+    topic: str,
+    tmp_path: Path,
+    trouble: str,
+) -> None:
+    admin.create_topic(topic)
+    batches = Batches()
+    options = {"topic": topic, "startingOffsets": "earliest", "failOnDataLoss": "false"}
+
+    def feed(count: int) -> None:
+        wanted = len(batches.rows) + count
+        produce(client, topic, [b"x"] * count, batch_size=3)
+        wait_for(wanted, query, batches)
+
+    with running(start(stream(spark, service_url, **options), tmp_path, batches)) as query:
+        for _ in range(3):
+            feed(10)
+        before = existing(read_all(client, topic))
+        if trouble == "unload":
+            admin.unload(topic)
+        elif trouble == "delete":
+            admin.delete_topic(topic)
+            admin.create_topic(topic)
+        if trouble != "restart":
+            for _ in range(3):
+                feed(10)
+    if trouble == "restart":
+        with running(start(stream(spark, service_url, **options), tmp_path, batches)) as query:
+            for _ in range(3):
+                feed(10)
+    after = existing(read_all(client, topic))
+    assert_exactly_once(batches.rows, [*before, *after] if trouble == "delete" else after)
