@@ -39,6 +39,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   private var attempts            = 0
   private var waitingSince        = 0L
   private var passed              = LostRanges.none            // in closed sources
+  private var reconnected         = 0L                         // by closed sources
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
   private val guard               = new RangeGuard(slice.range)
 
@@ -46,6 +47,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   override def entryId: Long    = source.entryId
   override def entry: ByteBuf   = source.entry
   override def lost: LostRanges = passed ++ losses.lost ++ (if (source == null) LostRanges.none else source.lost)
+
+  override def reconnects: Long = reconnected + (if (source == null) 0L else source.reconnects)
 
   /** Entries that arrived outside the range or out of order, and were rejected. */
   def rejectedEntries: Long = guard.rejected
@@ -144,6 +147,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 
   private def closeSource(): Unit = if (source != null) {
     passed ++= source.lost
+    reconnected += source.reconnects
     isBegun = false
     try source.close()
     finally source = null

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
@@ -19,6 +20,8 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
     extends AutoCloseable {
 
   val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
+
+  private[read] def admin: Option[AdminApi] = connection.admin
 
   private[read] val discovery =
     new Discovery(options.topics, options.allowMissingTopics, options.schemaMode, options.protobuf, broker,

@@ -3,6 +3,7 @@ package io.github.pulsarspark.read.stream
 import java.util.{Map => JMap, Optional, UUID}
 
 import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
@@ -10,11 +11,12 @@ import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
-import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
+import io.github.pulsarspark.metrics.TaskTotals
 import io.github.pulsarspark.position.{OffsetRange, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
+import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.storage.StreamTail
 
@@ -41,27 +43,22 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
 
-  private lazy val lostByTasks: LostRangesTotal = {
-    val result = new LostRangesTotal
-    SparkSession.active.sparkContext.register(result)
-    result
-  }
+  private lazy val totals = TaskTotals.register(SparkSession.active.sparkContext)
 
-  private lazy val counts: TierCounts = {
-    val result = new TierCounts
-    SparkSession.active.sparkContext.register(result)
-    result
-  }
+  private val lag = new StreamLag(task.options.readCompacted, session.admin)
 
   private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
   private val ledgerSteps = new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_))
-  private val partitions =
+  private val partitions  =
     new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
   private var parsed: Option[PulsarOffset]  = None
   private var pinned: Option[PulsarOffset]  = None
+
+  /** The name of this source in the progress of the query. */
+  override def toString: String = s"Pulsar[${task.options.topics.shown}]"
 
   override def initialOffset(): Offset = start.offset
 
@@ -86,8 +83,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val latest = StreamProgress.next(read, bounds, again)
     (session.broker.watch _).tupled(idle.at(read, bounds))
     newest = Some(latest)
-    val end = pinned.fold(latest)(StreamProgress.within(_, read, latest))
-    if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
+    val end    = pinned.fold(latest)(StreamProgress.within(_, read, latest))
+    val result = if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
+    lag.update(result, bounds)
+    result
   }
 
   /** A trigger that reads what is available never waits for more: without a micro-batch its query would end. */
@@ -112,19 +111,17 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def reportLatestOffset(): Offset = newest.orNull
 
-  /** What was read and lost since the query started. */
+  /** What was read and lost since the query started, and what is left to read. Requests nothing. */
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
-    val numbers =
-      Seq(Metrics.dataLoss.name -> lost.count, Metrics.decodeErrors.name -> decodeErrors.sum.longValue) ++
-        TierMetric.all.map(m => m.name -> counts.of(m.level, m.measure))
-    val ranges = Option.when(lost.count > 0)(Metrics.lostRanges -> lost.json)
-    (numbers.map { case (name, value) => name -> value.toString } ++ ranges).toMap.asJava
+    val backlog = latestConsumed.toScala.flatMap(end => lag.after(pulsar(end)))
+    (StreamMetrics.ofReads(totals, lost, decodeErrors.sum) ++
+      StreamMetrics.ofBacklog(backlog, totals.levels, totals.last.value, System.currentTimeMillis)).asJava
   }
 
-  private def keepLosses(): Unit = lossLog.keep(losses.lost, lostByTasks.value)
+  private def keepLosses(): Unit = lossLog.keep(losses.lost, totals.lostRanges)
 
   /** Found by the driver or by a task. */
-  private def lost: LostRanges = losses.lost ++ lostByTasks.value
+  private def lost: LostRanges = losses.lost ++ totals.lostRanges
 
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
@@ -146,14 +143,13 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val planned = existing.zip(readBy).map { case ((range, _), schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
-    session.known.moved(moved.takeNew())
+    session.known.moved(moved.takeNew(totals.moved.value))
     val tail = StreamTail(PulsarMicroBatchStream.TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
     new TaskPlanner(task, session, losses).plan(planned, Some(tail)).tasks.toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(counts),
-      Some(lostByTasks), Some(moved.total))
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(totals))
 
   /** Pulsar needs no report: the checkpoint keeps positions. */
   override def commit(end: Offset): Unit = ()
