@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from messages import produce, read_all
 from reading import Seen, existing
-from restarts.killing import added_halting, halting_jar
+from restarts.killing import Jars, added_halting, halting_jar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,12 @@ def topics(admin: Admin, client: pulsar_client.Client, topic: str) -> Topics:
 
 @pytest.fixture(scope="module")
 def halting(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The jar of the file system, which the session has as well."""
+    """The jar of the file system that fails or halts, which the session has as well."""
     jar = halting_jar(tmp_path_factory.mktemp("halting"))
     with added_halting(spark, jar):
         yield jar
+
+
+@pytest.fixture(scope="module")
+def jars(connector_jar: Path, halting: Path) -> Jars:
+    return Jars(connector_jar, halting)

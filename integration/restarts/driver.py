@@ -13,16 +13,17 @@ from submitting import SMALL
 
 
 def main() -> None:
-    text, jar, halting, fault = sys.argv[1:]
+    text, jars, halting, fault = sys.argv[1:]
     task = json.loads(text)
     planned = Stream(**{**task, "folder": Path(task["folder"])})
     settings = {
         **SMALL,
         **SETTINGS,
         "spark.master": "local[2]",
-        "spark.jars": jar,
+        "spark.jars": jars,
         "spark.driver.extraClassPath": halting,
         "spark.sql.session.timeZone": "UTC",
+        **planned.conf,
     }
     builder = SparkSession.builder.appName("a driver to be killed")
     for name, value in settings.items():

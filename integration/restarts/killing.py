@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,26 @@ _SECONDS = 180
 KILLED = 137
 FAULT = "restarts.fault"
 SETTINGS = {"spark.hadoop.fs.halting.impl": _CLASS}
+
+
+@dataclass(frozen=True)
+class Jars:
+    """What a driver of its own needs.
+
+    Attributes:
+        connector: The packaged connector.
+        halting: The file system that fails or halts.
+        others: Further ones.
+    """
+
+    connector: Path
+    halting: Path
+    others: tuple[Path, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """Spark's settings for jars and for the driver's class path."""
+        return [",".join(map(str, (self.connector, *self.others))), str(self.halting)]
 
 
 class Files(Batches):
@@ -49,21 +69,21 @@ class Files(Batches):
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream with a checkpoint and a sink in one folder.
+    """A stream with a sink, in a folder of its own.
 
     Attributes:
         service_url: The address of the brokers.
-        folder: What it keeps.
+        folder: Where the sink is.
         options: Those of the data source.
+        checkpoint: Its URL, if it is not in the folder as well.
+        conf: Settings that a driver of its own needs for the checkpoint.
     """
 
     service_url: str
     folder: Path
     options: dict[str, str]
-
-    @property
-    def checkpoint(self) -> Path:
-        return self.folder / "checkpoint"
+    checkpoint: str = ""
+    conf: dict[str, str] = field(default_factory=dict)
 
     def run(self, spark: SparkSession) -> Files:
         """Read what is there; returns all that the stream has read so far."""
@@ -76,17 +96,16 @@ class Stream:
     def _run(self, spark: SparkSession, value: str) -> Files:
         sink = Files(self.folder / "sink")
         frame = stream(spark, self.service_url, startingOffsets="earliest", **self.options)
-        read_available(
-            frame.selectExpr("__topic", "__position", value), Path(f"halting:{self.checkpoint}"), sink
-        )
+        checkpoint = self.checkpoint or f"halting:{self.folder}/checkpoint"
+        read_available(frame.selectExpr("__topic", "__position", value), checkpoint, sink)
         return sink
 
-    def run_and_kill(self, jar: Path, halting: Path, fault: str) -> None:
+    def run_and_kill(self, jars: Jars, fault: str) -> None:
         """Run in a driver of its own, which must halt at the step."""
         task = {**asdict(self), "folder": str(self.folder)}
         log = self.folder / "driver.log"
         self.folder.mkdir(exist_ok=True)
-        command = [sys.executable, _HERE / "driver.py", json.dumps(task), jar, halting, f"halt {fault}"]
+        command = [sys.executable, _HERE / "driver.py", json.dumps(task), *jars.words, f"halt {fault}"]
         with log.open("w") as out:
             code = subprocess.run(
                 command,
