@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
  * halts the JVM at one step, which the system property {@code restarts.fault} names: {@code <action> <step> <where>}.
  *
  * <p>Actions are {@code fail} and {@code halt}. Steps are {@code before}, {@code copied} and {@code after} the rename
- * to a path that ends with {@code where}, and {@code row}, the row of that number in this JVM.
+ * to a path of which {@code where} is a part, and {@code row}, the row of that number in this JVM.
  */
 public final class HaltingFileSystem extends RawLocalFileSystem {
   private static final AtomicInteger ROWS = new AtomicInteger();
@@ -46,7 +46,7 @@ public final class HaltingFileSystem extends RawLocalFileSystem {
 
   private static void reach(String step, String where) throws IOException {
     String[] fault = System.getProperty("restarts.fault", "  ").split(" ", 3);
-    if (!fault[1].equals(step) || !where.endsWith("/" + fault[2])) return;
+    if (!fault[1].equals(step) || !(where + "/").contains("/" + fault[2] + "/")) return;
     if (fault[0].equals("halt")) Runtime.getRuntime().halt(137);
     System.clearProperty("restarts.fault");
     throw new IOException("a fault of the test " + step + " " + where);

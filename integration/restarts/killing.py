@@ -105,7 +105,7 @@ class Stream:
         task = {**asdict(self), "folder": str(self.folder)}
         log = self.folder / "driver.log"
         self.folder.mkdir(exist_ok=True)
-        command = [sys.executable, _HERE / "driver.py", json.dumps(task), *jars.words, f"halt {fault}"]
+        command = [sys.executable, str(_HERE / "driver.py"), json.dumps(task), *jars.words, f"halt {fault}"]
         with log.open("w") as out:
             code = subprocess.run(
                 command,

@@ -79,9 +79,7 @@ def main() -> None:
                 spark.conf.set(name, value)
             with tempfile.TemporaryDirectory() as work:
                 try:
-                    read_available(
-                        lines_stream(spark, server.service_url, TOPIC, named=named), Path(work), Fails()
-                    )
+                    read_available(lines_stream(spark, server.service_url, TOPIC, named=named), Path(work), Fails())
                 except Exception as error:
                     if "planned only" not in str(error):
                         raise

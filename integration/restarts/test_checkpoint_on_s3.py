@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def s3_folder(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, dict[str, str]]]:
+def s3_folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, str]]]:
     """The URL of a bucket, and what Hadoop needs for it, which the session has as well."""
     with running_s3(tmp_path_factory.mktemp("s3")) as server:
         bucket = server.bucket("checkpoints")
@@ -38,7 +36,12 @@ def s3_folder(
 
 @pytest.mark.exhaustive
 def test_a_stream_whose_driver_is_killed_continues_from_a_checkpoint_on_s3(
-    spark: SparkSession, jars: Jars, service_url: str, topics: Topics, tmp_path: Path, s3_folder: tuple[str, dict[str, str]]
+    spark: SparkSession,
+    jars: Jars,
+    service_url: str,
+    topics: Topics,
+    tmp_path: Path,
+    s3_folder: tuple[str, dict[str, str]],
 ) -> None:
     url, conf = s3_folder
     options = {**topics.options, "maxMessagesPerTrigger": "17"}

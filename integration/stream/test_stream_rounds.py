@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,20 +24,14 @@ _MESSAGES = {1: 40, 7: 150, 1000: 2500}
 _LIMITS = {1: "23", 7: "101", 1000: "1777"}
 
 
-def _cases() -> list[object]:
-    """One of them in the gate."""
-    return [
-        pytest.param(level, size, limited, marks=() if (level, size, limited) == _GATE else pytest.mark.exhaustive)
-        for level in ("broker", "segment", "auto")
-        for size in _MESSAGES
-        for limited in (False, True)
-    ]
-
-
 _GATE = ("auto", 7, True)
+_CASES = [
+    pytest.param(*case, marks=() if case == _GATE else pytest.mark.exhaustive)
+    for case in product(("broker", "segment", "auto"), _MESSAGES, (False, True))
+]
 
 
-@pytest.mark.parametrize(("level", "batch_size", "limited"), _cases())
+@pytest.mark.parametrize(("level", "batch_size", "limited"), _CASES)
 def test_a_stream_of_topics_that_are_written_to_and_unloaded(
     spark: SparkSession,
     pulsar: Addresses,
