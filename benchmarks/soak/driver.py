@@ -37,14 +37,16 @@ class Driver:
         self._executors = Executors(spark)
 
     def do(self, action: str) -> dict[str, Any]:
-        """Do what a line says."""
+        """Do what a line says; the answer has the error that ended the query before."""
+        failure = None if self._query is None else self._query.exception()
         if action == "start":
             self._query = self._start()
         elif action == "stop" and self._query is not None:
             self._query.stop()
         elif action == "drain" and self._query is not None:
             self._query.processAllAvailable()
-        return self._look() if action == "look" else {}
+        looked = self._look() if action == "look" else {}
+        return {"failure": None if failure is None else str(failure), **looked}
 
     def _start(self) -> StreamingQuery:
         frame = self._spark.readStream.format("pulsar").options(**self._options).load()
