@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from restarts.conftest import Topics
 
 
+pytestmark = pytest.mark.exhaustive  # test_killed_drivers has a rename that copies in the gate
+
+
 @pytest.fixture(scope="module")
 def s3_folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, str]]]:
     """The URL of a bucket, and what Hadoop needs for it, which the session has as well."""
@@ -34,7 +37,6 @@ def s3_folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
         yield f"s3a://{bucket.bucket}", {f"spark.hadoop.{name}": value for name, value in settings.items()}
 
 
-@pytest.mark.exhaustive
 def test_a_stream_whose_driver_is_killed_continues_from_a_checkpoint_on_s3(
     spark: SparkSession,
     jars: Jars,

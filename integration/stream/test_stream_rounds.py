@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,14 +23,10 @@ _MESSAGES = {1: 40, 7: 150, 1000: 2500}
 _LIMITS = {1: "23", 7: "101", 1000: "1777"}
 
 
-_GATE = ("auto", 7, True)
-_CASES = [
-    pytest.param(*case, marks=() if case == _GATE else pytest.mark.exhaustive)
-    for case in product(("broker", "segment", "auto"), _MESSAGES, (False, True))
-]
-
-
-@pytest.mark.parametrize(("level", "batch_size", "limited"), _CASES)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("batch_size", _MESSAGES)
+@pytest.mark.parametrize("level", ["broker", "segment", "auto"])
 def test_a_stream_of_topics_that_are_written_to_and_unloaded(
     spark: SparkSession,
     pulsar: Addresses,
