@@ -188,12 +188,17 @@ def soak(minutes: float, rate: int, level: str, work: Path) -> tuple[Soak, Outco
             "maxMessagesPerTrigger": str(_LIMIT),
         }
         logger = pulsar.FileLogger(pulsar.LoggerLevel.Error, str(work / "client.log"))
-        with closing(pulsar.Client(server.service_url, logger=logger)) as client, Spark(work, options) as spark:
+
+        def connect() -> pulsar.Client:
+            return pulsar.Client(server.service_url, logger=logger)
+
+        with Spark(work, options) as spark:
             spark.do("start")
-            with Producing(client, _TOPIC, rate) as producing:
+            with Producing(connect, _TOPIC, rate) as producing:
                 run = Soak(server, spark, producing)
                 run.run(minutes * 60)
-            return run, run.outcome(client)
+            with closing(connect()) as client:
+                return run, run.outcome(client)
 
 
 def main() -> int:
