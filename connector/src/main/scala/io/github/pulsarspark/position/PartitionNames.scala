@@ -42,7 +42,7 @@ private[position] object PartitionNames {
   /** The positions as they are in the JSON, of any version, with the full names of their partitions. */
   def read(node: JsonNode): Iterator[(String, JsonNode)] =
     fields(node).flatMap {
-      case (prefix, topics) if topics.isObject =>
+      case (prefix, topics) if topics.isObject && (prefix.isEmpty || prefix.endsWith("/")) =>
         fields(topics).flatMap {
           case (topic, partitions) if partitions.isObject =>
             fields(partitions).map {

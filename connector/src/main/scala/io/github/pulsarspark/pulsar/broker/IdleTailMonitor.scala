@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.{CompletableFuture, CompletionException}
+import java.util.concurrent.CompletableFuture
 
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
@@ -9,7 +9,6 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.topics.TopicMissing
 
 /** Watches whether anything arrives after positions at which a stream stands. A consumer that stands there is sent
   * whatever is published, between two triggers too. So it answers two questions:
@@ -85,7 +84,7 @@ private[pulsar] final class IdleTailMonitor(
     w.openFeed.exists(f => f.first == null && f.isConnected && w.answered.contains(f.session))
   }
 
-  /** What the broker answers the watches of these partitions; those that are not watched, or do not exist, are skipped.
+  /** What the broker answers the watches of these partitions; those that have none, or whose watch fails, are skipped.
     */
   def request(partitions: Seq[String]): Map[String, Answer] =
     answers
@@ -100,13 +99,8 @@ private[pulsar] final class IdleTailMonitor(
   private def ask(partition: String, w: Watch, feed: EntryFeed): CompletableFuture[Option[(String, Answer)]] = {
     val session = feed.session
     feed.bounds().handle[Option[(String, Answer)]] { (bounds, failure) =>
-      failure match {
-        case null                   => Some(partition -> Answer(w, bounds, session))
-        case TopicMissing(_)        => None
-        case _ if feed.isGone       => None
-        case e: CompletionException => throw e
-        case e                      => throw new CompletionException(e)
-      }
+      if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
+      Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
     }
   }
 

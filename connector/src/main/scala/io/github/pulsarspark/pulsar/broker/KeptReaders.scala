@@ -48,9 +48,16 @@ private[pulsar] object KeptReaders {
     new Lent(
       found.fold(BrokerEntrySource(range, options, guard))(_.source),
       found.fold(0L)(_.reconnects),
-      end =>
-        kept.put(Place(stream, range.topic, range.endInclusive), new Kept(end, options.readAheadBytes))
+      keep(Place(stream, range.topic, range.endInclusive), options.readAheadBytes, _)
     )
+  }
+
+  /** A reader of the partition that stands before this one waits for nobody: other executors read what is between. */
+  private def keep(place: Place, bytes: Long, source: BrokerEntrySource): Unit = {
+    kept.closeAll(other =>
+      other.stream == place.stream && other.topic == place.topic && other.position < place.position
+    )
+    kept.put(place, new Kept(source, bytes))
   }
 
   /** Closes the readers of a stream that ends, as far as they are in this JVM; others end by themselves. */

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.broker
 
 import scala.collection.mutable
+import scala.concurrent.duration._
 
 import io.github.pulsarspark.position.PartitionBounds
 
@@ -14,25 +15,38 @@ import io.github.pulsarspark.position.PartitionBounds
   *
   * @param probe
   *   requests the bounds of partitions by consumers that stand at their beginning; missing partitions are skipped
+  * @param nanos
+  *   the clock
   */
 private[pulsar] final class StreamBounds(
     probe: Seq[String] => Map[String, PartitionBounds],
-    watches: IdleTailMonitor
+    watches: IdleTailMonitor,
+    nanos: () => Long = () => System.nanoTime()
 ) {
   import StreamBounds._
 
-  private val known = mutable.LinkedHashMap.empty[String, PartitionBounds] // in the order of their answers
+  private val known    = mutable.LinkedHashMap.empty[String, PartitionBounds] // in the order of their answers
+  private val answered = mutable.HashMap.empty[String, Long]                  // when
 
   /** The current bounds of these partitions, and no others; missing partitions are skipped. */
   def of(partitions: Seq[String]): Map[String, PartitionBounds] = {
     val existing = partitions.toSet
     watches.retain(existing)
     known.filterInPlace((p, _) => existing(p))
+    val now       = nanos()
     val quiet     = known.collect { case (p, b) if watches.after(p).contains(b.last) && watches.isQuiet(p) => p }.toSeq
-    val unchanged = quiet.drop(share(quiet.size)).map(p => p -> known(p)).toMap
+    val unchanged = quiet
+      .drop(share(quiet.size))
+      .filter(p => now - answered(p) < Lasts.toNanos)
+      .map(p => p -> known(p))
+      .toMap
     val requested = request(partitions.filterNot(unchanged.contains))
     known.filterInPlace((p, _) => unchanged.contains(p))
-    requested.foreach { case (p, b) => known.put(p, b.copy(emptyAfter = None)) }
+    answered.filterInPlace((p, _) => unchanged.contains(p))
+    requested.foreach { case (p, b) =>
+      known.put(p, b.copy(emptyAfter = None))
+      answered.put(p, now)
+    }
     unchanged ++ requested
   }
 
@@ -55,7 +69,10 @@ private[pulsar] object StreamBounds {
   /** Triggers until each of more partitions was requested. */
   private val Turns = 60
 
-  /** How many of so many partitions with a quiet watch are requested at one trigger. */
+  /** A watch answers for its partition no longer, however seldom triggers are. */
+  private val Lasts = 1.minute
+
+  /** How many of so many partitions with a quiet watch are requested at one trigger, at least. */
   def share(quiet: Int): Int = if (quiet <= Few) quiet else (quiet + Turns - 1) / Turns
 
   /** A partition begins where it began as long as the ledger of the watched position exists. That of an empty partition

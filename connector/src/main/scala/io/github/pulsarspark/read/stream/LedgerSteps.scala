@@ -1,6 +1,10 @@
 package io.github.pulsarspark.read.stream
 
 import scala.collection.concurrent.TrieMap
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.position.{OffsetRange, Position}
@@ -19,10 +23,13 @@ import io.github.pulsarspark.storage.segment.WholeLedger
   *   that is not known
   * @param open
   *   begins a walk; does not wait
+  * @param patience
+  *   how long one trigger looks for ends; partitions that it did not get to are walked
   */
 private[stream] final class LedgerSteps(
     listed: Seq[OffsetRange] => Map[String, Seq[WholeLedger]],
-    open: OffsetRange => PartitionWalk
+    open: OffsetRange => PartitionWalk,
+    patience: FiniteDuration
 ) {
   import LedgerSteps._
 
@@ -38,10 +45,18 @@ private[stream] final class LedgerSteps(
     val long = backlog.filter(r => r.startExclusive.ledgerId < r.endInclusive.ledgerId)
     (budget.bytes, budget.rows, budget.minimum) match {
       case (Some(bytes), None, None) if long.nonEmpty =>
-        val ledgers = listed(long)
-        val found   = TrieMap.empty[String, Step]
+        val deadline = System.nanoTime() + patience.toNanos
+        def isInTime = System.nanoTime() < deadline
+        val ledgers  = listed(long)
+        val found    = TrieMap.empty[String, Step]
         threads.run(long.map { range => () =>
-          step(range, ledgers.getOrElse(range.topic, Nil), bytes / backlog.size).foreach(found.put(range.topic, _))
+          try
+            if (isInTime)
+              step(range, ledgers.getOrElse(range.topic, Nil), bytes / backlog.size, () => isInTime)
+                .foreach(found.put(range.topic, _))
+          catch {
+            case NonFatal(e) => log.info("{}: the end of a ledger cannot be read: {}", range.topic, e.toString: Any)
+          }
         })
         done = found.toMap
         done
@@ -49,7 +64,12 @@ private[stream] final class LedgerSteps(
     }
   }
 
-  private def step(range: OffsetRange, ledgers: Seq[WholeLedger], share: Long): Option[Step] = {
+  private def step(
+      range: OffsetRange,
+      ledgers: Seq[WholeLedger],
+      share: Long,
+      isInTime: () => Boolean
+  ): Option[Step] = {
     val start                         = range.startExclusive
     val passed                        = done.get(range.topic).filter(_.end == start).map(_.ledgerId)
     def isPassed(ledger: WholeLedger) =
@@ -59,32 +79,34 @@ private[stream] final class LedgerSteps(
       (ledger.id, if (isPassed(ledger)) sum else sum + ledger.bytes)
     }
     sums.tail.takeWhile(_._2 <= share).lastOption.filter(_._2 >= math.max(1, share / 2)).flatMap { case (id, bytes) =>
-      ledgers.find(_.id == id).flatMap(lastMessage(range, _)).map(Step(_, id, bytes))
+      ledgers.find(_.id == id).flatMap(lastMessage(range, _, isInTime)).map(Step(_, id, bytes))
     }
   }
 
   /** The last message of a ledger that the broker delivers and that is in the range: entries behind it may be markers,
     * aborted or chunks of a message that is not complete.
     */
-  private def lastMessage(range: OffsetRange, ledger: WholeLedger): Option[Position] = Lookback.iterator.flatMap {
-    entries =>
-      val last  = Position(ledger.id, ledger.entries - 1)
-      val after = Seq(Position(ledger.id, math.max(-1, last.entryId - entries)), range.startExclusive).max
-      if (after >= last) None
-      else {
-        val walk = open(OffsetRange(range.topic, after, last))
-        try {
-          walk.advance(Long.MaxValue, Long.MaxValue, () => true)
-          walk.lastMessage
-        } finally walk.close()
-      }
-  }.nextOption()
+  private def lastMessage(range: OffsetRange, ledger: WholeLedger, isInTime: () => Boolean): Option[Position] =
+    Lookback.iterator.flatMap {
+      entries =>
+        val last  = Position(ledger.id, ledger.entries - 1)
+        val after = Seq(Position(ledger.id, math.max(-1, last.entryId - entries)), range.startExclusive).max
+        if (after >= last) None
+        else {
+          val walk = open(OffsetRange(range.topic, after, last))
+          try {
+            walk.advance(Long.MaxValue, Long.MaxValue, isInTime)
+            walk.lastMessage.filter(_ => isInTime())
+          } finally walk.close()
+        }
+    }.nextOption()
 
   /** Ends what is under way. */
   def stop(millis: Long): Boolean = threads.stop(millis)
 }
 
 private[stream] object LedgerSteps {
+  private val log = LoggerFactory.getLogger(classOf[LedgerSteps])
 
   /** The end of a micro-batch in a partition.
     *

@@ -49,8 +49,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
-  private val ledgerSteps = new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_))
-  private val partitions  =
+  private val ledgerSteps =
+    new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_), task.options.pollTimeout)
+  private val partitions =
     new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.pulsar.broker
 
+import scala.concurrent.duration._
+
 import munit.FunSuite
 
 import io.github.pulsarspark.options.ReadOptions
@@ -19,7 +21,8 @@ class StreamBoundsSuite extends FunSuite {
   private final class Stream(names: Seq[String] = many) {
     val partitions = new FakePartitions(names)
     val monitor    = new IdleTailMonitor(partitions.open, new ClusterCalls(options.client, "pulsar://h:1"))
-    val bounds     = new StreamBounds(partitions.probe, monitor)
+    var now        = 0L
+    val bounds     = new StreamBounds(partitions.probe, monitor, () => now)
     var idle       = names.toSet
 
     /** One trigger of a stream that reads everything; returns what it requested by watches and by probes. */
@@ -44,6 +47,15 @@ class StreamBoundsSuite extends FunSuite {
     assertEquals(turns.map(_._1.size), Seq.fill(50)(4))
     assertEquals(turns.map(_._1).reduce(_ ++ _), many.toSet)
     assertEquals(turns.flatMap(_._2), Nil)
+  }
+
+  test("a partition that was not requested for a minute is requested, however seldom triggers are") {
+    val stream = new Stream().settle()
+    stream.now += 59.seconds.toNanos
+    assertEquals(stream.trigger()._1.size, 4)
+    stream.now += 1.second.toNanos
+    assertEquals(stream.trigger()._1.size, 196)
+    assertEquals(stream.trigger()._1.size, 4)
   }
 
   test("the share is a 60th of many partitions, and all of a few") {

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import scala.concurrent.duration._
+
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
@@ -26,7 +28,7 @@ class LedgerStepsSuite extends ScalaCheckSuite {
     val fake  = new FakeEntries(Map("t" -> messages.map(_ -> 1)))
     val steps =
       new LedgerSteps(ranges => ranges.map(r => r.topic -> ledgers.filter(_.id >= r.startExclusive.ledgerId)).toMap,
-        fake.walk(_))
+        fake.walk(_), 1.minute)
 
     def step(from: Position, bytes: Long): Option[Step] =
       steps.ends(Seq(OffsetRange("t", from, messages.last)), TriggerBudget(bytes = Some(bytes))).get("t")
@@ -74,7 +76,7 @@ class LedgerStepsSuite extends ScalaCheckSuite {
     assertEquals(topic.steps.ends(range, bytes.copy(minimum = Some((1, 1)))), Map.empty[String, Step])
     assertEquals(topic.steps.ends(range, TriggerBudget.Unlimited), Map.empty[String, Step])
     assertEquals(topic.steps.ends(Seq(OffsetRange("t", before, Position(10, 9))), bytes), Map.empty[String, Step])
-    val unknown = new LedgerSteps(_ => Map.empty, topic.fake.walk(_))
+    val unknown = new LedgerSteps(_ => Map.empty, topic.fake.walk(_), 1.minute)
     assertEquals(unknown.ends(range, bytes), Map.empty[String, Step])
     assertEquals(topic.fake.opened.size, 0)
   }
@@ -84,7 +86,7 @@ class LedgerStepsSuite extends ScalaCheckSuite {
     val backlog = Seq("a", "b", "c").map(OffsetRange(_, before, Position(30, 4)))
     val fake    = new FakeEntries(Map("a" -> topic.messages.map(_ -> 1), "b" -> topic.messages.map(_ -> 1)))
     val ledgers = Map("a" -> topic.ledgers, "b" -> topic.ledgers.take(1))
-    val steps   = new LedgerSteps(_ => ledgers, fake.walk(_))
+    val steps   = new LedgerSteps(_ => ledgers, fake.walk(_), 1.minute)
     assertEquals(steps.ends(backlog, TriggerBudget(bytes = Some(60 * size))).view.mapValues(_.end).toMap,
       Map("a" -> Position(20, 9), "b" -> Position(10, 9)))
   }
