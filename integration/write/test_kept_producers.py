@@ -104,7 +104,7 @@ def test_rows_that_name_their_topics_find_the_producers_too(target: Target, topi
         running_broker_proxy(target.service_url) as proxy,
         feeding(target.spark, proxy.service_url, None, tmp_path, "value string, __topic string") as feed,
     ):
-        rows = [{"value": "x", "__topic": name} for name in names]
+        rows: list[dict[str, object]] = [{"value": "x", "__topic": name} for name in names]
         feed.write(*rows)  # which creates the topics, and
         feed.write(*rows)  # they have a schema now
         with counted(proxy) as counts:
