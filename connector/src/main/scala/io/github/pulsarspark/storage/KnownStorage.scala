@@ -61,6 +61,13 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
     topic => ledger => known(topic, ledger).getOrElse(located(topic)(ledger))
   }
 
+  /** Forgets topic partitions that are gone. */
+  def retain(exists: String => Boolean): Unit = {
+    offloads.filterInPlace((topic, _) => exists(topic))
+    shortUntil.filterInPlace((topic, _) => exists(topic))
+    ledgers.retain(exists)
+  }
+
   /** Without the ledgers that are passed, and without those that could not be located, after a while. */
   private def keep(known: Map[Long, Offload], storage: TopicStorage): Map[Long, Offload] = known.filter {
     case (id, offload) =>

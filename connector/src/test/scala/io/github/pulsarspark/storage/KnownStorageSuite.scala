@@ -86,6 +86,18 @@ class KnownStorageSuite extends FunSuite {
     assertEquals(requests.ledgers.last, Seq(20L, 30L))
   }
 
+  test("partitions that are gone are forgotten, and others are not") {
+    val known    = new KnownStorage
+    val requests = new Requests(id => Right(FakeStore.Place(s"store $id")))
+    requests.locate(known, stored(offloaded = true, 10))
+    known.retain(_ == topic)
+    requests.locate(known, stored(offloaded = true, 10))
+    assertEquals(requests.ledgers.toSeq, Seq(Seq(10L)))
+    known.retain(_ => false)
+    requests.locate(known, stored(offloaded = true, 10))
+    assertEquals(requests.ledgers.toSeq, Seq(Seq(10L), Seq(10L)))
+  }
+
   test("a ledger that was on bookies is located when it is offloaded") {
     val known    = new KnownStorage
     val requests = new Requests(id => Right(FakeStore.Place(s"store $id")))

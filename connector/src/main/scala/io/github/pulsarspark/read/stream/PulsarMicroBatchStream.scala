@@ -145,6 +145,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
     session.known.moved(moved.takeNew(totals.moved.value))
+    session.known.retain(partitions.topic(_).isDefined)
     val tail = StreamTail(PulsarMicroBatchStream.TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
     new TaskPlanner(task, session, losses).plan(planned, Some(tail)).tasks.toArray
   }

@@ -75,6 +75,9 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
   def moved(topic: String): Unit =
     known.updateWith(topic)(_.map(_.copy(at = nanos() - Lasts.toNanos, isDoubtful = true)))
 
+  /** Forgets topic partitions that are gone. */
+  def retain(exists: String => Boolean): Unit = known.filterInPlace((topic, _) => exists(topic))
+
   /** What is known of a range, if that is all it needs. */
   private def covering(range: OffsetRange, tail: Option[Tail]): Option[Known] = for {
     before  <- known.get(range.topic) if before.storage.get(range.startExclusive.ledgerId).nonEmpty
