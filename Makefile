@@ -35,6 +35,10 @@ PYTHON_SOURCES := python $(wildcard integration benchmarks tools docs/*.py)
 WORKERS ?= 3
 TIER ?= not exhaustive
 
+# How long `make soak` sends messages, and how many a second.
+SOAK_MINUTES ?= 30
+SOAK_RATE ?= 200
+
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
@@ -149,6 +153,14 @@ bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records aga
 .PHONY: bench-planning
 bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
 	$(VENV)/bin/python -m benchmarks.planning
+
+.PHONY: soak
+soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes
+	PYTHONPATH=integration:$(SUPPORT) $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
+
+.PHONY: bench-width
+bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands of topics against an earlier jar, BASELINE=path
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.width --baseline $(BASELINE)
 
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them

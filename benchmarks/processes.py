@@ -54,10 +54,19 @@ def thread_cpu_seconds(pid: int) -> dict[str, float]:
 
 def peak_megabytes(pid: int) -> float:
     """Most resident memory of a process since `reset_peak`, in MB (10^6)."""
+    return _megabytes(pid, "VmHWM")
+
+
+def resident_megabytes(pid: int) -> float:
+    """Resident memory of a process now, in MB (10^6)."""
+    return _megabytes(pid, "VmRSS")
+
+
+def _megabytes(pid: int, field: str) -> float:
     for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines():
-        if line.startswith("VmHWM:"):
+        if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024 / 1e6
-    raise OSError(f"process {pid} has no VmHWM")
+    raise OSError(f"process {pid} has no {field}")
 
 
 def reset_peak(pid: int) -> None:

@@ -32,6 +32,8 @@ JAR = "PULSAR_SPARK_JAR"
 # Where Spark's scripts look for options of the JVM. Most of what tests run once is not worth the work of the second
 # compiler, with which they take half as much CPU time again.
 JVM = "SPARK_SUBMIT_OPTS"
+# Fixtures whose tests need Hadoop's S3 client.
+_S3 = {"offloading", "s3_folder"}
 _SPARK_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 _ONE_COMPILER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -159,7 +161,7 @@ def spark(
     from pyspark.sql import SparkSession
 
     folder = tmp_path_factory.mktemp("spark")
-    needs_s3 = any("offloading" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    needs_s3 = any(_S3 & set(getattr(item, "fixturenames", ())) for item in request.session.items)
     jars = [connector_jar, *(s3a_jars() if needs_s3 else [])]
     session = (
         SparkSession.builder.master("local[2]")

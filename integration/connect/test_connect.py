@@ -6,6 +6,7 @@ packages of ``pyspark[connect]``. ``make smoke-connect`` runs it in an environme
 
 from __future__ import annotations
 
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +14,10 @@ from messages import Message, produce, read_all
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from reading import run_available
+from waiting import eventually
 
 import pulsar_spark
-from pulsar_spark import functions
+from pulsar_spark import functions, progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,6 +93,27 @@ def test_the_functions_of_the_package(
         row[0] for row in pulsar_spark.read_pulsar(spark, copy, service_url=url).select("id").collect()
     ) == list(range(20))
     assert len(read_all(client, copy)) == 20
+
+
+def test_the_progress_of_a_stream(
+    spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [str(n).encode() for n in range(30)], batch_size=5)
+    listener = progress.ProgressListener()
+    spark.streams.addListener(listener)
+    try:
+        options = {"service.url": pulsar.service_url, "startingOffsets": "earliest", "maxMessagesPerTrigger": "10"}
+        rows = spark.readStream.format("pulsar").options(**options, topic=topic).load()
+        query = run_available(rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path)))
+        seen = [one for one in progress.watch(query) if one.rows]
+        assert [one.sources[0].backlog.messages for one in seen] == [20, 10, 0]
+        # Spark rounds the rates in events alone.
+        metrics = [one.sources[0].metrics for one in seen]
+        eventually(lambda: [one.sources[0].metrics for one in listener.history(query.runId) if one.rows] == metrics)
+        with progress.serve_metrics(spark, 0) as server, urllib.request.urlopen(server.url, timeout=30) as answer:
+            assert answer.read() == b"", "no query runs"
+    finally:
+        spark.streams.removeListener(listener)
 
 
 def test_calls_that_need_the_jvm_are_rejected(spark: SparkSession, pulsar: Addresses, topic: str) -> None:

@@ -133,6 +133,37 @@ def test_a_stream_whose_executors_are_killed_one_after_the_other(
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("limits", [{}, {"maxMessagesPerTrigger": "137"}], ids=["all", "limited"])
+@pytest.mark.parametrize("name", ["broker", "segment", "auto"])
+def test_executors_of_a_stream_are_killed_while_its_topics_grow(
+    spark: SparkSession,
+    executors: Executors,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    name: str,
+    limits: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    grows, other = f"{topic}-grows", f"{topic}-other"
+    admin.create_topic(grows, partitions=1)
+    admin.create_topic(other)
+    options = {"topics": f"{grows},{other}", "readLevel": name, "admin.url": admin.url, **limits}
+    batches = Batches()
+    frame = stream(spark, service_url, startingOffsets="earliest", **options)
+    with running(start(frame, tmp_path, batches)) as query:
+        for turn in range(1, 6):
+            for target in (grows, other):
+                produce(client, target, [b"%d %d" % (turn, n) for n in range(500)], batch_size=7)
+            executors.both()[turn % 2].kill()
+            admin.set_partitions(grows, turn + 1)
+            admin.unload(other)
+            wait_for(1000 * turn, query, batches)
+    assert_exactly_once(batches.rows, existing([*read_all(client, grows), *read_all(client, other)]))
+
+
+@pytest.mark.exhaustive
 def test_executors_are_killed_at_any_moment(
     spark: SparkSession,
     executors: Executors,

@@ -21,6 +21,7 @@ from chunks import (
 )
 from errors import failing
 from messages import Received, read_all
+from offsets import positions
 from reading import (
     Batches,
     assert_exactly_once,
@@ -242,7 +243,7 @@ def test_a_stream_whose_batches_end_inside_of_messages(
 
 def _ends(checkpoint: Path, topic: str) -> list[str]:
     files = [file for file in (checkpoint / "offsets").iterdir() if file.name.isdigit()]
-    return [json.loads(file.read_text().splitlines()[-1])["positions"][topic] for file in files]
+    return [positions(file.read_text().splitlines()[-1])[topic] for file in files]
 
 
 def test_a_stream_started_inside_of_a_message(

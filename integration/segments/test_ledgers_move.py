@@ -5,12 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from admin_proxy import running_admin_proxy
 from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from counting import counted
 from errors import failing
 from logs import warnings
 from messages import produce, read_all
 from offloading import Offloading, running_offload
-from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, metrics
+from reading import (
+    Batches,
+    Seen,
+    assert_exactly_once,
+    batch,
+    description,
+    entries_by_level,
+    existing,
+    metrics,
+    read_available,
+    stream,
+)
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -65,6 +78,36 @@ def test_a_copy_that_is_deleted_in_the_middle_of_a_read(
         read.release()
         assert_exactly_once(read.rows.result(timeout=120), wanted)
         assert warned().count("looking up the ledger again") > before, "the read that was held did not notice"
+
+
+@pytest.mark.exhaustive
+def test_copies_that_are_deleted_between_micro_batches(spark: SparkSession, server: Offloading, tmp_path: Path) -> None:
+    """Tasks of one micro-batch look the ledgers up; the next ones are planned from storage, without requests."""
+    topic = f"{_NAMESPACE}/streamed"
+    produce(server.client, topic, [b"%d" % n for n in range(3 * _ENTRIES_PER_LEDGER + 10)])
+    wanted = existing(read_all(server.client, topic))
+    planned = _planned(spark, server, topic).limit(1)
+    requests: list[int] = []
+
+    class Offloaded(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            requests.append(counts.requests().total())
+            if batch_id == 0:
+                server.offload(topic)
+                eventually(lambda: entries_by_level(planned)["tiered"] > 0, seconds=_FORGOTTEN_SECONDS)
+
+    batches = Offloaded()
+    with running_admin_proxy(server.server.admin_url) as proxy, counted(proxy) as counts:
+        options = {"topic": topic, "readLevel": "segment", "admin.url": proxy.url, "startingOffsets": "earliest"}
+        limit = {"maxMessagesPerTrigger": str(_ENTRIES_PER_LEDGER // 3)}
+        query = read_available(stream(spark, server.server.service_url, **options, **limit), tmp_path, batches)
+    assert_exactly_once(batches.rows, wanted)
+    done = [one for one in query.recentProgress if one.numInputRows][-1]
+    assert int(done.sources[0].metrics["pulsarTieredRows"]) > _ENTRIES_PER_LEDGER
+    assert len(requests) > 8
+    assert requests[0] == 1
+    assert len(set(requests[3:-1])) == 1, f"requests up to each micro-batch: {requests}"
 
 
 @pytest.mark.parametrize("level", ["segment", "auto"])

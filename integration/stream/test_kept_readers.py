@@ -1,4 +1,4 @@
-"""Tasks of a stream go on with the reader of the micro-batch before: what has arrived already is not requested again."""
+"""Tasks of a stream go on with the reader of the micro-batch before: what has arrived is not requested again."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def test_a_task_requests_nothing_but_messages(
             for turn in range(_BATCHES):
                 produce(client, topic, [b"x"] * 3)
                 wait_for(2 + 3 * (turn + 1), query, batches)
+        assert counts["MESSAGE"] >= _BATCHES, str(counts)
         assert set(counts.requests("task")) <= {"FLOW"}, str(counts)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 

@@ -3,15 +3,19 @@ repeats a message, and no partition starves."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from admin_proxy import running_admin_proxy
+from counting import counted
 from errors import failing
 from messages import produce, read_all
 from reading import (
     Batches,
     assert_exactly_once,
     batch,
+    by_level,
     existing,
     read_available,
     running,
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from transactions import Sender
 
 _MIXED = (1, 2, 7, 1000)
+_TWO_LEDGERS = 100
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +89,44 @@ def test_no_micro_batch_exceeds_a_number_of_messages(
     assert max(_rows_of(query)) <= most
     sizes = _sizes(batches)
     assert sizes[:-1] == [most] * (sent // most)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize("level", ["auto", pytest.param("segment", marks=pytest.mark.exhaustive)])
+def test_a_backlog_of_many_ledgers_is_read_from_bookies_with_one_admin_request_at_most_for_a_micro_batch(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    level: str,
+) -> None:
+    sent, most = 1000, 130
+    produce(client, topic, _numbers(0, sent))
+
+    requests: list[int] = []
+
+    class Writing(Batches):
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            super().__call__(frame, batch_id)
+            requests.append(counts.requests().total())
+            if batch_id < 10:
+                produce(client, topic, _numbers(sent + 60 * batch_id, 60))
+
+    batches = Writing()
+    with running_admin_proxy(admin.url) as proxy, counted(proxy) as counts:
+        options = {"readLevel": level, "admin.url": proxy.url, "maxMessagesPerTrigger": str(most)}
+        with running(start(_earliest(spark, service_url, topic, **options), tmp_path, batches)) as query:
+            wait_for(sent + 600, query, batches)
+            query.processAllAvailable()
+        done = [one for one in query.recentProgress if one.numInputRows > 0][-1]
+    found = by_level({name.removeprefix("pulsar"): int(n) for name, n in done.sources[0].metrics.items()}, "Rows")
+    assert max(_sizes(batches)) <= most
+    assert found["bookies"] >= sent
+    steps = [after - before for before, after in pairwise([0, *requests])]
+    assert max(steps) == 1, f"requests by micro-batch: {steps}"
+    assert sum(steps) <= len(steps) // 2, f"what is known is requested again: {steps}"
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
@@ -180,6 +223,47 @@ def test_bytes_limit_a_micro_batch(
     produce(client, f"{topic}-few", [b"x" * 1000] * 5)
     read_available(_earliest(spark, service_url, f"{topic}-few", maxBytesPerTrigger="1"), tmp_path / "few", one_each)
     assert _sizes(one_each) == [1] * 5
+
+
+def test_a_limit_of_bytes_goes_by_whole_ledgers_that_the_driver_does_not_read(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"%100d" % number for number in range(1020)])
+    batches = Batches()
+    with running_admin_proxy(admin.url) as proxy, counted(proxy) as counts:
+        options = {"readLevel": "segment", "admin.url": proxy.url, "maxBytesPerTrigger": "15k"}
+        query = read_available(_earliest(spark, service_url, topic, **options), tmp_path, batches)
+        assert counts.requests().total() == 1, "the list of ledgers serves the limit and the plan"
+    sizes = _sizes(batches)
+    assert sizes == [_TWO_LEDGERS] * 10 + [20]
+    bytes_read = [int(one.sources[0].metrics["pulsarBookieBytes"]) for one in query.recentProgress if one.numInputRows]
+    assert max(after - before for before, after in pairwise([0, *bytes_read])) <= 15 * 1024
+    assert admin.stats(topic)["msgOutCounter"] < len(sizes) * 20, "the driver reads whole ledgers"
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.exhaustive
+def test_a_limit_of_bytes_ends_at_messages_where_ledgers_end_with_markers(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    sender: Sender,
+    topic: str,
+    tmp_path: Path,
+) -> None:
+    producer = sender.producer(topic, batch_size=1)
+    for number in range(120):
+        transaction = sender.begin()
+        producer.newMessage(transaction).value(b"%d" % number).send()
+        sender.end(transaction, commit=number % 3 != 1)
+    producer.close()
+    assert len(admin.internal_stats(topic)["ledgers"]) > 4
+    batches = Batches()
+    options = {"readLevel": "segment", "admin.url": admin.url, "maxBytesPerTrigger": "8k"}
+    read_available(_earliest(spark, service_url, topic, **options), tmp_path, batches)
+    assert len(batches.by_id) > 1
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
 def test_a_trigger_waits_for_a_minimum_at_most_a_time(

@@ -94,7 +94,7 @@ def _running(
     assert_exactly_once(sink.rows, existing(read_all(client, topic)))
 
 
-def test_a_stream_asks_once_how_large_entries_are(
+def test_a_stream_requests_once_how_large_entries_are(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     with (
@@ -103,11 +103,11 @@ def test_a_stream_asks_once_how_large_entries_are(
     ):
         for _ in range(4):
             running.feed(_SMALL)
-        assert questions == ["list"]
+        assert questions == ["metadata"]
         assert running.rows() == {"broker": 4 * _MANY + 1, "bookies": 0, "tiered": 0}
 
 
-def test_a_stream_asks_once_where_a_ledger_is(
+def test_a_stream_requests_once_where_a_ledger_is(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     with (
@@ -116,15 +116,32 @@ def test_a_stream_asks_once_where_a_ledger_is(
     ):
         for _ in range(3):
             running.feed(_LARGE)
-        assert questions == ["list", "metadata"]
+        assert questions == ["metadata"]
         admin.unload(topic)  # the broker begins another ledger
-        running.feed(_SMALL, 10)
-        assert questions.count("metadata") == 1
-        assert len(questions) <= 3
-        assert running.rows()["bookies"] > _MANY
+        running.feed(_LARGE, 10)
+        assert questions == ["metadata", "metadata"]
+        for _ in range(2):
+            running.feed(_LARGE)
+        assert questions == ["metadata", "metadata"]
+        assert running.rows() == {"broker": 11, "bookies": 5 * _MANY, "tiered": 0}
 
 
-def test_a_stream_of_segments_asks_once_for_each_ledger(
+def test_a_stream_that_follows_the_tail_requests_nothing_when_the_broker_begins_another_ledger(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    with (
+        _asked(admin) as (url, questions),
+        _running(spark, service_url, client, topic, tmp_path, **{"admin.url": url}) as running,
+    ):
+        for _ in range(3):
+            running.feed(_SMALL, 20)
+            admin.unload(topic)
+            running.feed(_SMALL, 10)
+        assert questions == []
+        assert running.rows() == {"broker": 91, "bookies": 0, "tiered": 0}
+
+
+def test_a_stream_of_segments_sends_one_request_for_each_ledger(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     with (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from messages import Received, produce, read_all
+from offsets import first_version, positions
 from reading import Batches, assert_exactly_once, dice, existing, read_available, stream
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ def test_the_start_is_pinned_before_the_first_message(
     assert batches.rows == []
     produce(client, topic, _numbers(range(50, 90)), batch_size=7)
     received = read_all(client, topic)
-    pinned = json.loads(next(tmp_path.glob("sources/0/initial-offset.json")).read_text())
+    pinned = positions(next(tmp_path.glob("sources/0/initial-offset.json")).read_text())
     last = received[49].id
-    assert pinned == {"version": 1, "positions": {topic: f"{last.ledger}:{last.entry}"}}
+    assert pinned == {topic: f"{last.ledger}:{last.entry}"}
     # What the options say of the start counts once.
     read_available(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
     assert_exactly_once(batches.rows, existing(received[50:]))
@@ -48,9 +49,9 @@ def test_the_start_of_an_empty_topic_is_a_position(
         batches = Batches()
         frame = stream(spark, service_url, topic=topic, startingOffsets=word)
         read_available(frame, tmp_path / word, batches)
-        pinned = json.loads(next((tmp_path / word).glob("sources/0/initial-offset.json")).read_text())
-        assert set(pinned["positions"]) == {f"{topic}-partition-{number}" for number in (0, 1)}
-        assert all(position.endswith(":-1") for position in pinned["positions"].values())
+        pinned = positions(next((tmp_path / word).glob("sources/0/initial-offset.json")).read_text())
+        assert set(pinned) == {f"{topic}-partition-{number}" for number in (0, 1)}
+        assert all(position.endswith(":-1") for position in pinned.values())
     produce(client, topic, _numbers(range(40)), batch_size=7)
     for word in ("earliest", "latest"):
         batches = Batches()
@@ -111,14 +112,14 @@ def test_a_stream_goes_on_from_any_message(
         assert_exactly_once(batches.rows, existing(received[cut + 1 :]))
 
 
-def _rewrite_last_offset(checkpoint: Path, positions: dict[str, str]) -> None:
-    """Change what the last batch counts as having read up to."""
+def _rewrite_last_offset(checkpoint: Path, read: dict[str, str]) -> None:
+    """Change what the last batch counts as having read up to, in the form of version 1."""
     last = max(
         (file for file in (checkpoint / "offsets").iterdir() if file.name.isdigit()), key=lambda file: int(file.name)
     )
     *head, offset = last.read_text().splitlines()
-    assert set(json.loads(offset)["positions"]) == set(positions)
-    last.write_text("\n".join([*head, json.dumps({"version": 1, "positions": positions})]))
+    assert set(positions(offset)) == set(read)
+    last.write_text("\n".join([*head, first_version(read)]))
     (last.parent / f".{last.name}.crc").unlink()
 
 

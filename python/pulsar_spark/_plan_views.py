@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from pulsar_spark._sizes import in_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -14,7 +16,6 @@ _SHOWN = 60  # a plan that is shown lists so many slices
 _HEAD = ("task", "topic", "after", "through", "entries", "bytes", "read from", "why")
 _RIGHT = {"task", "entries", "bytes"}
 _UNKNOWN = "?"
-_KIBIBYTE = 1024
 
 
 def text(plan: ReadPlan) -> str:
@@ -103,9 +104,4 @@ def _count(number: int | None) -> str:
 
 
 def _size(number: int | None) -> str:
-    if number is None:
-        return _UNKNOWN
-    size, units = float(number), ["B", "KiB", "MiB", "GiB", "TiB"]
-    while size >= _KIBIBYTE and len(units) > 1:
-        size, units = size / _KIBIBYTE, units[1:]
-    return f"{size:,.0f} {units[0]}" if units[0] == "B" else f"{size:,.1f} {units[0]}"
+    return _UNKNOWN if number is None else in_bytes(number)

@@ -32,15 +32,25 @@ def require_pyspark() -> None:
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.listener import StreamingQueryListener
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.types import StructType
 else:
     require_pyspark()
     try:
         from pyspark.sql import Column, DataFrame, SparkSession
+        from pyspark.sql.streaming.listener import StreamingQueryListener
         from pyspark.sql.streaming.query import StreamingQuery
         from pyspark.sql.types import StructType
     except ImportError as error:
         raise PulsarImportError("PULSAR_SPARK_VERSION", found=f"this one cannot be imported: {error}") from error
 
-__all__ = ["Column", "DataFrame", "SparkSession", "StreamingQuery", "StructType", "require_pyspark"]
+__all__ = [
+    "Column",
+    "DataFrame",
+    "SparkSession",
+    "StreamingQuery",
+    "StreamingQueryListener",
+    "StructType",
+    "require_pyspark",
+]

@@ -51,7 +51,7 @@ class PulsarSetupError(PulsarSparkError, RuntimeError):
 
 
 class PulsarImportError(PulsarSetupError, ImportError):
-    """This Python has no PySpark, or one that pulsar-spark does not support."""
+    """This Python has no PySpark, or one that pulsar-spark does not support, or lacks another package for a call."""
 
 
 class PulsarTopicNotFoundError(PulsarSparkError):

@@ -23,6 +23,7 @@ NEED_SPARK = [
     "import pulsar_spark; pulsar_spark.plan",
     "import pulsar_spark.io",
     "from pulsar_spark import functions",
+    "import pulsar_spark; pulsar_spark.progress",
 ]
 TEXT = (
     "[PULSAR_SPARK_VERSION] pulsar-spark needs pyspark 4.0, 4.1, 4.2 or 4.3, but {found}. "

@@ -80,7 +80,7 @@ def running_offload(
         if kind == "block":
             # Hadoop keeps the way to a bucket of this name, so each server has its own.
             offload = stack.enter_context(running_s3(folder)).bucket(f"pulsar-offload-{next(_buckets)}")
-            location, hadoop = f"s3a://{offload.bucket}", _s3a(offload)
+            location, hadoop = f"s3a://{offload.bucket}", s3a_settings(offload)
         else:
             offload = FileSystemOffload(folder / "offloaded")
             location, hadoop = offload.folder.as_uri(), {}
@@ -92,7 +92,7 @@ def running_offload(
         yield Offloading(server, Admin(server.admin_url), client, kind, location, hadoop)
 
 
-def _s3a(offload: S3Offload) -> dict[str, str]:
+def s3a_settings(offload: S3Offload) -> dict[str, str]:
     settings = {
         "endpoint": offload.endpoint,
         "endpoint.region": "us-east-1",

@@ -137,7 +137,7 @@ class Batches:
         return [row for _, rows in sorted(self.by_id.items()) for row in rows]
 
 
-def start(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
+def start(frame: DataFrame, checkpoint: Path | str, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
     """Start a stream that runs until it is stopped."""
     return frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)).start()
 
@@ -164,7 +164,7 @@ def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
     assert len(sink.rows) == count
 
 
-def read_available(frame: DataFrame, checkpoint: Path, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
+def read_available(frame: DataFrame, checkpoint: Path | str, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
     """Run a stream over the stored messages; raises the error of the query."""
     return run_available(frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)))
 

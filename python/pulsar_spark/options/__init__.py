@@ -185,13 +185,17 @@ class PulsarReadOptions(TypedOptions):
             batches of producers. The driver reads the messages first to count them, see the page about streaming.
             Default: everything that is new. At least 1.
         max_bytes_per_trigger: Stored bytes after which a micro-batch ends. One message is read in any case, and each
-            partition may exceed its share by at most one entry. The driver reads the messages first to count them, see
-            the page about streaming. `0`, the default, is no limit. At least 0.
+            partition may exceed its share by at most one entry. Where segments may be read, a micro-batch of a backlog
+            ends with a ledger, between half of the limit and the limit; else the driver reads the messages first to
+            count their bytes, see the page about streaming. `0`, the default, is no limit. At least 0.
         min_messages_per_trigger: Fewest messages of one micro-batch: a trigger waits until there are so many, at most
             `maxTriggerDelay`. Not above `maxMessagesPerTrigger`. `Trigger.AvailableNow` ignores it. Default: a trigger
             never waits. At least 1.
         max_trigger_delay: With `minMessagesPerTrigger`, the longest time after a micro-batch for which new messages may
             wait: a number with `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. Default: ``15m``.
+        discovery_interval: Least time between two requests for the topics and partitions of a stream: a number with
+            `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. `0`, the default, requests them at every
+            trigger: one request for a pattern, otherwise one for each named topic. Default: ``0``.
         bookie_addresses: Addresses of bookies whose ids are not addresses that executors can reach: `id=host:port`,
             separated by commas.
         encryption_private_key_file: PEM file with the private key that decrypts messages, on every machine; or JSON
@@ -292,6 +296,7 @@ class PulsarReadOptions(TypedOptions):
     max_bytes_per_trigger: int | str | None = None
     min_messages_per_trigger: int | None = None
     max_trigger_delay: str | int | timedelta | None = None
+    discovery_interval: str | int | timedelta | None = None
     bookie_addresses: str | None = None
     encryption_private_key_file: str | None = None
     metadata_columns: str | Sequence[str] | None = None
@@ -441,6 +446,7 @@ class ReadArguments(TypedDict, total=False):
     max_bytes_per_trigger: int | str | None
     min_messages_per_trigger: int | None
     max_trigger_delay: str | int | timedelta | None
+    discovery_interval: str | int | timedelta | None
     bookie_addresses: str | None
     encryption_private_key_file: str | None
     schema_mode: SchemaMode | None

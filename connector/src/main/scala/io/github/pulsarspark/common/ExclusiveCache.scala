@@ -38,8 +38,6 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
 
   private val kept: Cache[Slot, V] = Caffeine
     .newBuilder()
-    .maximumWeight(most)
-    .weigher[Slot, V]((_: Slot, value: V) => weight(value))
     .expireAfterWrite(lasts.toJava)
     .scheduler(Scheduler.systemScheduler())
     .executor((task => task.run()): Executor)
@@ -57,7 +55,17 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
 
   /** Keeps a value, or closes it when enough with its key are kept. */
   def put(key: K, value: V): Unit =
-    if (!slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)) close(value)
+    if (slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)) closeOldest()
+    else close(value)
+
+  /** The cache's own bound by size would rather refuse a new key than close an old value. */
+  private def closeOldest(): Unit = synchronized {
+    val values = kept.policy.expireAfterWrite.get.oldest(Int.MaxValue).asScala.toSeq
+    val sums   = values.reverseIterator.scanLeft(0L) { case (sum, (_, value)) => sum + weight(value) }.drop(1)
+    values.reverseIterator.zip(sums).filter(_._2 > most).foreach { case ((slot, value), _) =>
+      if (kept.asMap.remove(slot, value)) close(value)
+    }
+  }
 
   /** Closes the values of these keys. */
   def closeAll(of: K => Boolean): Unit =

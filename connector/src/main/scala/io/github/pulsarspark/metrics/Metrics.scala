@@ -24,6 +24,9 @@ final class EntriesRejected
 /** Above 0 only with an `onDecodeError` other than `fail`. */
 final class DecodeErrors extends ReadMetric("pulsarDecodeErrors", "Pulsar messages that do not decode")(_.decodeErrors)
 
+/** Lost connections and readers that were opened again; rows are read once nevertheless. */
+final class Reconnects extends ReadMetric("pulsarReconnects", "Pulsar reconnects of broker readers")(_.reconnects)
+
 /** Memory outside the heap that the connector's connections use in a JVM. Its tasks share it, so Spark shows the most
   * that one of them saw.
   */
@@ -47,6 +50,7 @@ private[pulsarspark] object Metrics {
   /** In the progress of a stream that lost something: a JSON array of the newest ranges. */
   val lostRanges      = "pulsarDataLossRanges"
   val decodeErrors    = new DecodeErrors
+  val reconnects      = new Reconnects
   val messagesWritten = new MessagesWritten
 
   private val ofReadTasks: Seq[ReadMetric] = Seq(
@@ -57,6 +61,7 @@ private[pulsarspark] object Metrics {
     dataLoss,
     new IncompleteChunks,
     decodeErrors,
+    reconnects,
     new DirectMemory
   ) ++ TierMetric.all
 

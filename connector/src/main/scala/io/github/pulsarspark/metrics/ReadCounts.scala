@@ -20,6 +20,8 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
   private var gone       = LostRanges.none
   private var incomplete = 0L
   private var rejected   = 0L
+  private var connected  = 0L
+  private var lastReads  = Map.empty[String, LastRead]
 
   /** The current entry is skipped. */
   def skip(): Unit = skipped += 1
@@ -31,6 +33,8 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
     gone ++= slice.lost
     incomplete += slice.incompleteMessages
     rejected += slice.rejectedEntries
+    connected += slice.reconnects
+    lastReads = LastRead.later(lastReads, slice.last.toMap)
   }
 
   def skippedEntries: Long     = skipped
@@ -38,6 +42,10 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
   def rejectedEntries: Long    = rejected + open.fold(0L)(_.rejectedEntries)
   def lost: LostRanges         = gone ++ open.fold(LostRanges.none)(_.lost)
   def incompleteMessages: Long = incomplete + open.fold(0L)(_.incompleteMessages)
+  def reconnects: Long         = connected + open.fold(0L)(_.reconnects)
+
+  /** Where the slices ended that are done. */
+  def last: Map[String, LastRead] = lastReads
 
   /** The most bytes seen so far. Measured again only after more bytes were read: measuring takes longer than reading
     * some small rows, and the number changes little until another response arrives.

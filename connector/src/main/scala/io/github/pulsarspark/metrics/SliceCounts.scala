@@ -13,4 +13,10 @@ private[pulsarspark] trait SliceCounts {
 
   /** Messages that were skipped because some of their chunks are missing. */
   def incompleteMessages: Long
+
+  /** Times that a reader of the broker connected again or was opened again. */
+  def reconnects: Long
+
+  /** The topic partition and the last entry that was read of it. */
+  def last: Option[(String, LastRead)]
 }

@@ -39,6 +39,7 @@ private[pulsarspark] final case class ReadOptions(
     maxBytesPerPartition: Long,
     minPartitions: Option[Int],
     triggerLimits: TriggerLimits,
+    discoveryInterval: FiniteDuration,
     bookKeeper: BookKeeperOptions
 ) {
 
@@ -95,6 +96,7 @@ private[pulsarspark] object ReadOptions {
       maxBytesPerPartition = options.bytes("maxBytesPerPartition"),
       minPartitions = options.explicit("minPartitions").map(_.toInt),
       triggerLimits = TriggerLimits(options),
+      discoveryInterval = options.duration("discoveryInterval").millis,
       bookKeeper = BookKeeperOptions(options)
     )
   }

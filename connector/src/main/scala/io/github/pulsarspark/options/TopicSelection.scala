@@ -3,11 +3,23 @@ package io.github.pulsarspark.options
 import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue}
 
 /** The topics that a read or write names, not yet resolved against the cluster. */
-sealed trait TopicSelection extends Serializable
+sealed trait TopicSelection extends Serializable {
+
+  /** As the user wrote it; of many topics only the first. */
+  def shown: String
+}
 
 object TopicSelection {
-  final case class Named(topics: Seq[String]) extends TopicSelection
-  final case class Matching(pattern: String)  extends TopicSelection
+  final case class Named(topics: Seq[String]) extends TopicSelection {
+    override def shown: String =
+      if (topics.size > MostShown) s"${topics.head}, ... (${topics.size} topics)" else topics.mkString(", ")
+  }
+
+  final case class Matching(pattern: String) extends TopicSelection {
+    override def shown: String = pattern
+  }
+
+  private val MostShown = 3
 
   private[options] def apply(options: CheckedOptions): TopicSelection =
     options.get("topicsPattern").map(Matching(_)).getOrElse {

@@ -29,14 +29,13 @@ private[pulsarspark] object BoundParser {
       val progress = root.has("version") && root.has("positions")
       if (progress) {
         val nothing = if (isStart(option)) PositionSpec.Earliest else PositionSpec.After(Position.BeforeAll)
-        each(option, root.get("positions"), PositionSpec.After(_), nothing)
-      } else if (isStart(option)) each(option, root, PositionSpec.From(_), others)
-      else each(option, root, PositionSpec.After(_), others)
+        each(option, PartitionNames.read(root.get("positions")).toMap, PositionSpec.After(_), nothing)
+      } else if (isStart(option)) each(option, fields(root), PositionSpec.From(_), others)
+      else each(option, fields(root), PositionSpec.After(_), others)
   }
 
-  private def each(option: String, root: JsonNode, at: Position => PositionSpec, others: PositionSpec) =
-    BoundSpec.Each(option, fields(root).map { case (topic, node) => topic -> position(option, topic, node, at) },
-      others)
+  private def each(option: String, nodes: Map[String, JsonNode], at: Position => PositionSpec, others: PositionSpec) =
+    BoundSpec.Each(option, nodes.map { case (topic, node) => topic -> position(option, topic, node, at) }, others)
 
   /** @param others where partitions start or end that the text does not list */
   def times(option: String, text: String, others: PositionSpec): BoundSpec =

@@ -1,11 +1,9 @@
 package io.github.pulsarspark.position
 
 import scala.collection.immutable.SortedMap
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.connector.read.streaming.Offset
 
 import io.github.pulsarspark.errors.Conditions
@@ -24,19 +22,20 @@ final case class PulsarOffset(
     missing: SortedMap[String, Position] = SortedMap.empty
 ) extends Offset {
 
-  /** `{"version":1,"positions":{"persistent://public/default/t-partition-0":"12:34:5"}}`, topics in alphabetical order.
+  /** `{"version":2,"positions":{"persistent://public/default/":{"t":{"0":"12:34:5"}}}}`, in alphabetical order. Spark
+    * requests it several times at each trigger.
     */
-  override def json: String = {
+  override lazy val json: String = {
     val root = PulsarOffset.mapper.createObjectNode().put("version", PulsarOffset.Version)
-    PulsarOffset.write(root.putObject("positions"), positions)
-    if (added.nonEmpty) PulsarOffset.write(root.putObject("added"), added)
-    if (missing.nonEmpty) PulsarOffset.write(root.putObject("missing"), missing)
+    PartitionNames.write(root.putObject("positions"), positions)
+    if (added.nonEmpty) PartitionNames.write(root.putObject("added"), added)
+    if (missing.nonEmpty) PartitionNames.write(root.putObject("missing"), missing)
     root.toString
   }
 }
 
 object PulsarOffset {
-  private val Version = 1
+  private val Version = 2
   private val mapper  = new ObjectMapper()
 
   def of(positions: Iterable[(String, Position)]): PulsarOffset = PulsarOffset(SortedMap.from(positions))
@@ -77,16 +76,9 @@ object PulsarOffset {
   private def own(root: JsonNode, where: String): PulsarOffset = {
     def bad(why: String) = malformed(where, why)
     if (root.get("version").asInt > Version) throw bad(s"its version ${root.get("version")} is newer than $Version")
-    def read(field: String) = SortedMap.from(root.path(field).properties().asScala.map { e =>
-      e.getKey -> Position.parse(e.getValue.asText).getOrElse(
-        throw bad(s"`${e.getValue.asText}` of ${e.getKey} is not a position")
-      )
+    def read(field: String) = SortedMap.from(PartitionNames.read(root.path(field)).map { case (name, position) =>
+      name -> Position.parse(position.asText).getOrElse(throw bad(s"`${position.asText}` of $name is not a position"))
     })
     PulsarOffset(read("positions"), read("added"), read("missing"))
-  }
-
-  private def write(node: ObjectNode, positions: SortedMap[String, Position]): Unit = positions.foreach {
-    case (topic, p) =>
-      node.put(topic, p.toString)
   }
 }

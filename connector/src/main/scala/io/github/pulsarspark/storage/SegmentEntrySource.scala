@@ -9,7 +9,6 @@ import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.storage.ledgers.KnownLedgers
 import io.github.pulsarspark.storage.segment.{HadoopSettings, SegmentUnreadable, Slice}
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
@@ -40,6 +39,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   private var attempts            = 0
   private var waitingSince        = 0L
   private var passed              = LostRanges.none            // in closed sources
+  private var reconnected         = 0L                         // by closed sources
   private val losses              = new DataLossPolicy(options.failOnDataLoss)
   private val guard               = new RangeGuard(slice.range)
 
@@ -47,6 +47,8 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   override def entryId: Long    = source.entryId
   override def entry: ByteBuf   = source.entry
   override def lost: LostRanges = passed ++ losses.lost ++ (if (source == null) LostRanges.none else source.lost)
+
+  override def reconnects: Long = reconnected + (if (source == null) 0L else source.reconnects)
 
   /** Entries that arrived outside the range or out of order, and were rejected. */
   def rejectedEntries: Long = guard.rejected
@@ -145,6 +147,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 
   private def closeSource(): Unit = if (source != null) {
     passed ++= source.lost
+    reconnected += source.reconnects
     isBegun = false
     try source.close()
     finally source = null
@@ -163,19 +166,27 @@ private object SegmentEntrySource {
     *   of the task
     * @param stream
     *   the run of a stream, whose readers at broker level go on in the next micro-batch
+    * @param moved
+    *   called with the topic partition before the rest of a slice is located again
     */
   def apply(
       slice: Slice,
       options: ReadOptions,
       hadoop: HadoopSettings,
       stores: SegmentStores,
-      stream: Option[String]
-  ): SegmentEntrySource = new SegmentEntrySource(slice, options, stores,
-    PulsarConnection.entries(_, options, _, stream), lookUp(options, hadoop))
+      stream: Option[String],
+      moved: String => Unit
+  ): SegmentEntrySource = {
+    def locate(rest: OffsetRange, losses: DataLossPolicy): Seq[Slice] = {
+      moved(rest.topic)
+      lookUp(options, hadoop)(rest, losses)
+    }
+    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _, stream), locate)
+  }
 
   private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {
     val connection = PulsarConnection(options.client)
-    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownLedgers).slices(Seq(rest)).toList
+    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage).slices(Seq(rest)).toList
     finally connection.close()
   }
 }

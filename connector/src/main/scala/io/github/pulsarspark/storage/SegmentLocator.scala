@@ -8,29 +8,29 @@ import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, PulsarError}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.storage.ledgers.{KnownLedgers, LedgerMetadata, LedgerPruning, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, LedgerPruning, StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice, WholeLedger}
 
 /** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose
   * ledger is not where it was.
   *
   * @param known
-  *   the ledgers that the query has located
+  *   what the query has located
   */
 private[pulsarspark] final class SegmentLocator(
     admin: Option[AdminApi],
     options: ReadOptions,
     hadoop: HadoopSettings,
     losses: DataLossPolicy,
-    known: KnownLedgers
+    known: KnownStorage
 ) {
   import SegmentLocator._
 
   private val stores = SegmentStores(options, hadoop)
 
   /** Divides ranges into tasks, see [[SegmentPlan.of]]. */
-  def plan(ranges: Seq[RequestedRange], tailEntries: Long, parallelism: Int): SegmentPlan =
-    SegmentPlan.of(ranges, this, options, tailEntries, parallelism)
+  def plan(ranges: Seq[RequestedRange], tail: Option[StreamTail], parallelism: Int): SegmentPlan =
+    SegmentPlan.of(ranges, this, options, tail, parallelism)
 
   /** Skips ledgers at the start and at the end of ranges. Bounds on ledger ids skip at both ends. Bounds on publish
     * times skip at the start alone, ledgers in which every message was published before, unless a producer's clock was
@@ -56,6 +56,25 @@ private[pulsarspark] final class SegmentLocator(
     }
   }
 
+  /** For each range of a stream the ledgers that take no more entries, from the one in which it begins, without a gap.
+    * None where that is not known.
+    */
+  def wholeLedgers(ranges: Seq[OffsetRange]): Map[String, Seq[WholeLedger]] = admin match {
+    case Some(admin) if options.mayReadSegments && !options.readCompacted =>
+      unlessSilent(admin, ranges.map(_.topic))(
+        known.ledgers.listed(ranges)(new LedgerMetadata(admin, options).ofTopics)
+      ).fold(
+        { problem =>
+          log.info("A limit of bytes is counted, because the admin service did not report the ledgers: {}", problem)
+          Map.empty
+        },
+        listed =>
+          ranges.flatMap(r => listed.get(r.topic).map(r.topic -> _.closedFrom(r.startExclusive.ledgerId))).toMap
+            .view.mapValues(_.map(l => WholeLedger(l.id, l.entries, l.bytes))).toMap
+      )
+    case _ => Map.empty
+  }
+
   private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerPruning] =
     unlessSilent(admin, topics)(new LedgerMetadata(admin, options).ages(topics)).fold(
       { problem =>
@@ -67,27 +86,23 @@ private[pulsarspark] final class SegmentLocator(
 
   /** The slices of each range, in order.
     *
-    * @param tailEntries
-    *   0, or for streams: under `auto` the broker reads what it has in its cache, ranges of one ledger with no more
-    *   than this many entries. Where the size of entries is known, their bytes count instead: 4 MiB of a range or of
-    *   the newest ledger.
+    * @param tail
+    *   of streams, whose ranges are of one topic partition each: what the broker reads under `auto`
     */
-  private[storage] def slices(ranges: Seq[OffsetRange], tailEntries: Long = 0): Seq[Slice] = {
+  private[storage] def slices(ranges: Seq[OffsetRange], tail: Option[StreamTail] = None): Seq[Slice] = {
     val slices = (options.readLevel, admin) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
       case (_, Some(admin))           =>
         stores.check()
-        val isStream = tailEntries > 0
-        val short    =
-          if (isStream && options.readLevel == ReadLevel.Auto) ranges.filter(isShort(_, tailEntries)).toSet
-          else Set.empty[OffsetRange]
-        located(admin, ranges.filterNot(short), isStream) match {
+        val left  = tail.filter(_ => options.readLevel == ReadLevel.Auto)
+        val short = left.fold(Set.empty[OffsetRange])(t => ranges.filter(known.isShort(_, t)).toSet)
+        located(admin, ranges.filterNot(short), left, isStream = tail.isDefined) match {
           case Left(reason)  => ranges.map(range => Slice(range, None, if (short(range)) Short else reason))
           case Right(topics) =>
             ranges.flatMap(range =>
-              if (short(range)) Seq(Slice(range, None, Short)) else slicesOf(range, topics, isStream)
+              if (short(range)) Seq(Slice(range, None, Short)) else slicesOf(range, topics, left)
             )
         }
     }
@@ -96,37 +111,43 @@ private[pulsarspark] final class SegmentLocator(
     slices
   }
 
-  private def isShort(range: OffsetRange, tailEntries: Long): Boolean =
-    entriesWithin(range).exists(entries =>
-      known.entryBytes(range.topic).fold(entries <= tailEntries)(entries * _ <= TailBytes)
-    )
-
-  private def slicesOf(range: OffsetRange, topics: Topics, isStream: Boolean): Seq[Slice] = {
+  private def slicesOf(range: OffsetRange, topics: Topics, tail: Option[StreamTail]): Seq[Slice] = {
     val present = this.present(range, topics)
     val storage = topics.storage(range.topic)
     val locate  = topics.locate(range.topic)
-    val isTail  =
-      if (isStream && options.readLevel == ReadLevel.Auto) tail(present, storage) else (_: StoredLedger) => false
+    val isTail  = tail.fold((_: StoredLedger) => false)(_.ledgers(present, storage))
     if (present.isEmpty) Nil
     else
       SegmentPlanner.slices(present, storage,
-        ledger => if (isTail(ledger)) Left(Short) else locate(ledger).flatMap(readable))
+        ledger => if (isTail(ledger)) Left(Short) else locate(ledger).flatMap(readable(range.topic, ledger, _)))
   }
 
-  private def readable(location: SegmentLocation): Either[String, SegmentLocation] =
-    if (options.readLevel == ReadLevel.Auto) stores.obstacle(location).toLeft(location) else Right(location)
+  private def readable(
+      topic: String,
+      ledger: StoredLedger,
+      location: SegmentLocation
+  ): Either[String, SegmentLocation] = {
+    val obstacle = if (options.readLevel == ReadLevel.Auto) stores.obstacle(location) else None
+    if (obstacle.isDefined && !ledger.isOffloaded) known.ledgers.doubt(topic)
+    obstacle.toLeft(location)
+  }
 
-  private def located(admin: AdminApi, ranges: Seq[OffsetRange], isStream: Boolean): Either[String, Topics] = {
+  private def located(
+      admin: AdminApi,
+      ranges: Seq[OffsetRange],
+      tail: Option[StreamTail],
+      isStream: Boolean
+  ): Either[String, Topics] = {
     val lists           = new LedgerMetadata(admin, options)
-    def request: Topics = {
-      val storage =
-        if (isStream) known.locate(ranges, Option.when(options.readLevel == ReadLevel.Auto)(tail))(lists.ofTopics)
-        else lists.ofTopics(
-          ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId, r.endInclusive.ledgerId + 1)).toMap,
-          withMetadata = true
-        )
-      Topics(storage, stores.locate(ranges.map(r => r.topic -> storage(r.topic).within(r)).toMap, lists))
-    }
+    def request: Topics =
+      if (isStream) {
+        val storage = known.ledgers.locate(ranges, tail.map(_.ledgers _))(lists.ofTopics)
+        Topics(storage, known.locate(storage)(stores.locate(_, lists)))
+      } else {
+        val ids     = ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId, r.endInclusive.ledgerId + 1))
+        val storage = lists.ofTopics(ids.toMap, withMetadata = true)
+        Topics(storage, stores.locate(ranges.map(r => r.topic -> storage(r.topic).within(r)).toMap, lists))
+      }
     if (options.readLevel == ReadLevel.Segment) Right(request)
     else
       unlessSilent(admin, ranges.map(_.topic))(request).left.map(problem =>
@@ -177,18 +198,6 @@ private[pulsarspark] final class SegmentLocator(
   private def fail(slice: Slice): Nothing = throw Conditions.SegmentUnavailable(topic = slice.range.topic,
     from = slice.range.startExclusive.toString, to = slice.range.endInclusive.toString, reason = slice.reason).exception
 
-  /** The ledgers of which the broker probably caches what a range reads: all, if that is little, else the newest, if
-    * that is little.
-    */
-  private val tail: KnownLedgers.Tail = (range, storage) => {
-    val isLittle = storage.within(range).iterator.scanLeft(0L)(_ + storage.bytesWithin(range, _)).forall(_ <= TailBytes)
-    ledger => isLittle || storage.isNewest(ledger.id) && storage.bytesWithin(range, ledger) <= TailBytes
-  }
-
-  private def entriesWithin(range: OffsetRange): Option[Long] =
-    Option.when(range.startExclusive.ledgerId == range.endInclusive.ledgerId)(
-      range.endInclusive.entryId - range.startExclusive.entryId
-    )
 }
 
 private object SegmentLocator {
@@ -210,9 +219,6 @@ private object SegmentLocator {
   private val NoAdmin   = "admin.url is not set"
   private val Short     = "it is short"
   private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
-
-  /** As much as the smallest task reads. */
-  private val TailBytes = 4L * 1024 * 1024
 
   /** Reasons in one line of the log. */
   private val MostShown = 5

@@ -26,8 +26,8 @@ private[storage] object SegmentPlan {
 
   /** Narrows ranges, cuts them into slices and packs those into tasks.
     *
-    * @param tailEntries
-    *   entries up to which the broker reads a range of a stream, see [[SegmentLocator.slices]]
+    * @param tail
+    *   of a stream, see [[SegmentLocator.slices]]
     * @param parallelism
     *   tasks that the cluster runs at a time
     */
@@ -35,14 +35,14 @@ private[storage] object SegmentPlan {
       ranges: Seq[RequestedRange],
       locator: SegmentLocator,
       options: ReadOptions,
-      tailEntries: Long,
+      tail: Option[StreamTail],
       parallelism: Int
   ): SegmentPlan = {
     val narrowed  = locator.narrow(ranges.map(r => r.range -> r.filters))
     val remaining = ranges.zip(narrowed).collect {
       case (requested, (range, _)) if !range.isEmpty && !requested.bounds.isEmpty => range
     }
-    val slices   = locator.slices(remaining, tailEntries)
+    val slices   = locator.slices(remaining, tail)
     val segments = slices.flatMap(_.segment)
     val bytes    = SegmentPlanner.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
       options.minPartitions, parallelism)

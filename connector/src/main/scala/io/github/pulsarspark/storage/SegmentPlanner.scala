@@ -17,30 +17,36 @@ private[pulsarspark] object SegmentPlanner {
       storage: TopicStorage,
       locate: StoredLedger => Either[String, SegmentLocation]
   ): Seq[Slice] =
-    obstacle(range, storage) match {
-      case Some(reason) => Seq(Slice(range, None, reason))
-      case None         =>
-        storage.within(range).foldLeft((Vector.empty[Slice], range.startExclusive)) { case ((done, from), ledger) =>
-          slice(range, storage, ledger, from, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
-        }._1
+    if (storage.get(range.startExclusive.ledgerId).isEmpty)
+      Seq(Slice(range, None, unlisted("starts", range.startExclusive.ledgerId)))
+    else {
+      val unknown      = unconfirmed(range, storage)
+      val listed       = unknown.fold(range) { case (last, _) => range.copy(endInclusive = last) }
+      val ledgers      = if (listed.isEmpty) Nil else storage.within(listed)
+      val (done, from) = ledgers.foldLeft((Vector.empty[Slice], range.startExclusive)) {
+        case ((done, from), ledger) =>
+          slice(listed, storage, ledger, from, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
+      }
+      unknown.fold(done) { case (_, reason) => append(done, Slice(range.copy(startExclusive = from), None, reason)) }
     }
 
-  /** What makes it impossible to go by the list of ledgers at all. */
-  private def obstacle(range: OffsetRange, storage: TopicStorage): Option[String] = {
-    val (start, end)                            = (range.startExclusive, range.endInclusive)
-    def unlisted(place: String, ledgerId: Long) =
-      s"ledger $ledgerId, in which the range $place, is not in the topic's list of ledgers"
-    if (storage.get(start.ledgerId).isEmpty) Some(unlisted("starts", start.ledgerId))
-    else
-      storage.get(end.ledgerId) match {
-        case None                                                          => Some(unlisted("ends", end.ledgerId))
-        case Some(last) if storage.lastEntry(last).forall(_ < end.entryId) =>
-          Some(
-            s"its end ${end.wholeEntry} is not confirmed by the list of ledgers, which goes to ${storage.lastConfirmed}"
-          )
-        case _ =>
-          storage.within(range).find(storage.lastEntry(_).isEmpty).map(l => s"the end of ledger ${l.id} is not known")
-      }
+  private def unlisted(place: String, ledgerId: Long) =
+    s"ledger $ledgerId, in which the range $place, is not in the topic's list of ledgers"
+
+  /** The last entry up to which the list of ledgers is enough, and why it is not enough for the rest of the range; None
+    * when it is enough for all of the range.
+    */
+  private def unconfirmed(range: OffsetRange, storage: TopicStorage): Option[(Position, String)] = {
+    val end           = range.endInclusive
+    val ends          = storage.within(range).map(l => l -> storage.lastEntry(l))
+    val (known, rest) = ends.span(_._2.nonEmpty)
+    val last          = known.lastOption.fold(range.startExclusive) { case (l, e) => Position(l.id, e.getOrElse(-1L)) }
+    if (rest.nonEmpty) Some((last, s"the end of ledger ${rest.head._1.id} is not known"))
+    else if (storage.get(end.ledgerId).isEmpty) Some((last, unlisted("ends", end.ledgerId)))
+    else Option.when(last.entryId < end.entryId)((
+      last,
+      s"its end ${end.wholeEntry} is not confirmed by the list of ledgers, which goes to ${storage.lastConfirmed}"
+    ))
   }
 
   /** None when the range has nothing of the ledger.

@@ -11,7 +11,13 @@ private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: Hadoo
 
   private val stores = SegmentStores(options, hadoop)
 
-  def entries(slice: Slice): SegmentEntrySource = SegmentEntrySource(slice, options, hadoop, stores, stream)
+  private var moved = Set.empty[String]
+
+  def entries(slice: Slice): SegmentEntrySource =
+    SegmentEntrySource(slice, options, hadoop, stores, stream, topic => moved += topic)
+
+  /** Topic partitions with ledgers that were not where the driver thought. */
+  def movedTopics: Set[String] = moved
 
   override def close(): Unit = stores.close()
 }

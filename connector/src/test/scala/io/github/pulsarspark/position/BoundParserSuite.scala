@@ -27,13 +27,15 @@ class BoundParserSuite extends FunSuite {
   }
 
   test("the JSON of a stream's progress starts after its positions, and ends with them") {
-    val progress = PulsarOffset.of(Seq("a" -> Position(1, 2))).json
-    val specs    = Map[String, PositionSpec]("a" -> PositionSpec.After(Position(1, 2)))
-    def parsed(option: String, others: PositionSpec) = BoundParser.offsets(option, progress, others)
-    assertEquals(parsed("startingOffsets", PositionSpec.Latest),
-      BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest))
-    assertEquals(parsed("endingOffsets", PositionSpec.Latest),
-      BoundSpec.Each("endingOffsets", specs, PositionSpec.After(Position.BeforeAll)))
+    val name  = "persistent://public/default/a-partition-1"
+    val specs = Map[String, PositionSpec](name -> PositionSpec.After(Position(1, 2)))
+    Seq(s"""{"version":1,"positions":{"$name":"1:2"}}""", PulsarOffset.of(Seq(name -> Position(1, 2))).json).foreach {
+      progress =>
+        def parsed(option: String) = BoundParser.offsets(option, progress, PositionSpec.Latest)
+        assertEquals(parsed("startingOffsets"), BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest))
+        assertEquals(parsed("endingOffsets"),
+          BoundSpec.Each("endingOffsets", specs, PositionSpec.After(Position.BeforeAll)))
+    }
   }
 
   test("message ids of the incumbent connector include the message in a start and in an end") {

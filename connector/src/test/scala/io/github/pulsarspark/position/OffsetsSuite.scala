@@ -73,28 +73,56 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
   private val p0 = "persistent://public/default/t-partition-0"
   private val p1 = "persistent://public/default/t-partition-1"
 
-  test("the JSON of an offset is readable, topics in alphabetical order") {
-    assertEquals(PulsarOffset.of(Seq(p0 -> Position(12, 34, 5))).json,
-      s"""{"version":1,"positions":{"$p0":"12:34:5"}}""")
+  test("the JSON of an offset writes what names have in common once, in alphabetical order") {
+    val names = Seq("c/d/e", p1, p0, "persistent://public/default/alone", "t")
+    assertEquals(
+      PulsarOffset.of(names.map(_ -> Position(12, 34, 5))).json,
+      """{"version":2,"positions":{"c/d/":{"e":"12:34:5"},"persistent://public/default/":{"alone":"12:34:5",""" +
+        """"t":{"0":"12:34:5","1":"12:34:5"}},"":{"t":"12:34:5"}}}"""
+    )
   }
 
-  test("a checkpoint of version 1 with an added partition is parsed") {
-    val text   = s"""{"version":1,"positions":{"$p0":"12:34","$p1":"7:0"},"added":{"$p1":"7:-1"}}"""
+  test("an offset of version 1 is parsed, and written in the current version") {
+    val text = s"""{"version":1,"positions":{"$p0":"12:34","$p1":"7:0"},"added":{"$p1":"7:-1"},"missing":{"x":"3:4"}}"""
     val offset = PulsarOffset.parse(text, "here")
+    assertEquals(offset.positions.toMap, Map(p0 -> Position(12, 34), p1 -> Position(7, 0)))
+    assertEquals(offset.added.toMap, Map(p1 -> Position(7, -1)))
+    assertEquals(offset.missing.toMap, Map("x" -> Position(3, 4)))
+    assert(offset.json.startsWith("""{"version":2,"""), offset.json)
+    assertEquals(PulsarOffset.parse(offset.json, "here"), offset)
+  }
+
+  test("an offset of version 2 is parsed") {
+    val text =
+      """{"version":2,"positions":{"persistent://public/default/":{"alone":"8:1:2","t":{"0":"12:34","1":"7:0"}}},""" +
+        """"added":{"persistent://public/default/":{"t":{"1":"7:-1"}}}}"""
+    val offset = PulsarOffset.parse(text, "here")
+    assertEquals(offset.positions.toMap,
+      Map(p0                                -> Position(12, 34), p1 -> Position(7, 0),
+        "persistent://public/default/alone" -> Position(8, 1, 2)))
+    assertEquals(offset.added.toMap, Map(p1 -> Position(7, -1)))
     assertEquals(offset.json, text)
-    assertEquals(offset.positions(p0), Position(12, 34))
-    assertEquals(offset.added(p1), Position(7, -1))
+  }
+
+  test("a topic takes less than 28 bytes, and a partition 20 at most") {
+    val topics     = (0 until 3000).map(n => f"persistent://public/default/topic-$n%04d" -> Position(123456, n))
+    val partitions = (0 until 3000).map(n => s"persistent://public/default/topic-partition-$n" -> Position(123456, n))
+    val bytes      = Seq(topics, partitions).map(PulsarOffset.of(_).json.length / 3000)
+    assert(bytes.forall(_ < 28), bytes)
+    assert(bytes.last <= 20, bytes)
   }
 
   property("every offset is parsed from its JSON") {
-    forAll(Gen.mapOf(Gen.zip(Gen.alphaStr, PositionSuite.any))) { positions =>
+    val part = Gen.oneOf("", "/", "a", "b", "-partition-", "0", "7", "12", "-partition-0", "persistent://t/n/")
+    val name = Gen.listOf(part).map(_.mkString)
+    forAll(Gen.mapOf(Gen.zip(name, PositionSuite.any))) { positions =>
       val offset = PulsarOffset.of(positions)
       assertEquals(PulsarOffset.parse(offset.json, "here"), offset)
     }
   }
 
   test("an error names the damaged offset") {
-    Seq("", "{}", "[]", "1.5", """{"version":1}""", """{"version":2,"positions":{}}""", """{"t":[8,5]}""",
+    Seq("", "{}", "[]", "1.5", """{"version":1}""", """{"version":3,"positions":{}}""", """{"t":[8,5]}""",
       """{"version":1,"positions":{"t":"x"}}""").foreach {
       text =>
         val e = intercept[RuntimeException with PulsarError](PulsarOffset.parse(text, "the checkpoint c"))

@@ -6,7 +6,7 @@ import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
-import io.github.pulsarspark.storage.ledgers.KnownLedgers
+
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 class SegmentPlanSuite extends FunSuite {
@@ -20,8 +20,8 @@ class SegmentPlanSuite extends FunSuite {
   private def range(topic: String) = OffsetRange(topic, Position(1, -1), Position(2, 9))
 
   private def plan(ranges: RequestedRange*): SegmentPlan = {
-    val locator = new SegmentLocator(None, options, HadoopSettings.none, new DataLossPolicy(true), new KnownLedgers)
-    SegmentPlan.of(ranges, locator, options, tailEntries = 0, parallelism = 8)
+    val locator = new SegmentLocator(None, options, HadoopSettings.none, new DataLossPolicy(true), new KnownStorage)
+    SegmentPlan.of(ranges, locator, options, tail = None, parallelism = 8)
   }
 
   private def unbounded(topic: String) =

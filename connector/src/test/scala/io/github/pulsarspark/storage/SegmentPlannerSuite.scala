@@ -64,22 +64,32 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     assertEquals(found(1).reason, "not 20")
   }
 
-  test("what the list of ledgers does not cover is the broker's") {
-    val stored                                 = storage(5, 3, 7)
-    def reasonOf(from: Position, to: Position) = {
-      val found = SegmentPlanner.slices(range(from, to), stored, onBookies)
-      assertEquals(found.map(_.range), Seq(range(from, to)))
-      assertEquals(found.head.segment, None)
-      found.head.reason
+  test("a range is cut where the list of ledgers ends; the rest is the broker's") {
+    val stored = storage(5, 3, 7)
+    def check(from: Position, to: Position, storage: TopicStorage = stored)(slices: String*)(reason: String) = {
+      val found = SegmentPlanner.slices(range(from, to), storage, onBookies)
+      assertEquals(shown(found), slices)
+      assert(found.last.reason.contains(reason), found.last.reason)
     }
-    assert(reasonOf(Position(5, 3), Position(20, 1)).contains("ledger 5, in which the range starts"))
-    assert(reasonOf(Position(10, 1), Position(25, 1)).contains("ledger 25, in which the range ends"))
-    assert(reasonOf(Position(10, 1), Position(30, 5)).contains("30:5 is not confirmed"))
-    assert(reasonOf(Position(10, 1), Position(20, 7)).contains("20:7 is not confirmed"))
+    check(Position(5, 3), Position(20, 1))("broker (5:3, 20:1]")("ledger 5, in which the range starts")
+    check(Position(10, 1), Position(25, 1))("10:2-2", "20:0-6", "broker (20:6, 25:1]")("25, in which the range ends")
+    check(Position(10, 1), Position(40, 1))("10:2-2", "20:0-6", "30:0-4", "broker (30:4, 40:1]")("40, in which")
+    check(Position(10, 1), Position(30, 5))("10:2-2", "20:0-6", "30:0-4", "broker (30:4, 30:5]")(
+      "30:5 is not confirmed"
+    )
+    check(Position(10, 1), Position(20, 7))("10:2-2", "20:0-6", "broker (20:6, 20:7]")("20:7 is not confirmed")
+    check(Position(30, 4), Position(30, 9))("broker (30:4, 30:9]")("30:9 is not confirmed")
+    check(Position(30, 6), Position(30, 9))("broker (30:6, 30:9]")("30:9 is not confirmed")
+    check(Position(30, 4, 2), Position(30, 9))("30:4-4", "broker (30:4, 30:9]")("30:9 is not confirmed")
     val unclear = this.stored(IndexedSeq(ledger(10, 3), ledger(20, 0), ledger(30, 0)), Position(30, 4), 500, 5)
-    assert(SegmentPlanner.slices(range(Position(10, 0), Position(30, 4)), unclear, onBookies).head.reason.contains(
-      "the end of ledger 20"
-    ))
+    check(Position(10, 0), Position(30, 4), unclear)("10:1-2", "broker (10:2, 30:4]")("the end of ledger 20")
+    check(Position(20, 0, 3), Position(30, 4), unclear)("broker (20:0:3, 30:4]")("the end of ledger 20")
+  }
+
+  test("what the broker reads before the end of the list is one slice with what is behind it") {
+    def home(l: StoredLedger) = if (l.id == 30) Left("not 30") else onBookies(l)
+    val found                 = SegmentPlanner.slices(range(Position(20, 5), Position(30, 9)), storage(5, 3, 7), home)
+    assertEquals(shown(found), Seq("20:6-6", "broker (20:6, 30:9]"))
   }
 
   private val histories = for {
@@ -97,12 +107,14 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     to   <- Gen.choose(from + 1, all.size - 1)
     odd  <- Gen.choose(0L, 3L)
     size <- Gen.choose(1L, 3000L)
-  } yield (s, all.slice(from + 1, to + 1), range(all(from), all(to)), odd, size)
+    end  <- Gen.oneOf(all)
+  } yield (s, all.slice(from + 1, to + 1), range(all(from), all(to)), (odd, size, end))
 
   property("every entry of a range is in one piece, in order, whatever is cut, packed or left to the broker") {
-    forAll(planned) { case (s, wanted, asked, odd, size) =>
+    forAll(planned) { case (s, wanted, asked, (odd, size, confirmed)) =>
       def home(l: StoredLedger) = if (l.id / 10 % 3 == odd) Left("odd") else onBookies(l)
-      val cut                   = SegmentPlanner.slices(asked, s, home).flatMap(SegmentPlanner.cut(_, size))
+      val listed                = s.copy(lastConfirmed = Seq(s.lastConfirmed, confirmed).min)
+      val cut                   = SegmentPlanner.slices(asked, listed, home).flatMap(SegmentPlanner.cut(_, size))
       val packed                = SegmentPlanner.pack(cut, size)(_.segment.map(_.bytes))
       val read                  = packed.flatten.flatMap { slice =>
         slice.segment match {

@@ -64,6 +64,17 @@ public interface EntryFeed {
     /** The number of the current session. */
     int session();
 
+    /** True while a broker knows this consumer, so that entries arrive by themselves. */
+    boolean isConnected();
+
+    /**
+     * Goes on to wait for the first entry after {@code after}, in a feed that only remembers where that is.
+     *
+     * @return false when {@code after} is not the newest entry that has arrived, or no broker knows this consumer now:
+     *     the feed then stays as it is
+     */
+    boolean waitAfter(Place after);
+
     /** The longest time without a connection, counting one that is missing now; 0 when none was lost. */
     long longestOutageMillis();
 

@@ -4,13 +4,15 @@ import io.github.pulsarspark.pulsar.broker.EntryFeed;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A consumer of a durable subscription, whose cursor moves when it acknowledges. It never hands out an entry, but
- * {@link #newest} is the last one that arrived.
+ * A consumer of a durable subscription, whose cursor moves when it acknowledges. It never hands out an entry.
  */
 public interface ProgressFeed extends EntryFeed {
 
     /** Acknowledges every entry up to and including this one. Completes with the broker's receipt. */
     CompletableFuture<Void> acknowledge(Place place);
+
+    /** The first entry that arrived after the one acknowledged last, over every session; null before it. */
+    Place firstAfterAcknowledged();
 
     /**
      * Lets the broker send one more entry. The broker then reads up to that entry. It acknowledges markers and aborted

@@ -1,5 +1,6 @@
 package org.apache.pulsar.client.impl;
 
+import io.github.pulsarspark.common.BoundedActions;
 import io.github.pulsarspark.pulsar.broker.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +40,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
      * @param permits messages the broker may send ahead at first
      * @param readCompacted true to get what compaction kept of the topic
      * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
+     * @param resubscriptions what bounds how many consumers subscribe again at the same time; null without a bound
      */
     public record Request(
         String topic,
@@ -48,7 +50,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         MessageIdImpl start,
         int permits,
         boolean readCompacted,
-        boolean positionsOnly) { }
+        boolean positionsOnly,
+        BoundedActions resubscriptions) { }
 
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
@@ -56,14 +59,15 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private final AtomicInteger queuedMessages = new AtomicInteger();
     private final MessageMetadata metadata = new MessageMetadata();
     private final boolean positionsOnly;
+    private final BoundedActions resubscriptions;
     private boolean whole;
     private Place first; // of those received
     private Place newest; // or the one after which positions are requested
     private int session;
     private boolean closed;
     private boolean gathering;
+    private int withheld; // permits that messages of this session used up, and that are not granted again yet
     private long longestOutageMillis;
-    private int dropped; // messages of this session that used permits
 
     EntryConsumer(
         PulsarClientImpl client,
@@ -73,6 +77,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false,
             subscribed, request.start(), 0, Schema.BYTES, null, false);
         positionsOnly = request.positionsOnly();
+        resubscriptions = request.resubscriptions();
         newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
     }
 
@@ -127,7 +132,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 if (!positionsOnly || first == null) {
                     sendPermits(from, messages);
                 } else {
-                    dropped += messages;
+                    withheld += messages;
                 }
                 return;
             }
@@ -136,7 +141,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 first = newest;
             }
             if (positionsOnly) {
-                dropped += messages;
+                withheld += messages;
             } else {
                 queuedMessages.addAndGet(messages);
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
@@ -165,10 +170,16 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     @Override
     public CompletableFuture<Void> connectionOpened(ClientCnx connection) {
+        return resubscriptions == null || session() == 0
+            ? subscribe(connection)
+            : resubscriptions.run(() -> subscribe(connection));
+    }
+
+    private CompletableFuture<Void> subscribe(ClientCnx connection) {
         int current;
         synchronized (lock) {
             current = ++session;
-            dropped = 0;
+            withheld = 0; // the broker gets a new grant
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
                 lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
@@ -177,6 +188,22 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
         subscribed.thenRun(() -> boundsRequests.failBefore(current));
         return subscribed;
+    }
+
+    @Override
+    public boolean waitAfter(Place after) {
+        synchronized (lock) {
+            if (closed || !isConnected() || !after.equals(newest)) {
+                return false;
+            }
+            first = null;
+            longestOutageMillis = 0; // whatever arrived during an outage is up to the newest entry
+            if (withheld > 0) {
+                sendPermits(cnx(), withheld);
+                withheld = 0;
+            }
+            return true;
+        }
     }
 
     /** Since the last connection was lost; 0 before the first was. */
@@ -260,9 +287,9 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     /** Returns the permits that dropped entries used. */
     void returnPermits() {
         synchronized (lock) {
-            if (dropped > 0) {
-                sendPermits(cnx(), dropped);
-                dropped = 0;
+            if (withheld > 0) {
+                sendPermits(cnx(), withheld);
+                withheld = 0;
             }
         }
     }

@@ -1,16 +1,21 @@
 package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.progress.ProgressFeed;
+import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
+import org.apache.pulsar.common.api.proto.CommandMessage;
 
 /** The consumer of a durable subscription. It acknowledges positions, and drops the few entries that it is sent. */
 public final class ProgressConsumer extends EntryConsumer implements ProgressFeed {
 
     private final int partition;
+    private final Object places = new Object();
+    private Place acknowledged;
+    private Place first; // that arrived after the acknowledged one
 
     private ProgressConsumer(
         PulsarClientImpl client,
@@ -25,7 +30,7 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     public static CompletableFuture<ProgressConsumer> open(
         PulsarClientImpl client, String topic, int partition, String subscription) {
         MessageIdImpl start = new MessageIdImpl(-1, -1, -1);
-        Request request = new Request(topic, partition, subscription, null, start, 1, false, true);
+        Request request = new Request(topic, partition, subscription, null, start, 1, false, true, null);
         ConsumerConfigurationData<byte[]> conf = configuration(request);
         conf.setSubscriptionMode(SubscriptionMode.Durable);
         conf.setSubscriptionInitialPosition(SubscriptionInitialPosition.Earliest);
@@ -37,7 +42,37 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     }
 
     @Override
+    void messageReceived(CommandMessage command, ByteBuf buffer, ClientCnx from) {
+        Place arrived = new Place(command.getMessageId().getLedgerId(), command.getMessageId().getEntryId());
+        synchronized (places) {
+            boolean isAfter = acknowledged == null || isBefore(acknowledged, arrived);
+            if (isAfter && (first == null || isBefore(arrived, first))) {
+                first = arrived;
+            }
+        }
+        super.messageReceived(command, buffer, from);
+    }
+
+    private static boolean isBefore(Place one, Place other) {
+        return one.ledgerId() < other.ledgerId()
+            || one.ledgerId() == other.ledgerId() && one.entryId() < other.entryId();
+    }
+
+    @Override
+    public Place firstAfterAcknowledged() {
+        synchronized (places) {
+            return first;
+        }
+    }
+
+    @Override
     public CompletableFuture<Void> acknowledge(Place place) {
+        synchronized (places) {
+            acknowledged = place;
+            if (first != null && !isBefore(place, first)) {
+                first = null;
+            }
+        }
         return acknowledgeCumulativeAsync(new MessageIdImpl(place.ledgerId(), place.entryId(), partition));
     }
 

@@ -20,4 +20,7 @@ private[pulsarspark] trait EntrySource extends AutoCloseable {
 
   /** Ranges that were found to be gone and passed over, because the query allows it. */
   def lost: LostRanges
+
+  /** Times that it connected again, or was opened again at the same place. */
+  def reconnects: Long = 0
 }

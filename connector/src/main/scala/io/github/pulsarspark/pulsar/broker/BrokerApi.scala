@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.broker
 
 import io.github.pulsarspark.position.{PartitionBounds, Position}
+import io.github.pulsarspark.pulsar.topics.MatchingTopics
 import io.github.pulsarspark.schema.TopicSchema
 
 /** All requests to brokers, except those for entries. Each call waits for its answer, at most `operationTimeoutMs`, and
@@ -11,16 +12,26 @@ private[pulsarspark] trait BrokerApi {
   /** Full names of the partitions of each topic; missing topics are skipped. */
   def partitions(topics: Seq[String]): Map[String, Seq[String]]
 
-  /** Full names of the current topics that match `[tenant/namespace/]expression`, and of all topics there. */
-  def matching(pattern: String): (Seq[String], Seq[String])
+  /** The current topics that match `[tenant/namespace/]expression`; the same object as long as nothing changes. */
+  def matching(pattern: String): MatchingTopics
 
   /** Current first and last position of topic partitions; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
-  /** Watches from now on whether anything arrives after these positions, and no others, so that [[bounds]] can report
-    * that nothing did.
+  /** The same for all partitions of a stream, at each trigger. A partition that is [[watch]]ed and to which nothing was
+    * sent is not requested each time: its last message may be one that was published a moment ago.
     */
-  def watch(positions: Map[String, Position]): Unit
+  def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds]
+
+  /** Watches from now on whether anything arrives after these positions, and no others, so that [[streamBounds]] can
+    * report that nothing did.
+    *
+    * @param positions
+    *   the ends of partitions, at which the stream stands
+    * @param idle
+    *   those of them for which a consumer may be opened
+    */
+  def watch(positions: Map[String, Position], idle: Set[String]): Unit
 
   /** For each partition, where the broker puts the cursor of a reader that starts after the given position; missing
     * partitions are skipped.

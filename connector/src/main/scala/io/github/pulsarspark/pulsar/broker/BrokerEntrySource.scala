@@ -44,11 +44,13 @@ private[pulsar] final class BrokerEntrySource(
   private var current: EntryFeed.Entry = _              // handed out, or being decided about
   private var reopened                 = 0              // times since an entry was handed out
   private var waitingSince             = 0L
+  private var closedFeeds              = 0L             // reconnects of feeds that were replaced, and replacements
 
   override def ledgerId: Long   = current.ledgerId
   override def entryId: Long    = current.entryId
   override def entry: ByteBuf   = current.buffer
   override def lost: LostRanges = losses.lost
+  override def reconnects: Long = closedFeeds + sessionsAfterFirst
 
   override def next(): Boolean = {
     releaseCurrent()
@@ -205,6 +207,7 @@ private[pulsar] final class BrokerEntrySource(
     reopened += 1
     if (reopened > MostReopened && System.nanoTime() - waitingSince > options.pollTimeout.toNanos) throw timedOut
     log.info("{}: reading again after {}", range.topic, check.last: Any)
+    closedFeeds += sessionsAfterFirst + 1
     feed.closeAsync()
     feed = null
     open()
@@ -239,6 +242,8 @@ private[pulsar] final class BrokerEntrySource(
       feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
     bounds()
   }
+
+  private def sessionsAfterFirst: Long = if (feed == null || openedIn == 0) 0L else (feed.session - openedIn).toLong
 
   private def releaseCurrent(): Unit = if (current != null) {
     current.buffer.release()

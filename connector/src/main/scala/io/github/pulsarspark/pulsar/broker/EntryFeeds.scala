@@ -40,7 +40,7 @@ private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, optio
       EntryConsumer.open(
         lease.client,
         new EntryConsumer.Request(topic, partition, subscription, options.readerName.orNull, id, permits,
-          options.readCompacted, false)
+          options.readCompacted, false, null)
       )
     )
   }

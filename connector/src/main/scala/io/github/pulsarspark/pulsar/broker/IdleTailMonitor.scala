@@ -10,12 +10,14 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-/** Watches whether anything arrives after positions at which a stream stands.
+/** Watches whether anything arrives after positions at which a stream stands. A consumer that stands there is sent
+  * whatever is published, between two triggers too. So it answers two questions:
   *
-  * When the ledger of such a position disappears, the first and last position of the partition do not show whether
-  * messages went with it: an empty ledger is dropped when its topic is unloaded, and one that was read to its end is
-  * trimmed in time. A consumer that stands there is sent whatever is published, between two triggers too. An outage
-  * that is too long proves nothing any more.
+  *   - Is there anything new? As long as nothing arrives in the session in which the partition was last requested, no
+  *     request is necessary.
+  *   - Is anything lost? When the ledger of such a position disappears, the first and last position of the partition do
+  *     not show whether messages went with it: an empty ledger is dropped when its topic is unloaded, and one that was
+  *     read to its end is trimmed in time. An outage that is too long proves nothing any more.
   */
 private[pulsar] final class IdleTailMonitor(
     openFeed: (String, Position) => PendingFeed[_ <: EntryFeed],
@@ -25,16 +27,37 @@ private[pulsar] final class IdleTailMonitor(
 
   private val watches = TrieMap.empty[String, Watch]
 
-  /** Watches these positions, and nothing else. */
-  def watch(positions: Map[String, Position]): Unit = {
-    watches.filterNot { case (partition, w) => positions.get(partition).contains(w.after) && !w.feed.isGone }.foreach {
-      case (partition, w) =>
-        watches.remove(partition)
-        w.feed.close()
+  /** Watches these positions. A watch follows a position that moved to the newest entry that arrived. Otherwise it
+    * stays where it is and answers requests, until the position is idle, or another consumer answers requests.
+    *
+    * @param positions
+    *   the ends of partitions, at which a stream stands
+    * @param idle
+    *   those of them for which a consumer may be opened
+    * @param isReplaced
+    *   whether another consumer answers requests about this partition
+    */
+  def watch(positions: Map[String, Position], idle: Set[String], isReplaced: String => Boolean): Unit = {
+    watches.foreach { case (partition, w) =>
+      val stays = !w.feed.isGone && positions.get(partition).contains(w.after)
+      if (!stays && !follows(partition, w, positions.get(partition)))
+        if (w.feed.isGone || idle(partition) || isReplaced(partition)) close(partition)
     }
-    try open(positions.filterNot(p => watches.contains(p._1)))
+    val opened = positions.view.filterKeys(p => idle(p) && !watches.contains(p)).take(MostOpened).toMap
+    try open(opened)
     catch { case NonFatal(e) => log.info("positions cannot be watched: {}", e.getMessage) } // so nothing will be known
   }
+
+  private def follows(partition: String, w: Watch, position: Option[Position]): Boolean = {
+    val next = position.filter(at => !w.feed.isGone && w.openFeed.exists(_.waitAfter(place(at))))
+    next.foreach(at => watches.put(partition, w.copy(after = at)))
+    next.isDefined
+  }
+
+  /** Ends the watches of other partitions. */
+  def retain(partitions: String => Boolean): Unit = watches.keys.filterNot(partitions).toSeq.foreach(close)
+
+  private def close(partition: String): Unit = watches.remove(partition).foreach(_.feed.close())
 
   private def open(positions: Map[String, Position]): Unit = {
     answers.awaitAll(positions.toSeq)(p => s"Watching ${p._1} after ${p._2}") { case (partition, after) =>
@@ -51,6 +74,40 @@ private[pulsar] final class IdleTailMonitor(
   /** The position of this partition that is watched. */
   def after(partition: String): Option[Position] = watches.get(partition).map(_.after)
 
+  /** Whether a watch of this partition is open, so that nothing else needs to request its bounds. */
+  def isOpen(partition: String): Boolean = watches.get(partition).exists(_.openFeed.exists(!_.isGone))
+
+  /** Whether nothing arrived after the watched position of this partition, and none can have been overlooked, since its
+    * bounds were [[answered]].
+    */
+  def isQuiet(partition: String): Boolean = watches.get(partition).exists { w =>
+    w.openFeed.exists(f => f.first == null && f.isConnected && w.answered.contains(f.session))
+  }
+
+  /** What the broker answers the watches of these partitions; those that have none, or whose watch fails, are skipped.
+    */
+  def request(partitions: Seq[String]): Map[String, Answer] =
+    answers
+      .awaitAll(partitions.flatMap(p => watches.get(p).map(p -> _)), AtOnce)(w =>
+        s"Asking for the last position of ${w._1}"
+      ) { case (partition, w) =>
+        w.openFeed.filterNot(_.isGone).fold(Nothing)(feed => ask(partition, w, feed))
+      }
+      .flatten
+      .toMap
+
+  private def ask(partition: String, w: Watch, feed: EntryFeed): CompletableFuture[Option[(String, Answer)]] = {
+    val session = feed.session
+    feed.bounds().handle[Option[(String, Answer)]] { (bounds, failure) =>
+      if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
+      Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
+    }
+  }
+
+  /** The bounds of the partition are known as of this answer. */
+  def answered(partition: String, answer: Answer): Unit =
+    watches.get(partition).foreach(w => watches.put(partition, w.copy(answered = Some(answer.session))))
+
   /** The watched positions after which it is certain that nothing was ever published up to where their partitions begin
     * now.
     *
@@ -58,7 +115,7 @@ private[pulsar] final class IdleTailMonitor(
     *   the place before the first message of each partition, now
     */
   def emptyBefore(firsts: Map[String, Position]): Map[String, Position] = {
-    val moved = watches.toSeq.filter { case (partition, w) => firsts.get(partition).exists(w.after < _) }
+    val moved = firsts.toSeq.flatMap { case (p, first) => watches.get(p).filter(_.after < first).map(p -> _) }
     // a watch that does not answer by itself does not know what happened meanwhile
     answers
       .awaitAll(moved)(w => s"Asking the watch of ${w._1}") { case (partition, w) =>
@@ -86,14 +143,43 @@ private[pulsar] final class IdleTailMonitor(
   }
 }
 
-private object IdleTailMonitor {
+private[pulsar] object IdleTailMonitor {
   private val log = LoggerFactory.getLogger(classOf[IdleTailMonitor])
 
   /** Below the shortest retention time that a policy can name, a minute. */
   private val LongestOutageMillis = 45000L
 
-  private final case class Watch(after: Position, feed: PendingFeed[_ <: EntryFeed]) {
-    def sawNothingBefore(first: Position): Boolean = feed.ifOpen.exists { consumer =>
+  /** Partitions whose bounds are requested at the same time. */
+  val AtOnce = 128
+
+  /** Watches that are opened at a time; a trigger waits for them. */
+  private val MostOpened = 256
+
+  private val Nothing = CompletableFuture.completedFuture(Option.empty[(String, Answer)])
+
+  private def place(position: Position) = new EntryFeed.Place(position.ledgerId, position.entryId)
+
+  /** What a broker answers a watch.
+    *
+    * @param last
+    *   the last message
+    * @param isSameSession
+    *   whether the session is that of the answer before
+    */
+  final case class Answer(after: Position, last: Position, isSameSession: Boolean, session: Int)
+
+  private object Answer {
+    def apply(w: Watch, bounds: EntryFeed.Bounds, session: Int): Answer =
+      new Answer(w.after, Position(bounds.lastLedgerId, bounds.lastEntryId), w.answered.contains(session), session)
+  }
+
+  /** @param answered
+    *   the session in which the bounds of the partition were requested last
+    */
+  private final case class Watch(after: Position, feed: PendingFeed[_ <: EntryFeed], answered: Option[Int] = None) {
+    def openFeed: Option[EntryFeed] = feed.ifOpen
+
+    def sawNothingBefore(first: Position): Boolean = openFeed.exists { consumer =>
       !consumer.isGone && consumer.longestOutageMillis <= LongestOutageMillis &&
       Option(consumer.first).forall(e => Position(e.ledgerId, e.entryId) > first)
     }

@@ -23,7 +23,11 @@ private[pulsar] object KeptReaders {
     */
   private final case class Place(stream: String, topic: String, position: Position)
 
-  private final class Kept(val source: BrokerEntrySource, val bytes: Long)
+  private final class Kept(val source: BrokerEntrySource, val bytes: Long) {
+
+    /** Those that tasks have reported. */
+    val reconnects: Long = source.reconnects
+  }
 
   /** Of an executor; each may hold its read-ahead. */
   private val MostBytes = 256L << 20
@@ -39,26 +43,40 @@ private[pulsar] object KeptReaders {
   /** The entries of a range, from the reader that an earlier task left there, if there is one. */
   def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard, stream: String): EntrySource = {
     val start = Option.when(range.startExclusive.isWholeEntry)(Place(stream, range.topic, range.startExclusive))
-    val found = start.flatMap(kept.take).map(_.source)
-    found.foreach(_.continueTo(range.endInclusive, guard))
+    val found = start.flatMap(kept.take)
+    found.foreach(_.source.continueTo(range.endInclusive, guard))
     new Lent(
-      found.getOrElse(BrokerEntrySource(range, options, guard)),
-      end =>
-        kept.put(Place(stream, range.topic, range.endInclusive), new Kept(end, options.readAheadBytes))
+      found.fold(BrokerEntrySource(range, options, guard))(_.source),
+      found.fold(0L)(_.reconnects),
+      keep(Place(stream, range.topic, range.endInclusive), options.readAheadBytes, _)
     )
+  }
+
+  /** A reader of the partition that stands before this one waits for nobody: other executors read what is between. */
+  private def keep(place: Place, bytes: Long, source: BrokerEntrySource): Unit = {
+    kept.closeAll(other =>
+      other.stream == place.stream && other.topic == place.topic && other.position < place.position
+    )
+    kept.put(place, new Kept(source, bytes))
   }
 
   /** Closes the readers of a stream that ends, as far as they are in this JVM; others end by themselves. */
   def closeAll(stream: String): Unit = kept.closeAll(_.stream == stream)
 
-  /** A reader in the hands of one task. */
-  private final class Lent(source: BrokerEntrySource, keep: BrokerEntrySource => Unit) extends EntrySource {
+  /** A reader in the hands of one task.
+    *
+    * @param reported
+    *   its reconnects that tasks have reported
+    */
+  private final class Lent(source: BrokerEntrySource, reported: Long, keep: BrokerEntrySource => Unit)
+      extends EntrySource {
     private var isOpen            = true
     override def next(): Boolean  = source.next()
     override def ledgerId: Long   = source.ledgerId
     override def entryId: Long    = source.entryId
     override def entry: ByteBuf   = source.entry
     override def lost: LostRanges = source.lost
+    override def reconnects: Long = source.reconnects - reported
 
     override def close(): Unit = if (isOpen) {
       isOpen = false

@@ -3,17 +3,17 @@ package io.github.pulsarspark.pulsar.broker
 import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
 
 import scala.collection.concurrent.TrieMap
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 
+import io.github.pulsarspark.common.BoundedActions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
-import io.github.pulsarspark.pulsar.topics.{TopicMissing, TopicNames}
+import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
@@ -30,9 +30,17 @@ private[pulsar] final class PulsarBroker(
     with AutoCloseable {
 
   private val answers = new ClusterCalls(options, options.serviceUrl)
-  private val lookup  = new SchemaLookup(client, answers, options.serviceUrl)
-  private val probes  = TrieMap.empty[String, PendingFeed[EntryConsumer]]
-  private val watches = new IdleTailMonitor(watchAfter, answers)
+  private val listing = new TopicListing((namespace, hash) =>
+    answers.ask(s"Listing the topics of $namespace")(() =>
+      client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
+    )
+  )
+  private val lookup          = new SchemaLookup(client, answers, options.serviceUrl)
+  private val probes          = TrieMap.empty[String, PendingFeed[EntryConsumer]]
+  private val watches         = new IdleTailMonitor(watchAfter, answers)
+  private val resubscriptions =
+    new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
+  private val stream = new StreamBounds(probeAnew, watches)
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
     answers
@@ -47,29 +55,26 @@ private[pulsar] final class PulsarBroker(
       .flatten
       .toMap
 
-  override def matching(pattern: String): (Seq[String], Seq[String]) = {
-    val (namespace, expression) = TopicNames.pattern(pattern)
-    val listed                  =
-      answers.ask(s"Listing the topics of $namespace")(() =>
-        client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, null)
-      )
-    val all = listed.getTopics.asScala.toSeq
-    (TopicNames.matching(all, expression), TopicNames.matching(all, ".*".r.pattern))
-  }
+  override def matching(pattern: String): MatchingTopics = listing.matching(pattern)
 
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
-    forgetAllBut(partitions.toSet)
-    val first = request(partitions)
-    // a cursor does not follow when the ledger it stands in is trimmed while nothing arrives after it
-    val again = first.collect { case (p, b) if watches.after(p).exists(_ < b.last) => p }.toSeq
-    forgetAllBut(partitions.toSet -- again)
-    val now   = first ++ request(again)
-    val empty = watches.emptyBefore(now.view.mapValues(_.first).toMap)
-    now.map { case (p, b) => p -> b.copy(emptyAfter = empty.get(p)) }
+    probes.foreach { case (partition, probe) => if (probe.isGone) forget(partition) }
+    request(partitions)
+  }
+
+  override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    probes.keys.filterNot(partitions.toSet).foreach(forget)
+    stream.of(partitions)
+  }
+
+  /** A cursor does not follow when the ledger it stands in is trimmed while nothing arrives after it. */
+  private def probeAnew(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    partitions.filter(watches.after(_).isDefined).foreach(forget)
+    bounds(partitions)
   }
 
   private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
-    answers.awaitAll(partitions, PulsarBroker.AtOnce)(p => s"Asking for the last position of $p")(p =>
+    answers.awaitAll(partitions, IdleTailMonitor.AtOnce)(p => s"Asking for the last position of $p")(p =>
       boundsOf(probe(p))
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
         .exceptionally(ifMissing(None))
@@ -81,8 +86,13 @@ private[pulsar] final class PulsarBroker(
   private def probe(partition: String): PendingFeed[EntryConsumer] =
     probes.getOrElseUpdate(partition, open(partition, BrokerFeeds.Earliest))
 
-  /** In the compacted view no loss is concluded from positions, so nothing needs to be watched. */
-  override def watch(positions: Map[String, Position]): Unit = if (!readCompacted) watches.watch(positions)
+  /** Each partition has one consumer: a watch, or a probe. The compacted view has probes alone: what compaction does to
+    * it is not sent to anybody.
+    */
+  override def watch(positions: Map[String, Position], idle: Set[String]): Unit = if (!readCompacted) {
+    watches.watch(positions, idle, probes.contains)
+    probes.keys.filter(p => positions.contains(p) && watches.isOpen(p)).foreach(forget)
+  }
 
   override def readersAfter(positions: Map[String, Position]): Map[String, Position] =
     readersAt(positions)(p => s"Asking where a reader of ${p._1} after ${p._2} starts")
@@ -99,7 +109,7 @@ private[pulsar] final class PulsarBroker(
       starts: Map[String, Position]
   )(what: ((String, Position)) => String): Map[String, Position] =
     answers
-      .awaitAll(starts.toSeq, PulsarBroker.AtOnce)(what) { case (partition, start) =>
+      .awaitAll(starts.toSeq, IdleTailMonitor.AtOnce)(what) { case (partition, start) =>
         val probe =
           open(partition, new MessageIdImpl(start.ledgerId, start.entryId, TopicNames.partitionIndex(partition)))
         boundsOf(probe)
@@ -138,13 +148,7 @@ private[pulsar] final class PulsarBroker(
     }
   }
 
-  /** Closes the consumers of other partitions, and those that a broker ended. */
-  private def forgetAllBut(partitions: Set[String]): Unit =
-    probes.filterNot { case (partition, probe) => partitions(partition) && !probe.isGone }.foreach {
-      case (partition, probe) =>
-        probes.remove(partition)
-        probe.close()
-    }
+  private def forget(partition: String): Unit = probes.remove(partition).foreach(_.close())
 
   private def open(partition: String, start: MessageIdImpl): PendingFeed[EntryConsumer] =
     open(partition, start, "driver", false)
@@ -163,7 +167,8 @@ private[pulsar] final class PulsarBroker(
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
       EntryConsumer.open(client,
-        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly))
+        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly,
+          if (positionsOnly) resubscriptions else null))
     )
   }
 
@@ -189,7 +194,4 @@ private[pulsar] final class PulsarBroker(
 
 private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
-
-  /** Partitions whose bounds are requested at the same time. */
-  private val AtOnce = 128
 }

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
-import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import java.util.concurrent.locks.LockSupport
 import java.util.function.BiConsumer
 
@@ -35,6 +35,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
 
   private val confirmed = new AtomicLong
   private val failure   = new AtomicReference[Throwable]
+  private val ended     = new AtomicBoolean
   private var sent      = 0L
 
   /** One object for all messages. */
@@ -89,7 +90,8 @@ private[pulsarspark] final class TopicProducer private[producer] (
 
   /** Ends the use of the producer, which another task may have next. */
   private def end(): CompletableFuture[_] =
-    if (keep.isDefined && failure.get == null && confirmed.get == sent)
+    if (ended.getAndSet(true)) CompletableFuture.completedFuture(())
+    else if (keep.isDefined && failure.get == null && confirmed.get == sent)
       CompletableFuture.completedFuture(keep.get(open))
     else open.closeAsync()
 
@@ -174,8 +176,8 @@ private[pulsarspark] object TopicProducer {
     */
   private val ColumnsOfOneTask = Set(MetadataColumns.Partition.name, MetadataColumns.SequenceId.name)
 
-  /** A producer with these keeps others away. */
-  private val SettingsOfOneTask = Set("producerName", "accessMode", "initialSequenceId")
+  /** A producer with these keeps others away, or never learns of a partition that is added. */
+  private val SettingsOfOneTask = Set("producerName", "accessMode", "initialSequenceId", "autoUpdatePartitions")
 
   private def explain(topic: String, e: Throwable, acknowledged: Long, options: WriteOptions): Throwable = e match {
     case c: java.util.concurrent.CompletionException if c.getCause != null =>

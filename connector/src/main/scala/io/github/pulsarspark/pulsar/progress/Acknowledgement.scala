@@ -20,27 +20,34 @@ private[progress] object Acknowledgement {
     else Position(read.ledgerId, read.entryId - 1)
 
   /** Where a range starts whose start the subscription has acknowledged. The ledger of the start may be gone, if it was
-    * acknowledged to its end. Then the range starts at the next ledger. The broker keeps what follows the cursor, and
-    * it moves a cursor from the end of a ledger to the beginning of the next one.
+    * acknowledged to its end. Then the range starts at the next ledger.
+    *
+    * The place of the cursor alone says nothing: brokers move it from the end of a ledger to the beginning of the next
+    * one while the ledger is there. A reader that the broker puts beyond the start shows that what is between is gone,
+    * and a cursor that is not beyond this reader that it was nothing to read: the broker keeps what follows the cursor.
     *
     * @param cursor
     *   where the subscription is now
     * @param reader
-    *   where the broker puts a reader that starts after the start of the range; requested only where it matters
-    * @param newest
-    *   the last entry that arrived; one after the start shows that the cursor passed messages, as when they expire
+    *   where the broker puts a reader that starts after the start of the range
+    * @param first
+    *   the first entry that arrived after the start; one before the reader shows that the cursor passed messages, as
+    *   when they expire
     */
-  def startOf(
-      range: OffsetRange,
-      cursor: Position,
-      reader: Option[Position],
-      newest: Option[Position]
-  ): Position = {
+  def startOf(range: OffsetRange, cursor: Position, reader: Option[Position], first: Option[Position]): Position = {
     val start = range.startExclusive
-    val next  = if (cursor > start) Some(cursor) else reader
-    next
-      .filter(n => n.isBeforeLedger && start < n && n <= range.endInclusive)
-      .filterNot(n => newest.exists(e => start < e && e <= n))
+    reader
+      .filter(r => r.isBeforeLedger && start < r && r <= range.endInclusive)
+      .filter(r => start <= cursor && cursor <= r)
+      .filterNot(r => first.exists(e => start < e && e <= r))
       .getOrElse(start)
   }
+
+  /** The same without a request: the first entry that arrived after the start begins a ledger, so that nothing to read
+    * is between them, and the ledger of the start may be deleted at any time.
+    */
+  def startBefore(range: OffsetRange, first: Option[Position]): Option[Position] = first
+    .filter(e => e.entryId == 0 && e.ledgerId > range.startExclusive.ledgerId)
+    .map(e => Position(e.ledgerId, -1))
+    .filter(_ <= range.endInclusive)
 }

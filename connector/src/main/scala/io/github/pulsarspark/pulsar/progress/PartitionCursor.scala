@@ -8,8 +8,13 @@ import scala.util.control.NonFatal
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.broker.{EntryFeed, PendingFeed}
 
-/** The cursor of a subscription in one topic partition. For one thread. */
-private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: ProgressFeed]) {
+/** The cursor of a subscription in one topic partition. For one thread.
+  *
+  * @param isFollowed
+  *   whether it existed, and an earlier run of the query acknowledged with it; otherwise it may be new. Known when the
+  *   feed is open
+  */
+private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: ProgressFeed], isFollowed: => Boolean) {
   import PartitionCursor._
 
   private var sent: Option[Sent]      = None
@@ -27,16 +32,15 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   /** Everything up to there is acknowledged, or was sent to be. */
   def acknowledged: Option[Position] = sent.map(_.position)
 
-  /** Whether the subscription has kept everything after this position that it did not acknowledge.
-    *
-    * @param isFollowed
-    *   whether an earlier run of the query acknowledged with the subscription; otherwise it may be new
-    */
-  def hasKept(position: Position, isFollowed: Boolean): Boolean =
+  /** Whether the subscription has kept everything after this position that it did not acknowledge. */
+  def hasKept(position: Position): Boolean =
     acknowledged.exists(position <= _) && (isFollowed || begin.exists(_ <= position))
 
-  /** The last entry that arrived. */
-  def newest: Option[Position] = feed.flatMap(f => Option(f.newest)).map(p => Position(p.ledgerId, p.entryId))
+  /** The first entry that arrived after this position; None unless exactly this one was acknowledged last. */
+  def firstAfter(position: Position): Option[Position] = feed
+    .filter(_ => acknowledged.contains(position))
+    .flatMap(f => Option(f.firstAfterAcknowledged))
+    .map(p => Position(p.ledgerId, p.entryId))
 
   /** Why the last acknowledgement failed; None while it has no receipt. */
   def failure: Option[Throwable] = sent.filter(_.receipt.isDone).flatMap(s => Try(s.receipt.join).failed.toOption)

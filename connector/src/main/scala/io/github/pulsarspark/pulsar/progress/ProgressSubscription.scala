@@ -50,19 +50,22 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
       throw Conditions.SubscriptionNotFound(subscription = name, topic = p).exception
     }
     val subscribed = existing.collect { case (Some(_), p) => p }
-    open(subscribed)
+    open(subscribed, isFollowed = false)
     subscribed.flatMap(p => cursors.get(p).flatMap(_.acknowledged).map(p -> _)).toMap
   }
 
   /** Subscribes to these partitions and no others. Where the subscription does not exist, it begins at the first
     * message.
+    *
+    * @param isFollowed
+    *   whether an earlier run of the query acknowledged with the subscription
     */
-  def subscribe(partitions: collection.Set[String]): Unit = {
+  def subscribe(partitions: collection.Set[String], isFollowed: Boolean): Unit = {
     cursors.filterNot { case (p, cursor) => partitions(p) && !cursor.pending.isGone }.foreach { case (p, cursor) =>
       cursors.remove(p)
       cursor.pending.close()
     }
-    open(partitions.toSeq.sorted)
+    open(partitions.toSeq.sorted, isFollowed)
   }
 
   /** Acknowledges what is committed, and looks at earlier receipts. Does not wait.
@@ -77,7 +80,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
   def acknowledge(read: Map[String, Position], next: Map[String, Position], last: Map[String, Position]): Unit = {
     warnOfFailures()
     for ((partition, position) <- read; cursor <- cursors.get(partition)) {
-      val isReadOn = next.get(partition).exists(_ > position)
+      val isReadOn = (next.get(partition) ++ last.get(partition)).exists(_ > position)
       cursor.acknowledge(Acknowledgement.of(position, isReadOn))
       if (!isReadOn && last.get(partition).contains(position)) cursor.awaitNext()
     }
@@ -96,21 +99,24 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
       readersAfter: Map[String, Position] => Map[String, Position]
   ): Seq[OffsetRange] = {
     val overLedgers = ranges.filter(r => r.startExclusive.ledgerId < r.endInclusive.ledgerId)
-    open(overLedgers.map(_.topic))
-    val kept = overLedgers.filter(r => cursors.get(r.topic).exists(_.hasKept(r.startExclusive, isFollowed)))
-    val now  = calls
-      .awaitAll(kept, AtOnce)(r => s"Asking for the cursor of subscription $name in ${r.topic}") { range =>
+    open(overLedgers.map(_.topic), isFollowed)
+    val kept  = overLedgers.filter(r => cursors.get(r.topic).exists(_.hasKept(r.startExclusive)))
+    val first = kept.flatMap(r => cursors(r.topic).firstAfter(r.startExclusive).map(r.topic -> _)).toMap
+    val begun = kept.flatMap(r => Acknowledgement.startBefore(r, first.get(r.topic)).map(r.topic -> _)).toMap
+    val rest  = kept.filterNot(r => begun.contains(r.topic))
+    val now   = calls
+      .awaitAll(rest, AtOnce)(r => s"Asking for the cursor of subscription $name in ${r.topic}") { range =>
         cursors(range.topic).pending.whenOpen
           .thenCompose[EntryFeed.Bounds](_.bounds())
-          .thenApply[(OffsetRange, Position)](b => range -> markDelete(b))
+          .thenApply[Option[(OffsetRange, Position)]](b => Some(range -> markDelete(b)))
+          .exceptionally(ifMissing(None))
       }
-    val readers = readersAfter(now.collect {
-      case (r, cursor) if cursor <= r.startExclusive =>
-        r.topic -> r.startExclusive
-    }.toMap)
-    val starts = now.map { case (r, cursor) =>
-      r.topic -> Acknowledgement.startOf(r, cursor, readers.get(r.topic), cursors(r.topic).newest)
-    }.toMap
+      .flatten
+    val readers = if (now.isEmpty) Map.empty[String, Position]
+    else readersAfter(now.map { case (r, _) => r.topic -> r.startExclusive }.toMap)
+    val starts = begun ++ now.map { case (r, cursor) =>
+      r.topic -> Acknowledgement.startOf(r, cursor, readers.get(r.topic), first.get(r.topic))
+    }
     ranges.map(r => starts.get(r.topic).fold(r)(start => r.copy(startExclusive = start))).filterNot(_.isEmpty)
   }
 
@@ -124,7 +130,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
           "receipt. The next start of the query sends them again.")
       }
       val closing = cursors.values.map(_.pending.close()).toSeq
-      CompletableFuture.allOf(closing: _*).get(patience.toMillis, MILLISECONDS)
+      CompletableFuture.allOf(closing: _*).get(Seq(patience, LongestFarewell).min.toMillis, MILLISECONDS)
     } catch {
       case _: InterruptedException => // the requests are on their way
         cursors.values.foreach(_.pending.close())
@@ -133,12 +139,14 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     } finally cursors.clear()
   }
 
-  private def open(partitions: Seq[String]): Unit = {
+  /** A subscription that an earlier run used may have been deleted since: the one that is made in its place is new. */
+  private def open(partitions: Seq[String], isFollowed: Boolean): Unit = {
     val fresh = partitions.filterNot(cursors.contains)
     calls
       .awaitAll(fresh, AtOnce)(p => s"Subscribing to $p with subscription $name") { p =>
-        val pending = new PendingFeed(feed(p))
-        cursors.put(p, new PartitionCursor(pending))
+        val existed = if (isFollowed) feeds.exists(p) else CompletableFuture.completedFuture(false)
+        val pending = new PendingFeed(existed.thenCompose[ProgressFeed](_ => feed(p)))
+        cursors.put(p, new PartitionCursor(pending, existed.getNow(false)))
         pending.whenOpen
           .thenCompose[Option[(ProgressFeed, Position)]](feed =>
             feed.bounds().thenApply(b => Some(feed -> markDelete(b)))

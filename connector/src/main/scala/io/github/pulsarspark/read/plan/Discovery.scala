@@ -36,15 +36,17 @@ private[read] final class Discovery(
       )
       existing
     case TopicSelection.Matching(pattern) =>
-      val (matching, all) = broker.matching(pattern)
-      if (matching.isEmpty) throw noMatch(pattern, all)
-      broker.partitions(matching)
+      val found = broker.matching(pattern)
+      if (found.partitions.isEmpty) throw noMatch(pattern, found.all)
+      broker.partitions(found.partitions.keys.toSeq.sorted)
   }
 
-  /** The same without a failure, for a stream that is under way: missing topics are skipped. */
+  /** The same without a failure, for a stream that is under way: missing topics are skipped, and missing partitions of
+    * those that match a pattern, whose list names each partition.
+    */
   def topicsLeft(): Map[String, Seq[String]] = selection match {
     case TopicSelection.Named(names)      => broker.partitions(names)
-    case TopicSelection.Matching(pattern) => broker.partitions(broker.matching(pattern)._1)
+    case TopicSelection.Matching(pattern) => broker.matching(pattern).partitions
   }
 
   /** The schemas that topics are read as. A topic without a schema holds bytes. Equal schemas are resolved once. */

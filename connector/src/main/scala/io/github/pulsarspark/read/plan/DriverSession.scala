@@ -6,14 +6,14 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.SegmentLocator
-import io.github.pulsarspark.storage.ledgers.KnownLedgers
+import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
@@ -24,6 +24,8 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 
   /** What holds messages back for a stream; None unless the options name a subscription for it. */
   private[read] val progress: Option[ProgressSubscription] = options.progressSubscription.map(connection.progress)
+
+  private[read] def admin: Option[AdminApi] = connection.admin
 
   private[read] val discovery =
     new Discovery(options.topics, options.allowMissingTopics, options.schemaMode, options.protobuf, broker,
@@ -71,11 +73,12 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
-  private lazy val ledgers = new KnownLedgers
+  /** Where topic partitions are stored, for the life of a stream. */
+  private[read] lazy val known = new KnownStorage
 
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
-    new SegmentLocator(connection.admin, options, hadoop, losses, ledgers)
+    new SegmentLocator(connection.admin, options, hadoop, losses, known)
 
   override def close(): Unit =
     try progress.foreach(_.close())

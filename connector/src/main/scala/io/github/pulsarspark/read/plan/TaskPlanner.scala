@@ -8,7 +8,7 @@ import io.github.pulsarspark.metrics.PlanCounts
 import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
 import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.storage.RequestedRange
+import io.github.pulsarspark.storage.{RequestedRange, StreamTail}
 
 /** A range of one topic partition that is to be read, and how its messages become rows. */
 private[read] final case class PlannedRange(range: OffsetRange, bounds: PruningBounds, schema: TopicSchema)
@@ -54,16 +54,16 @@ private[read] final class TaskPlanner(
     filters: PushedFilters = PushedFilters.none
 ) {
 
-  /** @param tailEntries
-    *   entries up to which the broker reads a range, without a look where they are stored
+  /** @param tail
+    *   of a stream: what the broker reads, without a look where it is stored
     */
-  def plan(ranges: Seq[PlannedRange], tailEntries: Long = 0): PlannedRead = {
+  def plan(ranges: Seq[PlannedRange], tail: Option[StreamTail] = None): PlannedRead = {
     val requested = ranges.map { r =>
       val passing = filters.bounds(r.range.topic)
       RequestedRange(r.range, passing, r.bounds.intersect(passing))
     }
     val parallelism = SparkSession.active.sparkContext.defaultParallelism
-    val plan        = session.segments(task.hadoop, losses).plan(requested, tailEntries, parallelism)
+    val plan        = session.segments(task.hadoop, losses).plan(requested, tail, parallelism)
     val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
     val tasks   = plan.tasks.map { slices =>
       PulsarInputPartition(slices.map { slice =>

@@ -4,8 +4,8 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 
-/** Finds the partitions that a stream has read to their end and that stay idle for a while. Only these are watched,
-  * because a watch costs a consumer. A partition without messages is watched at once, because any unload drops its
+/** Finds the partitions that a stream has read to their end, and those of them that stay idle for a while: only for
+  * these a consumer is opened that watches. A partition without messages is idle at once, because any unload drops its
   * ledger.
   *
   * @param nanos
@@ -16,14 +16,15 @@ private[read] final class IdlePartitions(nanos: () => Long = () => System.nanoTi
 
   private var stands = Map.empty[String, Stand]
 
-  /** The positions to watch, at the time of one trigger. */
-  def at(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] = {
+  /** The ends of partitions at which the stream stands at the time of one trigger, and which of them are idle. */
+  def at(read: PulsarOffset, bounds: Map[String, PartitionBounds]): (Map[String, Position], Set[String]) = {
     val now = nanos()
     stands = read.positions.toMap.collect {
       case (p, at) if bounds.get(p).exists(_.last == at) =>
         p -> stands.get(p).filter(_.at == at).getOrElse(Stand(at, now))
     }
-    stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= Patience.toNanos => p -> s.at }
+    val idle = stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= Patience.toNanos => p }
+    (stands.map { case (p, s) => p -> s.at }, idle.toSet)
   }
 }
 

@@ -53,6 +53,9 @@ private[stream] final class PartitionWalk(
   /** Stored bytes of the entries with these messages, and of those between. */
   def bytes: Long = byteCount
 
+  /** The last message that was taken for the next micro-batch. */
+  def lastMessage: Option[Position] = Option.when(rowCount > 0)(end)
+
   /** True when nothing is left to take. */
   def isExhausted: Boolean = taken >= messages && (isDone || seen >= until)
 

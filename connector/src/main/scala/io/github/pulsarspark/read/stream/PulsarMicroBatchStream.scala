@@ -3,6 +3,7 @@ package io.github.pulsarspark.read.stream
 import java.util.{Map => JMap, Optional, UUID}
 
 import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
@@ -10,12 +11,14 @@ import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges, Occurrence}
-import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, TierCounts, TierMetric}
-import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.metrics.TaskTotals
+import io.github.pulsarspark.position.{OffsetRange, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
+import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
+import io.github.pulsarspark.storage.StreamTail
 
 /** A streaming read in micro-batches. Offsets hold positions alone; a batch is a function of its two offsets and of how
   * the stream began.
@@ -34,6 +37,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val run    = UUID.randomUUID.toString
   private val losses = new DataLossPolicy(task.options.failOnDataLoss)
   private val idle   = new IdlePartitions
+  private val moved  = new MovedLedgers
 
   private lazy val lossLog = new LossLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration)
 
@@ -43,48 +47,52 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
 
-  private lazy val lostByTasks: LostRangesTotal = {
-    val result = new LostRangesTotal
-    SparkSession.active.sparkContext.register(result)
-    result
-  }
+  private lazy val totals = TaskTotals.register(SparkSession.active.sparkContext)
 
-  private lazy val counts: TierCounts = {
-    val result = new TierCounts
-    SparkSession.active.sparkContext.register(result)
-    result
-  }
+  private val lag = new StreamLag(task.options.readCompacted, session.admin)
 
-  private val schemas = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
-  private val backlog = new BacklogWalk(
-    range => PartitionWalk.open(range, task.options, start.times(range.topic), session.broker),
-    task.options.pollTimeout
-  )
+  private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
+  private val ledgerSteps =
+    new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_), task.options.pollTimeout)
+  private val partitions =
+    new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
-  private var topicOf: Map[String, String]  = Map.empty
   private var newest: Option[PulsarOffset]  = None
+  private var parsed: Option[PulsarOffset]  = None
   private var pinned: Option[PulsarOffset]  = None
+
+  /** The name of this source in the progress of the query. */
+  override def toString: String = s"Pulsar[${task.options.topics.shown}]"
 
   override def initialOffset(): Offset = start.offset
 
-  override def deserializeOffset(json: String): Offset = PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+  /** Spark requests it at every trigger. */
+  override def deserializeOffset(json: String): Offset = {
+    val result = (newest ++ parsed).find(_.json == json).getOrElse(
+      PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+    )
+    parsed = Some(result)
+    result
+  }
 
   override def getDefaultReadLimit: ReadLimit = TriggerBudget.readLimit(task.options.triggerLimits)
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val bounds = boundsNow()
+    val bounds = session.broker.streamBounds(partitions.current())
     progress.foreach(_.subscribe(bounds.keySet))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
     keepLosses()
     val latest = StreamProgress.next(read, bounds, again)
-    session.broker.watch(idle.at(read, bounds))
+    (session.broker.watch _).tupled(idle.at(read, bounds))
     newest = Some(latest)
     val end    = pinned.fold(latest)(StreamProgress.within(_, read, latest))
     val result = if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
     progress.foreach(_.acknowledge(read, result, bounds))
+    lag.update(result, bounds)
     result
   }
 
@@ -93,7 +101,12 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     val budget = if (pinned.isEmpty) limit else limit.copy(minimum = None)
     if (budget.isUnlimited) end
     else {
-      val ends   = backlog.ends(ranges(read, end), end.positions.keySet, budget)
+      val ranges = kept(RangePlanner.between(read, end))
+      val whole  = ledgerSteps.ends(ranges, budget)
+      val rest   = budget.without(whole.values.map(_.bytes).sum)
+      val walked =
+        backlog.ends(ranges.filterNot(r => whole.contains(r.topic)), end.positions.keySet -- whole.keys, rest)
+      val ends   = walked ++ whole.view.mapValues(_.end)
       val result = StreamProgress.within(PulsarOffset(end.positions ++ ends), read, end)
       if (result.positions == read.positions) read else result
     }
@@ -105,45 +118,46 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def reportLatestOffset(): Offset = newest.orNull
 
-  /** What was read and lost since the query started. */
+  /** What was read and lost since the query started, and what is left to read. Requests nothing. */
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
-    val numbers =
-      Seq(Metrics.dataLoss.name -> lost.count, Metrics.decodeErrors.name -> decodeErrors.sum.longValue) ++
-        TierMetric.all.map(m => m.name -> counts.of(m.level, m.measure))
-    val ranges = Option.when(lost.count > 0)(Metrics.lostRanges -> lost.json)
-    (numbers.map { case (name, value) => name -> value.toString } ++ ranges).toMap.asJava
+    val backlog = latestConsumed.toScala.flatMap(end => lag.after(pulsar(end)))
+    (StreamMetrics.ofReads(totals, lost, decodeErrors.sum) ++
+      StreamMetrics.ofBacklog(backlog, totals.levels, totals.last.value, System.currentTimeMillis)).asJava
   }
 
-  private def keepLosses(): Unit = lossLog.keep(losses.lost, lostByTasks.value)
+  private def keepLosses(): Unit = lossLog.keep(losses.lost, totals.lostRanges)
 
   /** Found by the driver or by a task. */
-  private def lost: LostRanges = losses.lost ++ lostByTasks.value
+  private def lost: LostRanges = losses.lost ++ totals.lostRanges
 
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit =
-    pinned = Some(PulsarOffset.of(boundsNow().view.mapValues(_.last)))
+    pinned = Some(PulsarOffset.of(session.broker.bounds(partitions.discoverAnew()).view.mapValues(_.last)))
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
-    val planned = ranges(withJoining(pulsar(from), pulsar(to)), pulsar(to))
-    if (planned.exists(r => !topicOf.contains(r.topic))) discover()
-    val (existing, gone) = planned.partition(r => topicOf.contains(r.topic))
+    val ranges = kept(RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to)))
+    if (ranges.exists(r => partitions.topic(r.topic).isEmpty)) partitions.discoverAnew()
+    val (gone, existing) =
+      ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     gone.foreach { range =>
       losses.report(deleted(range.topic, range.startExclusive, range.endInclusive))
     }
     val ledgers = pulsar(to).positions.toSeq.flatMap { case (partition, end) =>
-      topicOf.get(partition).map(_ -> end.ledgerId)
+      partitions.topic(partition).map(_ -> end.ledgerId)
     }
     val readBy =
-      schemas.of(existing.map(r => r -> topicOf(r.topic)), ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
-    val requested = existing.zip(readBy).map { case (range, schema) =>
+      schemas.of(existing, ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
+    val planned = existing.zip(readBy).map { case ((range, _), schema) =>
       PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
     }
-    new TaskPlanner(task, session, losses).plan(requested, PulsarMicroBatchStream.TailEntries).tasks.toArray
+    session.known.moved(moved.takeNew(totals.moved.value))
+    session.known.retain(partitions.topic(_).isDefined)
+    val tail = StreamTail(PulsarMicroBatchStream.TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
+    new TaskPlanner(task, session, losses).plan(planned, Some(tail)).tasks.toArray
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(counts),
-      Some(lostByTasks))
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(totals))
 
   /** The checkpoint keeps positions. The subscription, if there is one, follows in `latestOffset`. */
   override def commit(end: Offset): Unit = ()
@@ -151,12 +165,18 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   override def stop(): Unit =
     try
       try keepLosses()
-      finally backlog.close()
+      finally {
+        ledgerSteps.stop(task.options.pollTimeout.toMillis)
+        backlog.close()
+      }
     finally {
       PulsarConnection.ended(run)
       opened.foreach(_.close())
       opened = None
     }
+
+  private def walk(range: OffsetRange): PartitionWalk =
+    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)
 
   private def session: DriverSession = opened.getOrElse {
     val result = DriverSession(task.options)
@@ -172,19 +192,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
       .getOrElse(new BoundResolver(task.options, session.broker).streamStart(topics))
   }
 
-  private def ranges(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] = {
-    val ranges = RangePlanner.between(from, to)
-    progress.fold(ranges)(_.kept(ranges))
-  }
-
-  private def boundsNow(): Map[String, PartitionBounds] = session.broker.bounds(discover())
-
-  /** All partitions that exist now. */
-  private def discover(): Seq[String] = {
-    val topics = session.discovery.topicsLeft()
-    topicOf = topics.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
-    topicOf.keys.toSeq.sorted
-  }
+  private def kept(ranges: Seq[OffsetRange]): Seq[OffsetRange] = progress.fold(ranges)(_.kept(ranges))
 
   /** `from` with the partitions that join in `to`, before their first messages. */
   private def withJoining(from: PulsarOffset, to: PulsarOffset): PulsarOffset = {
@@ -197,14 +205,12 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     }
   }
 
-  private def deleted(partition: String, from: Position, to: Position): Occurrence = {
-    val topicExists = topicOf.valuesIterator.contains(TopicNames.whole(partition))
-    TopicLosses.deleted(partition, from, to.toString, Some(topicExists))
-  }
+  private def deleted(partition: String, from: Position, to: Position): Occurrence =
+    TopicLosses.deleted(partition, from, to.toString, Some(partitions.hasTopic(TopicNames.whole(partition))))
 
   private def pulsar(offset: Offset): PulsarOffset = offset match {
     case own: PulsarOffset => own
-    case other             => PulsarOffset.parse(other.json, s"the checkpoint $checkpoint")
+    case other             => pulsar(deserializeOffset(other.json))
   }
 }
 

@@ -13,9 +13,12 @@ private[read] object StreamProgress {
     * topic may end with markers, and compaction may have removed its last message.
     */
   def behind(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] =
-    (read.missing ++ read.positions).filter {
+    known(read).filter {
       case (partition, position) => bounds.get(partition).exists(_.last < position)
     }
+
+  private def known(read: PulsarOffset) =
+    if (read.missing.isEmpty) read.positions else read.missing ++ read.positions
 
   /** What is gone of partitions that were read. Each is reported in one micro-batch alone. */
   def losses(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): Seq[Occurrence] = {
@@ -42,14 +45,23 @@ private[read] object StreamProgress {
     * @return
     *   `read` itself when there is nothing new
     */
-  def next(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): PulsarOffset = {
+  def next(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): PulsarOffset =
+    if (recreated.isEmpty && isUnchanged(read, bounds)) read else moved(read, bounds, recreated)
+
+  /** Most triggers of a stream over thousands of partitions find nothing. */
+  private def isUnchanged(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Boolean =
+    bounds.size == read.positions.size && bounds.forall { case (partition, b) =>
+      read.positions.get(partition).exists(at => b.last <= at && !b.emptyAfter.contains(at))
+    }
+
+  private def moved(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): PulsarOffset = {
     val added = bounds.flatMap { case (partition, b) => newStart(partition, b, read, recreated).map(partition -> _) }
     val positions = bounds.map { case (partition, b) =>
       partition ->
         (added.get(partition).toSeq ++ read.positions.get(partition).filterNot(_ => added.contains(partition)) :+
           b.last).max
     }
-    val missing = (read.missing ++ read.positions).filterNot { case (partition, _) => bounds.contains(partition) }
+    val missing = known(read).filterNot { case (partition, _) => bounds.contains(partition) }
     if (SortedMap.from(positions) == read.positions) read
     else PulsarOffset(SortedMap.from(positions), SortedMap.from(added), newest(missing))
   }

@@ -34,7 +34,7 @@ private[stream] final class StreamSubscription(
   def start(partitions: Seq[String]): StreamStart = StreamStart(PulsarOffset.of(subscription.positions(partitions)))
 
   /** Subscribes to the partitions that exist. */
-  def subscribe(partitions: collection.Set[String]): Unit = subscription.subscribe(partitions)
+  def subscribe(partitions: collection.Set[String]): Unit = subscription.subscribe(partitions, isFollowed)
 
   /** Acknowledges what was read. Spark has committed the start of a micro-batch; it calls `commit` for the same only
     * when it has planned the next one.

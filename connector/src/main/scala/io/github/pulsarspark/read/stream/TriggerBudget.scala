@@ -18,6 +18,9 @@ private[stream] final case class TriggerBudget(
   /** True when a trigger reads everything that is new. */
   def isUnlimited: Boolean = rows.isEmpty && bytes.isEmpty && minimum.isEmpty
 
+  /** What is left of it after so many bytes, at least one. */
+  def without(used: Long): TriggerBudget = copy(bytes = bytes.map(b => math.max(1, b - used)))
+
   private def and(that: TriggerBudget): TriggerBudget = TriggerBudget(
     (rows ++ that.rows).minOption,
     (bytes ++ that.bytes).minOption,

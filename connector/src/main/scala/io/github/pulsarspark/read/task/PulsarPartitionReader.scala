@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import io.github.pulsarspark.metrics.{LostRangesTotal, Metrics, ReadCounts, TierCounts}
+import io.github.pulsarspark.metrics.{Metrics, ReadCounts, TaskTotals}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.rows.RowDecoders
@@ -16,17 +16,14 @@ import io.github.pulsarspark.storage.TaskStorage
 /** Makes the reader of a task.
   *
   * @param total
-  *   what the tasks of all batches have read
-  * @param lost
-  *   what they have lost
+  *   what the tasks of all micro-batches count
   */
 private[read] final case class PulsarReaderFactory(
     task: ReadContext,
-    total: Option[TierCounts] = None,
-    lost: Option[LostRangesTotal] = None
+    total: Option[TaskTotals] = None
 ) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
-    case p: PulsarInputPartition => new PulsarPartitionReader(p, task, total, lost)
+    case p: PulsarInputPartition => new PulsarPartitionReader(p, task, total)
     case other => throw new IllegalArgumentException(s"not a partition of this source: ${other.getClass.getName}")
   }
 }
@@ -35,8 +32,7 @@ private[read] final case class PulsarReaderFactory(
 private[read] final class PulsarPartitionReader(
     partition: PulsarInputPartition,
     task: ReadContext,
-    total: Option[TierCounts],
-    lost: Option[LostRangesTotal]
+    total: Option[TaskTotals]
 ) extends PartitionReader[InternalRow] {
   import PulsarPartitionReader._
 
@@ -113,8 +109,7 @@ private[read] final class PulsarPartitionReader(
   }
 
   private def report(): Unit = {
-    unreported.foreach(_.add(counts.levels))
-    if (unreported.isDefined && counts.lost.count > 0) lost.foreach(_.add(counts.lost))
+    unreported.foreach(_.report(counts, storage.movedTopics))
     unreported = None
   }
 }

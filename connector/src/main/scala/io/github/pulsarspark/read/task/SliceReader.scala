@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
-import io.github.pulsarspark.metrics.{ReadCounts, SliceCounts}
+import io.github.pulsarspark.metrics.{LastRead, ReadCounts, SliceCounts}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
@@ -55,6 +55,9 @@ private[read] final class SliceReader(
   private val transactions         = AbortedTransactions.of(range, task.options)
   private val source               = storage.entries(planned.slice)
   private var inEntry              = false
+  private var lastLedger           = -1L // the last entry that was read
+  private var lastEntry            = -1L
+  private var lastPublished        = 0L
   private var decoded: InternalRow = _
 
   private def schemaAt(version: Array[Byte]) =
@@ -104,12 +107,22 @@ private[read] final class SliceReader(
 
   override def incompleteMessages: Long = decoder.incompleteMessages
 
+  override def reconnects: Long = source.reconnects
+
+  override def last: Option[(String, LastRead)] =
+    Option.when(lastLedger >= 0)(range.topic -> LastRead(Position(lastLedger, lastEntry), lastPublished))
+
   private def open(): Unit =
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       counts.levels.addEntry(source.level, decoder.entryBytes)
       inEntry = isRequested
       if (!inEntry) counts.skip()
+      else {
+        lastLedger = source.ledgerId
+        lastEntry = source.entryId
+        lastPublished = messages.publishTime
+      }
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
 
   /** Whether the bounds accept messages of the current entry, by the header that the decoder has read. */

@@ -6,23 +6,32 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.position.{Interval, OffsetRange}
 import io.github.pulsarspark.storage.ledgers.KnownLedgers._
 
-/** What a stream knows of how its topic partitions are stored, kept from micro-batch to micro-batch so that requests
-  * are few and cheap.
+/** What a stream knows of the ledgers of its topic partitions, kept from micro-batch to micro-batch. A micro-batch
+  * sends one request at most for each partition.
   *
   * Ledgers are only added after the newest, and of a closed one only the place of its copies changes. So a range that
-  * ends in a known ledger needs no request. Otherwise the list of ledgers is enough where the metadata is known or not
-  * needed. Only else the metadata is requested, for which the broker opens all ledgers. Everything is requested again
-  * after 10 minutes: until then tasks find out by themselves where copies have moved.
+  * ends in a known ledger needs no request. Otherwise the metadata is requested, for which the broker opens all
+  * ledgers. After 10 minutes the list alone is requested again, which says what was offloaded: until then tasks find
+  * out by themselves. The metadata of a ledger is kept until a task does not find the ledger, or its bookies do not
+  * respond.
   */
-private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.nanoTime()) {
+private[storage] final class KnownLedgers(nanos: () => Long) {
 
   private val known = TrieMap.empty[String, Known]
 
-  /** Average size of an entry in the newest ledger; None when it is not known. */
+  /** Average size of an entry in the newest ledger; None when it is not known, or not any more. */
   def entryBytes(topic: String): Option[Long] =
-    known.get(topic).map(_.storage).flatMap(s =>
+    known.get(topic).filter(isCurrent).map(_.storage).flatMap(s =>
       s.ledgers.lastOption.filter(l => l.entries + s.openEntries > 0).map(s.entryBytes)
     )
+
+  /** How many entries of a range are known to be in ledgers before its last. */
+  def entriesBefore(range: OffsetRange): Long = known.get(range.topic).fold(0L) { before =>
+    before.storage.within(range).filter(_.id < range.endInclusive.ledgerId).map { ledger =>
+      val first = if (ledger.id == range.startExclusive.ledgerId) range.startExclusive.entryId + 1 else 0L
+      math.max(0L, before.storage.lastEntry(ledger).fold(0L)(_ + 1) - first)
+    }.sum
+  }
 
   /** @param ranges
     *   of one topic partition each
@@ -32,34 +41,52 @@ private[pulsarspark] final class KnownLedgers(nanos: () => Long = () => System.n
     *   requests how partitions are stored
     */
   def locate(ranges: Seq[OffsetRange], tail: Option[Tail])(request: Request): Map[String, TopicStorage] = {
-    def isComplete(range: OffsetRange, storage: TopicStorage) = {
-      val isTail = tail.fold((_: StoredLedger) => false)(_(range, storage))
-      storage.within(range).forall(l => l.isOffloaded || l.home.nonEmpty || isTail(l))
+    val covered          = ranges.flatMap(r => covering(r, tail).map(r.topic -> _)).toMap
+    val (current, old)   = covered.partition { case (_, k) => isCurrent(k) }
+    val (doubtful, aged) = old.partition { case (_, k) => k.isDoubtful }
+    val isRenewed        = aged.keySet
+    val isUnknown        = (r: OffsetRange) => !covered.contains(r.topic) || doubtful.contains(r.topic)
+    val renewed          = request(idsOf(ranges.filter(r => isRenewed(r.topic))), false).map { case (topic, listed) =>
+      topic -> Known(aged(topic).storage.addTo(listed), nanos())
     }
-    val covered  = ranges.flatMap(r => covering(r).filter(c => isComplete(r, c.storage)).map(r.topic -> _)).toMap
-    val unknown  = ranges.filterNot(r => covered.contains(r.topic))
-    val light    = if (tail.isEmpty) Nil else unknown.filter(covering(_).isEmpty)
-    val listed   = request(idsOf(light), false).map { case (topic, storage) => topic -> completed(topic, storage) }
-    val lacking  = unknown.filterNot(r => listed.get(r.topic).exists(l => isComplete(r, l.storage)))
-    val reported = request(idsOf(lacking), true).map { case (topic, storage) => topic -> Known(storage, nanos()) }
-    val located  = covered ++ listed ++ reported
+    val reported =
+      request(idsOf(ranges.filter(isUnknown)), true).map { case (topic, stored) => topic -> Known(stored, nanos()) }
+    val located = current ++ renewed ++ reported
     ranges.foreach(r => known.put(r.topic, located(r.topic).behind(r)))
     located.view.mapValues(_.storage).toMap
   }
 
-  private def covering(range: OffsetRange): Option[Known] = for {
-    before  <- fresh(range.topic) if before.storage.get(range.startExclusive.ledgerId).nonEmpty
+  /** The list of ledgers of partitions, from the one in which a range begins. Requests it where the range goes beyond
+    * what is known; the micro-batch that ends within it then needs no other request.
+    */
+  def listed(ranges: Seq[OffsetRange])(request: Request): Map[String, TopicStorage] = {
+    def isListed(range: OffsetRange) = known.get(range.topic).exists(k =>
+      k.storage.get(range.startExclusive.ledgerId).nonEmpty && !k.storage.isNewest(range.startExclusive.ledgerId)
+    )
+    val unknown = ranges.filterNot(isListed)
+    request(idsOf(unknown), true).foreach { case (topic, stored) => known.put(topic, Known(stored, nanos())) }
+    ranges.flatMap(r => known.get(r.topic).map(r.topic -> _.storage)).toMap
+  }
+
+  /** Its bookies do not respond: when everything else is requested again, the metadata is too. */
+  def doubt(topic: String): Unit = known.updateWith(topic)(_.map(_.copy(isDoubtful = true)))
+
+  /** Ledgers are not where they were: the next range requests the metadata. */
+  def moved(topic: String): Unit =
+    known.updateWith(topic)(_.map(_.copy(at = nanos() - Lasts.toNanos, isDoubtful = true)))
+
+  /** Forgets topic partitions that are gone. */
+  def retain(exists: String => Boolean): Unit = known.filterInPlace((topic, _) => exists(topic))
+
+  /** What is known of a range, if that is all it needs. */
+  private def covering(range: OffsetRange, tail: Option[Tail]): Option[Known] = for {
+    before  <- known.get(range.topic) if before.storage.get(range.startExclusive.ledgerId).nonEmpty
     storage <- before.storage.confirmedTo(range.endInclusive)
+    isTail = tail.fold((_: StoredLedger) => false)(_(range, storage))
+    if storage.within(range).forall(l => l.isOffloaded || l.home.nonEmpty || isTail(l))
   } yield before.copy(storage = storage)
 
-  private def fresh(topic: String): Option[Known] = known.get(topic).filter(nanos() - _.at < Lasts.toNanos)
-
-  /** A list of ledgers with the metadata that is known. */
-  private def completed(topic: String, listed: TopicStorage): Known = fresh(topic).fold(Known(listed, nanos())) {
-    before =>
-      def home(ledger: StoredLedger) = if (ledger.isOffloaded) None else before.storage.get(ledger.id).flatMap(_.home)
-      Known(listed.copy(ledgers = listed.ledgers.map(l => l.copy(home = home(l)))), before.at)
-  }
+  private def isCurrent(known: Known): Boolean = nanos() - known.at < Lasts.toNanos
 
   private def idsOf(ranges: Seq[OffsetRange]): Map[String, Interval] =
     ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId)).toMap
@@ -73,9 +100,11 @@ private[storage] object KnownLedgers {
   type Request = (Map[String, Interval], Boolean) => Map[String, TopicStorage]
 
   /** @param at
-    *   when its oldest metadata was requested, by `System.nanoTime`
+    *   when its list was requested, by `System.nanoTime`
+    * @param isDoubtful
+    *   whether ledgers may be elsewhere than their metadata says
     */
-  private final case class Known(storage: TopicStorage, at: Long) {
+  private final case class Known(storage: TopicStorage, at: Long, isDoubtful: Boolean = false) {
 
     /** What the range after this one can need. */
     def behind(range: OffsetRange): Known = copy(storage = storage.from(range.endInclusive.ledgerId))

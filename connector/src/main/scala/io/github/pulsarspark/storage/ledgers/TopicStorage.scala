@@ -74,6 +74,16 @@ private[storage] final case class TopicStorage(
     last.fold(0L)(_ - first + 1) * entryBytes(ledger)
   }
 
+  /** Those from this ledger on that take no more entries, without a gap. */
+  def closedFrom(ledgerId: Long): Seq[StoredLedger] =
+    if (get(ledgerId).isEmpty) Nil
+    else from(ledgerId).ledgers.takeWhile(l => l.id < lastConfirmed.ledgerId && !isNewest(l.id) && l.entries > 0)
+
+  /** A list of ledgers with the metadata that is known here. */
+  def addTo(listed: TopicStorage): TopicStorage = listed.copy(ledgers =
+    listed.ledgers.map(l => if (l.isOffloaded) l else l.copy(home = get(l.id).flatMap(_.home)))
+  )
+
   /** What is known later, given that the broker has confirmed a position: ledgers are only added behind the newest.
     * None when it is in a ledger that is not known.
     */

@@ -242,6 +242,12 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(ReadOptions(options).topics, TopicSelection.Named(Seq("a", "b")): TopicSelection)
   }
 
+  test("topics in the name of a source: a few, or the first of many, or the pattern") {
+    assertEquals(TopicSelection.Named(Seq("a", "b", "c")).shown, "a, b, c")
+    assertEquals(TopicSelection.Named(Seq("a", "b", "c", "d")).shown, "a, ... (4 topics)")
+    assertEquals(TopicSelection.Matching("public/default/a-.*").shown, "public/default/a-.*")
+  }
+
   test("an option of the session is ignored where it has no meaning, one of the read or write itself is an error") {
     val session =
       Map("readLevel" -> "segment", "endingOffsets" -> "latest", "pulsar.producer.batchingMaxMessages" -> "1",

@@ -121,8 +121,10 @@ class BrokerEntrySourceSuite extends FunSuite {
     val skipped  = script(at(1, 2, 6, 7), Position(7, 0), Position(7, 5))
     val complete = script(at(2, 3, 4, 5, 6, 7), Position(7, 1))
     val feeds    = new FakeFeeds(Seq(skipped, complete))
-    assertEquals(read(feeds, Position(7, 1), Position(7, 7)).received.toSeq, entries(2, 3, 4, 5, 6, 7))
+    val reading  = read(feeds, Position(7, 1), Position(7, 7))
+    assertEquals(reading.received.toSeq, entries(2, 3, 4, 5, 6, 7))
     assertEquals(feeds.opened.toSeq, Seq(Option(Position(7, 1)), Option(Position(7, 2))))
+    assertEquals(reading.source.reconnects, 1L)
   }
 
   test("a cursor that starts too late twice is data loss") {

@@ -104,6 +104,10 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
     )
   }
 
+  override def isConnected: Boolean = !isGone
+
+  override def waitAfter(after: EntryFeed.Place): Boolean = false
+
   override def session(): Int = script.sends.headOption.fold(1)(_._2)
 
   override def isGone: Boolean = closed || script.goneAfter && queue.isEmpty

@@ -29,7 +29,7 @@ class IdleTailMonitorSuite extends FunSuite {
   private final class Watching(script: Script) {
     val feed    = new FakeFeed(script)
     val watches = new IdleTailMonitor((_, _) => new PendingFeed(CompletableFuture.completedFuture(feed)), answers)
-    watches.watch(Map("t" -> after))
+    watches.watch(Map("t" -> after), Set("t"), _ => false)
 
     def sawNothing(first: Position = begin): Boolean = watches.emptyBefore(Map("t" -> first)) == Map("t" -> after)
   }
@@ -70,7 +70,7 @@ class IdleTailMonitorSuite extends FunSuite {
     Thread.currentThread.interrupt()
     val interrupted =
       try {
-        watches.watch(Map("t" -> after))
+        watches.watch(Map("t" -> after), Set("t"), _ => false)
         false
       } catch { case _: InterruptedException => true } // which munit takes for its own end
     assert(interrupted)
@@ -79,10 +79,18 @@ class IdleTailMonitorSuite extends FunSuite {
     assert(feed.closed)
   }
 
-  test("a position outside the next request is no longer watched") {
+  test("a watch without a position stays to answer requests, unless another consumer answers them") {
     val watching = new Watching(quiet)
-    watching.watches.watch(Map.empty)
+    watching.watches.watch(Map.empty, Set.empty, _ => false)
+    assertEquals(watching.watches.after("t"), Some(after))
+    watching.watches.watch(Map.empty, Set.empty, _ == "t")
     assert(watching.feed.closed)
     assertEquals(watching.watches.after("t"), None)
+  }
+
+  test("the watch of a partition that is gone ends") {
+    val watching = new Watching(quiet)
+    watching.watches.retain(_ != "t")
+    assert(watching.feed.closed)
   }
 }

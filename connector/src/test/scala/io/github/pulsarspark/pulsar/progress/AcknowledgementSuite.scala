@@ -26,23 +26,35 @@ class AcknowledgementSuite extends FunSuite {
     }
   }
 
-  /** Cursor, place of a reader, the newest entry that arrived, where the range from 5:9 to 7:4 starts. */
+  /** Cursor, place of a reader, the first entry that arrived, where the range from 5:9 to 7:4 starts. */
   private val starts = Seq(
-    ("the broker moved the cursor to the next ledger", "7:-1", None, None, "7:-1"),
+    ("the ledger of the start is gone, and the broker moved the cursor", "7:-1", Some("7:-1"), None, "7:-1"),
     ("the ledger of the start is gone, and the cursor stays", "5:9", Some("7:-1"), None, "7:-1"),
     ("the ledger of the start is there", "5:9", Some("5:8"), None, "5:9"),
-    ("somebody moved the cursor into a ledger", "7:2", None, None, "5:9"),
-    ("the cursor is beyond the range", "8:-1", None, None, "5:9"),
-    ("a message arrived that the cursor passed", "7:-1", None, Some("5:10"), "5:9"),
+    ("the broker moved the cursor, and the ledger of the start is there", "7:-1", Some("5:8"), None, "5:9"),
+    ("the cursor is far ahead of what is stored", "7:-1", Some("6:-1"), None, "5:9"),
+    ("the cursor is behind the start", "5:3", Some("7:-1"), None, "5:9"),
+    ("somebody moved the cursor into a ledger", "7:2", Some("7:-1"), None, "5:9"),
+    ("the reader is beyond the range", "8:-1", Some("8:-1"), None, "5:9"),
+    ("a message arrived that the cursor passed", "7:-1", Some("7:-1"), Some("5:10"), "5:9"),
     ("a message arrived in a ledger that is gone", "5:9", Some("7:-1"), Some("6:0"), "5:9"),
-    ("the newest message is behind the new start", "7:-1", None, Some("7:0"), "7:-1"),
-    ("the newest message is the last one that was read", "7:-1", None, Some("5:9"), "7:-1")
+    ("the first message is behind the new start", "7:-1", Some("7:-1"), Some("7:3"), "7:-1"),
+    ("there is no reader", "7:-1", None, None, "5:9")
   )
 
-  starts.foreach { case (what, cursor, reader, newest, expected) =>
+  private val range = OffsetRange("t", at("5:9"), at("7:4"))
+
+  starts.foreach { case (what, cursor, reader, first, expected) =>
     test(s"$what: the range starts at $expected") {
-      val range = OffsetRange("t", at("5:9"), at("7:4"))
-      assertEquals(Acknowledgement.startOf(range, at(cursor), reader.map(at), newest.map(at)), at(expected))
+      assertEquals(Acknowledgement.startOf(range, at(cursor), reader.map(at), first.map(at)), at(expected))
     }
+  }
+
+  test("the first message that arrived begins a ledger: the range does, too, without a request") {
+    def before(first: String) = Acknowledgement.startBefore(range, Some(at(first)))
+    assertEquals(before("7:0"), Some(at("7:-1")))
+    assertEquals(before("6:0"), Some(at("6:-1")))
+    assertEquals(Seq("5:10", "7:1", "8:0", "5:0").map(before), Seq.fill(4)(None))
+    assertEquals(Acknowledgement.startBefore(range, None), None)
   }
 }

@@ -51,7 +51,9 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
   override def awaitNext(): Unit                             = permits += 1
   override def bounds(): CompletableFuture[EntryFeed.Bounds] =
     CompletableFuture.completedFuture(new EntryFeed.Bounds(9, 9, cursor.ledgerId, cursor.entryId))
-  override def newest(): EntryFeed.Place = arrived.map(p => new EntryFeed.Place(p.ledgerId, p.entryId)).orNull
+  override def firstAfterAcknowledged(): EntryFeed.Place =
+    arrived.map(p => new EntryFeed.Place(p.ledgerId, p.entryId)).orNull
+  override def newest(): EntryFeed.Place = unused
   override def session(): Int            = number
   override def isGone: Boolean           = isClosed
   override def closeAsync(): CompletableFuture[Void] = {
@@ -59,6 +61,8 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
     CompletableFuture.completedFuture(null)
   }
 
+  override def isConnected: Boolean                                              = unused
+  override def waitAfter(place: EntryFeed.Place): Boolean                        = unused
   override def resume(): Unit                                                    = unused
   override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
   override def first(): EntryFeed.Place                                          = unused

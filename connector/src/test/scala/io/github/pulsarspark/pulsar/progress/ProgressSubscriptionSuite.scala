@@ -30,7 +30,7 @@ class ProgressSubscriptionSuite extends FunSuite {
 
     /** A trigger of a stream that has read `a` up to there. */
     def trigger(read: Position, next: Option[Position] = None): Unit = {
-      subscription.subscribe(Set("a", "b"))
+      subscription.subscribe(Set("a", "b"), isFollowed = false)
       subscription.acknowledge(Map("a" -> read, "b" -> begin), Map("a" -> next.getOrElse(read), "b" -> begin),
         Map("a"                        -> last, "b" -> begin))
     }
@@ -65,7 +65,7 @@ class ProgressSubscriptionSuite extends FunSuite {
 
   test("a failed acknowledgement is sent again at the next trigger, and one without a receipt is not") {
     val following = new Following
-    following.subscription.subscribe(Set("a", "b"))
+    following.subscription.subscribe(Set("a", "b"), isFollowed = false)
     following.feed.receipt = CompletableFuture.failedFuture(new PulsarClientException("no connection"))
     following.trigger(last)
     following.feed.receipt = new CompletableFuture[Void]
@@ -88,7 +88,7 @@ class ProgressSubscriptionSuite extends FunSuite {
     before.isClosed = true
     following.trigger(last)
     assert(following.feed ne before)
-    following.subscription.subscribe(Set("b"))
+    following.subscription.subscribe(Set("b"), isFollowed = false)
     assert(following.feed.isClosed)
   }
 
@@ -96,11 +96,11 @@ class ProgressSubscriptionSuite extends FunSuite {
     val following = new Following
     val busy      = new PulsarClientException.ConsumerBusyException("Exclusive consumer is already connected")
     following.fake.failures = Seq(busy, busy)
-    following.subscription.subscribe(Set("a"))
+    following.subscription.subscribe(Set("a"), isFollowed = false)
     assertEquals(following.fake.opened.size, 3)
     val refused = new Following(1.milli)
     refused.fake.failures = Seq.fill(100)(busy)
-    assertEquals(condition(refused.subscription.subscribe(Set("a"))), "PULSAR_SUBSCRIPTION_BUSY")
+    assertEquals(condition(refused.subscription.subscribe(Set("a"), isFollowed = false)), "PULSAR_SUBSCRIPTION_BUSY")
   }
 
   test("a stream starts where the subscription is; without it nothing is subscribed to") {
@@ -116,9 +116,9 @@ class ProgressSubscriptionSuite extends FunSuite {
     assertEquals(absent.subscription.positions(Seq("a", "b")), Map("a" -> begin))
   }
 
-  /** The start of a range over the end of a ledger that was acknowledged. */
+  /** The start of a range over the end of a ledger that was acknowledged, whose ledger is gone. */
   private def startAfterLedger(following: Following, cursor: Position, isFollowed: Boolean): Position = {
-    following.subscription.subscribe(Set("a", "b"))
+    following.subscription.subscribe(Set("a", "b"), isFollowed)
     following.feed.cursor = cursor
     val range = OffsetRange("a", last, Position(7, 3))
     following.subscription.withoutAcknowledged(Seq(range), isFollowed, _ => Map("a" -> Position(7, -1))).head
@@ -142,20 +142,42 @@ class ProgressSubscriptionSuite extends FunSuite {
     assertEquals(startAfterLedger(opened, Position(7, -1), isFollowed = false), last)
   }
 
+  test("a subscription that was made in the place of one that was deleted is new") {
+    val remade = new Following(opened = Position(7, -1))
+    remade.fake.existing = _ => Some(false)
+    assertEquals(startAfterLedger(remade, Position(7, -1), isFollowed = true), last)
+  }
+
+  test("where the first message that arrived begins a ledger nothing is requested") {
+    val following = new Following
+    following.trigger(last)
+    following.feed.arrived = Some(Position(7, 0))
+    val range = OffsetRange("a", last, Position(7, 3))
+    val found = following.subscription.withoutAcknowledged(Seq(range), false, _ => fail("a request"))
+    assertEquals(found.map(_.startExclusive), Seq(Position(7, -1)))
+  }
+
+  test("the last entry stays while more is known to be there, whoever reads it when") {
+    val following = new Following
+    following.trigger(Position(5, 4))
+    assertEquals(following.feed.acknowledged.toSeq, Seq(Position(5, 3)))
+  }
+
   test("a range within a ledger needs no request, and one that becomes empty is dropped") {
     val following = new Following
     following.trigger(last)
-    following.feed.cursor = Position(7, -1)
     val within = OffsetRange("a", last, Position(5, 12))
     val empty  = OffsetRange("a", last, Position(7, -1))
-    def never  = (_: Map[String, Position]) => throw new AssertionError("not requested")
-    assertEquals(following.subscription.withoutAcknowledged(Seq(within), true, _ => Map.empty), Seq(within))
-    assertEquals(following.subscription.withoutAcknowledged(Seq(empty), true, p => if (p.isEmpty) p else never(p)), Nil)
+    val never  = (_: Map[String, Position]) => fail("a request")
+    assertEquals(following.subscription.withoutAcknowledged(Seq(within), true, never), Seq(within))
+    following.feed.cursor = Position(7, -1)
+    val gone = (p: Map[String, Position]) => p.map { case (name, _) => name -> Position(7, -1) }
+    assertEquals(following.subscription.withoutAcknowledged(Seq(empty), true, gone), Nil)
   }
 
   test("the end waits for receipts, but not for long") {
     val following = new Following(100.millis)
-    following.subscription.subscribe(Set("a", "b"))
+    following.subscription.subscribe(Set("a", "b"), isFollowed = false)
     following.feed.receipt = new CompletableFuture[Void]
     following.trigger(last)
     val began = System.nanoTime()

@@ -2,6 +2,7 @@ package io.github.pulsarspark.read.plan
 
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.pulsar.topics.MatchingTopics
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A cluster that answers from memory. */
@@ -18,14 +19,14 @@ private[read] final class FakeBroker(
   override def partitions(names: Seq[String]): Map[String, Seq[String]] = topics.filter { case (t, _) =>
     names.exists(t.endsWith)
   }
-  override def matching(pattern: String): (Seq[String], Seq[String]) =
-    (topics.keys.toSeq.sorted, topics.keys.toSeq.sorted)
+  override def matching(pattern: String): MatchingTopics = MatchingTopics(topics, topics.keys.toSeq.sorted)
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
     partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
-  override def positionsBefore(times: Map[String, Long]): Map[String, Position] = times.map { case (p, t) =>
+  override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds] = bounds(partitions)
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position]    = times.map { case (p, t) =>
     p -> before(p)(t)
   }
-  override def watch(positions: Map[String, Position]): Unit                         = ()
+  override def watch(positions: Map[String, Position], idle: Set[String]): Unit      = ()
   override def readersAfter(positions: Map[String, Position]): Map[String, Position] = positions
   override def endingBefore(positions: Map[String, Position]): Set[String]           = Set.empty
   override def schemas(topics: Seq[String]): Map[String, TopicSchema]                = {

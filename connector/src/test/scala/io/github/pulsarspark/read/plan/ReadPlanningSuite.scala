@@ -110,23 +110,23 @@ class ReadPlanningSuite extends FunSuite {
   }
 
   test(
-    "a partition is watched when it has stood still for a while, at once when it is empty, and no more when it goes on"
+    "a partition is idle when it has stood still for a while, at once when it is empty, and no more when it goes on"
   ) {
     var now        = 0L
     val standstill = new IdlePartitions(() => now)
     val patience   = IdlePartitions.Patience.toNanos
     val read       = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
     val more       = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 10)))
-    val empty      = Map(p1 -> Position(2, -1))
-    assertEquals(standstill.at(read, bounds), empty)
+    val ends       = bounds.map { case (p, b) => p -> b.last }
+    assertEquals(standstill.at(read, bounds), (ends, Set(p1)))
     now = patience - 1
-    assertEquals(standstill.at(read, bounds), empty)
+    assertEquals(standstill.at(read, bounds), (ends, Set(p1)))
     now = patience
-    assertEquals(standstill.at(read, bounds), empty + (p0 -> Position(3, 9)))
-    assertEquals(standstill.at(read, more), empty)
-    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more), empty,
+    assertEquals(standstill.at(read, bounds), (ends, Set(p0, p1)))
+    assertEquals(standstill.at(read, more), (ends - p0, Set(p1)))
+    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more)._2, Set(p1),
       "the time begins anew")
-    assertEquals(standstill.at(read, bounds - p1), Map.empty[String, Position])
+    assertEquals(standstill.at(read, bounds - p1), (ends - p1, Set.empty[String]))
   }
 
   test("a stream refuses to report its end without a start") {

@@ -28,7 +28,7 @@ class KnownLedgersSuite extends FunSuite {
     ): TopicStorage =
       known.locate(Seq(OffsetRange(topic, from, to)), tail)(answer)(topic)
 
-    private def answer(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] = {
+    def answer(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] = {
       if (ids.nonEmpty) requested += (if (withMetadata) "metadata" else "list")
       ids.map { case (name, wanted) =>
         val kept = sizes.filter(l => wanted.contains(l._1)).map { case (id, entries) =>
@@ -53,10 +53,10 @@ class KnownLedgersSuite extends FunSuite {
 
   private def homes(storage: TopicStorage): Seq[Long] = storage.ledgers.filter(_.home.nonEmpty).map(_.id)
 
-  test("a stream that follows its newest ledger requests nothing but a list, once") {
+  test("a stream requests the metadata once, and nothing while it follows the newest ledger") {
     val cluster = new Cluster
     cluster.locate(Position(30, 0), Position(30, 4))
-    assertEquals(cluster.takeRequests(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
     for (end <- 5L to 500L by 5L) {
       val storage = cluster.locate(Position(30, end - 1), Position(30, end + 4))
       assertEquals(storage.lastConfirmed, Position(30, end + 4))
@@ -64,60 +64,84 @@ class KnownLedgersSuite extends FunSuite {
     }
     assertEquals(cluster.takeRequests(), Nil)
     assertEquals(cluster.known.entryBytes(topic), Some(10L))
+    cluster.now = 10.minutes.toNanos
+    assertEquals(cluster.known.entryBytes(topic), None)
   }
 
-  test(
-    "a new ledger costs a list, or the metadata where it is needed; what is known of the ones before is not requested again"
-  ) {
+  test("a backlog of many closed ledgers costs one request, in however many micro-batches it is read") {
+    val cluster = new Cluster
+    cluster.sizes = (1L to 200L).map(n => n * 10 -> 100L) :+ (2010L -> 5L)
+    val ends    = for (id <- 10L to 2000L by 10L; entry <- Seq(30L, 99L)) yield Position(id, entry)
+    (Position(10, -1) +: ends).zip(ends).foreach { case (from, to) => cluster.locate(from, to) }
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("a ledger that is not known costs one request") {
     val cluster = new Cluster
     assertEquals(homes(cluster.locate(Position(10, -1), Position(30, 4))), Seq(10L, 20L, 30L))
-    assertEquals(cluster.takeRequests(), Seq("list", "metadata"))
     cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 7L)
     val rolled = cluster.locate(Position(30, 4), Position(40, 6))
-    assertEquals(cluster.takeRequests(), Seq("list"))
-    assertEquals(homes(rolled), Seq(30L))
+    assertEquals(cluster.takeRequests(), Seq("metadata", "metadata"))
+    assertEquals(homes(rolled), Seq(30L, 40L))
     assertEquals(rolled.lastEntry(rolled.get(30).get), Some(89L))
-    val large = cluster.locate(Position(40, 6), Position(40, 900), Some((_, _) => _ => false))
-    assertEquals(cluster.takeRequests(), Seq("metadata"))
-    assertEquals(homes(large), Seq(40L))
-    cluster.locate(Position(40, 900), Position(40, 1900), Some((_, _) => _ => false))
+    cluster.locate(Position(40, 6), Position(40, 1900), None)
     assertEquals(cluster.takeRequests(), Nil)
   }
 
-  test("where the broker reads nothing, the metadata is requested at once") {
+  test("after ten minutes the list is requested again, which says what was offloaded; metadata is kept") {
+    val cluster                           = new Cluster
+    def bookies(s: TopicStorage, id: Int) = s.get(id.toLong).get.home.map(_.toOption.get.bookies)
+    cluster.locate(Position(10, -1), Position(10, 9), None)
+    cluster.now = 10.minutes.toNanos - 1
+    cluster.locate(Position(10, 9), Position(10, 19), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+    cluster.now += 1
+    cluster.offloaded = Set(20L)
+    val renewed = cluster.locate(Position(10, 19), Position(20, 9), None)
+    assertEquals(cluster.takeRequests(), Seq("list"))
+    assertEquals(bookies(renewed, 10), Some(Seq("b:0")))
+    assert(renewed.get(20).get.isOffloaded)
+    assertEquals(bookies(renewed, 20), None)
+    cluster.locate(Position(20, 9), Position(20, 19), None)
+    assertEquals(cluster.takeRequests(), Nil)
+  }
+
+  test("the metadata of ledgers that the list shows first is requested when it is needed") {
     val cluster = new Cluster
-    assertEquals(homes(cluster.locate(Position(30, 0), Position(30, 4), None)), Seq(30L))
+    cluster.locate(Position(30, 0), Position(30, 4), None)
+    cluster.now = 10.minutes.toNanos
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 7L)
     cluster.locate(Position(30, 4), Position(30, 9), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata", "list"))
+    assertEquals(homes(cluster.locate(Position(30, 9), Position(40, 6))), Seq(30L))
+    assertEquals(cluster.takeRequests(), Nil)
+    assertEquals(homes(cluster.locate(Position(30, 9), Position(40, 6), None)), Seq(30L, 40L))
     assertEquals(cluster.takeRequests(), Seq("metadata"))
   }
 
-  test("ledgers in storage need no metadata") {
-    val cluster = new Cluster
-    cluster.offloaded = Set(10L, 20L)
-    cluster.locate(Position(10, -1), Position(30, 4))
-    assertEquals(cluster.takeRequests(), Seq("list"))
-  }
-
-  test("what is known does not hold for ever") {
+  test("the metadata is requested again at once when a ledger moved, and in time when its bookies do not respond") {
     val cluster                  = new Cluster
     def bookies(s: TopicStorage) = s.ledgers.last.home.get.toOption.get.bookies
     cluster.locate(Position(30, 0), Position(30, 4), None)
-    cluster.now = 10.minutes.toNanos - 1
-    assertEquals(bookies(cluster.locate(Position(30, 4), Position(30, 9), None)), Seq("b:0"))
-    cluster.now += 1
-    assertEquals(bookies(cluster.locate(Position(30, 9), Position(30, 14), None)), Seq(s"b:${cluster.now}"))
-    assertEquals(cluster.takeRequests(), Seq("metadata", "metadata"))
+    cluster.now = 1
+    cluster.known.moved(topic)
+    assertEquals(bookies(cluster.locate(Position(30, 4), Position(30, 9), None)), Seq("b:1"))
+    cluster.now = 2
+    cluster.known.doubt(topic)
+    assertEquals(bookies(cluster.locate(Position(30, 9), Position(30, 14), None)), Seq("b:1"))
+    cluster.now = 10.minutes.toNanos + 1
+    assertEquals(bookies(cluster.locate(Position(30, 14), Position(30, 19), None)), Seq(s"b:${cluster.now}"))
+    cluster.now += 10.minutes.toNanos
+    cluster.locate(Position(30, 19), Position(30, 24), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata", "metadata", "metadata", "list"))
   }
 
-  test("a list renews nothing but itself") {
+  test("offloaded ledgers need no metadata of bookies") {
     val cluster = new Cluster
-    cluster.locate(Position(10, -1), Position(30, 4))
-    cluster.now = 9.minutes.toNanos
-    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 7L)
-    assertEquals(homes(cluster.locate(Position(30, 4), Position(40, 6))), Seq(30L))
-    cluster.now = 10.minutes.toNanos
-    assertEquals(homes(cluster.locate(Position(30, 4), Position(40, 6))), Seq(30L, 40L))
-    assertEquals(cluster.takeRequests(), Seq("list", "metadata", "list", "list", "metadata"))
+    cluster.offloaded = Set(10L, 20L)
+    cluster.locate(Position(10, -1), Position(10, 9), None)
+    cluster.locate(Position(10, 9), Position(20, 9), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
   }
 
   test("a position that is in no known ledger is looked up") {
@@ -125,9 +149,34 @@ class KnownLedgersSuite extends FunSuite {
     cluster.locate(Position(30, 0), Position(30, 4))
     cluster.takeRequests()
     cluster.locate(Position(25, 0), Position(30, 4))
-    assertEquals(cluster.takeRequests(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
     cluster.locate(Position(30, 4), Position(35, 4))
-    assertEquals(cluster.takeRequests(), Seq("list"))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("a list for a limit of bytes is that of the micro-batch") {
+    val cluster                              = new Cluster
+    def listed(from: Position, to: Position) =
+      cluster.known.listed(Seq(OffsetRange(topic, from, to)))(cluster.answer)(topic).closedFrom(from.ledgerId).map(_.id)
+    assertEquals(listed(Position(10, -1), Position(30, 4)), Seq(10L, 20L))
+    cluster.locate(Position(10, -1), Position(20, 99), None)
+    assertEquals(listed(Position(20, 99), Position(30, 4)), Seq(20L))
+    cluster.locate(Position(20, 99), Position(30, 4), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 9L, 50L -> 7L)
+    assertEquals(listed(Position(30, 4), Position(50, 6)), Seq(30L, 40L))
+    cluster.locate(Position(30, 4), Position(50, 6), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("the entries of a range that are known to be before its last ledger") {
+    val cluster                              = new Cluster
+    def before(from: Position, to: Position) = cluster.known.entriesBefore(OffsetRange(topic, from, to))
+    assertEquals(before(Position(10, 4), Position(30, 4)), 0L)
+    cluster.locate(Position(10, -1), Position(10, 4))
+    assertEquals(before(Position(10, 4), Position(30, 4)), 195L)
+    assertEquals(before(Position(20, 99), Position(30, 4)), 0L)
+    assertEquals(before(Position(30, 1), Position(40, 4)), 3L)
   }
 
   private def read(ids: Interval, end: Seq[(String, Any)], ledgers: Seq[(String, Any)]*): TopicStorage = {

@@ -1,0 +1,24 @@
+package io.github.pulsarspark.metrics
+
+/** The names of what the progress of a stream says of messages that are left to read. All are texts; a number that is
+  * not known is [[BacklogMetric.Unknown]].
+  */
+private[pulsarspark] object BacklogMetric {
+
+  /** Not 0, which stands for a stream that has read everything. */
+  val Unknown = "unknown"
+
+  val partitionsBehind = "pulsarPartitionsBehind"
+
+  /** The topic partition that is furthest behind; missing when none is. The names of its figures begin with this. */
+  val worstPartition = "pulsarWorstPartition"
+
+  /** Before the names of the figures of all topic partitions together. */
+  val backlog = "pulsarBacklog"
+
+  // What is counted: the ends of names.
+  val entries  = "Entries"
+  val messages = "MessagesEstimate"
+  val bytes    = "BytesEstimate"
+  val age      = "Ms"
+}

@@ -1,0 +1,46 @@
+package io.github.pulsarspark.metrics
+
+import org.apache.spark.SparkContext
+import org.apache.spark.util.LongAccumulator
+
+import io.github.pulsarspark.errors.LostRanges
+
+/** What the tasks of all micro-batches of a query counted, as accumulators of Spark. A task reports once, when it ends.
+  *
+  * @param lost
+  *   the ranges that tasks passed over
+  * @param last
+  *   where tasks ended in each topic partition
+  * @param reconnects
+  *   how often readers of brokers connected again
+  * @param moved
+  *   topic partitions whose ledgers were not where the plan of the read says
+  */
+private[pulsarspark] final case class TaskTotals(
+    levels: TierCounts,
+    lost: LostRangesTotal,
+    last: LastReads,
+    reconnects: LongAccumulator,
+    moved: MovedTopics
+) {
+
+  /** What a task counted and found to have moved, at its end. */
+  def report(counts: ReadCounts, topics: Set[String]): Unit = {
+    levels.add(counts.levels)
+    if (counts.lost.count > 0) lost.add(counts.lost)
+    last.add(counts.last)
+    reconnects.add(counts.reconnects)
+    topics.foreach(moved.add)
+  }
+
+  def lostRanges: LostRanges = lost.value
+}
+
+private[pulsarspark] object TaskTotals {
+  def register(context: SparkContext): TaskTotals = {
+    val result = TaskTotals(new TierCounts, new LostRangesTotal, new LastReads, new LongAccumulator,
+      new MovedTopics)
+    Seq(result.levels, result.lost, result.last, result.reconnects, result.moved).foreach(context.register(_))
+    result
+  }
+}

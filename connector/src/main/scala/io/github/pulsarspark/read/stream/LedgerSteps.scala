@@ -1,0 +1,125 @@
+package io.github.pulsarspark.read.stream
+
+import scala.collection.concurrent.TrieMap
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.common.BlockingParallel
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.storage.segment.WholeLedger
+
+/** Ends the micro-batches of a stream whose only limit is one of bytes at the ends of ledgers, where the list of
+  * ledgers says how large they are. A backlog is not read for that, but for the last message of one ledger for each
+  * micro-batch and partition.
+  *
+  * The limit is never exceeded: a ledger that the range begins in counts as a whole, unless nothing is left of it.
+  * Partitions of which whole ledgers have less than half of a share are left to [[BacklogWalk]]. For one thread, which
+  * may be interrupted.
+  *
+  * @param listed
+  *   the ledgers of ranges that take no more entries, from the one in which a range begins, without a gap; empty when
+  *   that is not known
+  * @param open
+  *   begins a walk; does not wait
+  * @param patience
+  *   how long one trigger looks for ends; partitions that it did not get to are walked
+  */
+private[stream] final class LedgerSteps(
+    listed: Seq[OffsetRange] => Map[String, Seq[WholeLedger]],
+    open: OffsetRange => PartitionWalk,
+    patience: FiniteDuration
+) {
+  import LedgerSteps._
+
+  private val threads = new BlockingParallel("pulsar-ledger-ends", Threads)
+  private var done    = Map.empty[String, Step] // last step of each partition
+
+  /** Where the next micro-batch ends in those ranges that are ended here, each after its start.
+    *
+    * @param backlog
+    *   ranges that are not empty, from what was read to the last message
+    */
+  def ends(backlog: Seq[OffsetRange], budget: TriggerBudget): Map[String, Step] = {
+    val long = backlog.filter(r => r.startExclusive.ledgerId < r.endInclusive.ledgerId)
+    (budget.bytes, budget.rows, budget.minimum) match {
+      case (Some(bytes), None, None) if long.nonEmpty =>
+        val deadline = System.nanoTime() + patience.toNanos
+        def isInTime = System.nanoTime() < deadline
+        val ledgers  = listed(long)
+        val found    = TrieMap.empty[String, Step]
+        threads.run(long.map { range => () =>
+          try
+            if (isInTime)
+              step(range, ledgers.getOrElse(range.topic, Nil), bytes / backlog.size, () => isInTime)
+                .foreach(found.put(range.topic, _))
+          catch {
+            case NonFatal(e) => log.info("{}: the end of a ledger cannot be read: {}", range.topic, e.toString: Any)
+          }
+        })
+        done = found.toMap
+        done
+      case _ => Map.empty
+    }
+  }
+
+  private def step(
+      range: OffsetRange,
+      ledgers: Seq[WholeLedger],
+      share: Long,
+      isInTime: () => Boolean
+  ): Option[Step] = {
+    val start                         = range.startExclusive
+    val passed                        = done.get(range.topic).filter(_.end == start).map(_.ledgerId)
+    def isPassed(ledger: WholeLedger) =
+      passed.contains(ledger.id) ||
+        ledger.id == start.ledgerId && start.isWholeEntry && start.entryId >= ledger.entries - 1
+    val sums = ledgers.filter(_.id < range.endInclusive.ledgerId).scanLeft((0L, 0L)) { case ((_, sum), ledger) =>
+      (ledger.id, if (isPassed(ledger)) sum else sum + ledger.bytes)
+    }
+    sums.tail.takeWhile(_._2 <= share).lastOption.filter(_._2 >= math.max(1, share / 2)).flatMap { case (id, bytes) =>
+      ledgers.find(_.id == id).flatMap(lastMessage(range, _, isInTime)).map(Step(_, id, bytes))
+    }
+  }
+
+  /** The last message of a ledger that the broker delivers and that is in the range: entries behind it may be markers,
+    * aborted or chunks of a message that is not complete.
+    */
+  private def lastMessage(range: OffsetRange, ledger: WholeLedger, isInTime: () => Boolean): Option[Position] =
+    Lookback.iterator.flatMap {
+      entries =>
+        val last  = Position(ledger.id, ledger.entries - 1)
+        val after = Seq(Position(ledger.id, math.max(-1, last.entryId - entries)), range.startExclusive).max
+        if (after >= last) None
+        else {
+          val walk = open(OffsetRange(range.topic, after, last))
+          try {
+            walk.advance(Long.MaxValue, Long.MaxValue, isInTime)
+            walk.lastMessage.filter(_ => isInTime())
+          } finally walk.close()
+        }
+    }.nextOption()
+
+  /** Ends what is under way. */
+  def stop(millis: Long): Boolean = threads.stop(millis)
+}
+
+private[stream] object LedgerSteps {
+  private val log = LoggerFactory.getLogger(classOf[LedgerSteps])
+
+  /** The end of a micro-batch in a partition.
+    *
+    * @param ledgerId
+    *   nothing behind `end` in this ledger is a message
+    * @param bytes
+    *   at most so many from the start of the range
+    */
+  final case class Step(end: Position, ledgerId: Long, bytes: Long)
+
+  /** Partitions that are looked at at a time. */
+  private val Threads = 16
+
+  /** How many entries at the end of a ledger are read for its last message, one after the other. */
+  private val Lookback = Seq(1L, 100L)
+}

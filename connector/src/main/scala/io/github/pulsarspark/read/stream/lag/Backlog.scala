@@ -1,0 +1,67 @@
+package io.github.pulsarspark.read.stream.lag
+
+import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
+
+/** What is left to read of one topic partition.
+  *
+  * @param from
+  *   where the stream stands
+  * @param entries
+  *   how many entries follow, also markers; None when it is not known
+  */
+private[lag] final case class PartitionBacklog(partition: String, from: Position, entries: Option[Long])
+
+/** What is left to read of a stream.
+  *
+  * @param behind
+  *   the topic partitions that have messages after the place where the stream stands
+  */
+private[stream] final case class Backlog(behind: Seq[PartitionBacklog]) {
+
+  /** 0 when everything is read; None when it is not known. */
+  def entries: Option[Long] =
+    Option.when(behind.forall(_.entries.nonEmpty))(behind.flatMap(_.entries).sum)
+
+  /** The partition that is furthest behind. An unknown number of entries counts as more than any other, because it is
+    * in several ledgers. Ids of ledgers grow with time in the whole cluster, so among these the oldest ledger decides.
+    */
+  def worst: Option[PartitionBacklog] =
+    behind.minByOption(p => (p.entries.nonEmpty, p.entries.fold(p.from.ledgerId)(-_), p.partition))
+}
+
+/** Measures backlogs. Pure. */
+private[stream] object Backlog {
+
+  /** @param read
+    *   where the stream stands
+    * @param bounds
+    *   what the partitions hold
+    * @param isCompacted
+    *   whether the stream reads the compacted view, which lacks an unknown number of entries
+    * @param ledgers
+    *   what is known of the ledgers of a partition
+    */
+  def of(
+      read: PulsarOffset,
+      bounds: Map[String, PartitionBounds],
+      isCompacted: Boolean,
+      ledgers: String => LedgerEntries
+  ): Backlog = Backlog(
+    bounds.toSeq.flatMap { case (partition, b) =>
+      val from = (read.positions.get(partition) ++ Seq(b.first)).max
+      def left = if (isCompacted) None else entries(from, b.last, ledgers(partition))
+      Option.when(from < b.last)(PartitionBacklog(partition, from, left))
+    }
+  )
+
+  /** Entries after a position up to another. An entry of which messages are left counts. None when the two are in
+    * different ledgers, and the list does not say how many entries these have.
+    */
+  private def entries(from: Position, to: Position, ledgers: LedgerEntries): Option[Long] = {
+    val begun = if (from.isWholeEntry) 0L else 1L
+    if (from.ledgerId == to.ledgerId) Some(to.entryId - from.entryId + begun)
+    else ledgers.through(from.ledgerId, to.ledgerId).map { case (first, between) =>
+      math.max(0L, first - 1 - from.entryId + begun) + between + to.entryId + 1
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.github.pulsarspark.storage
+
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+
+/** What the broker reads of a stream under `readLevel=auto`: what it probably has in its cache. Pure.
+  *
+  * @param entries
+  *   up to this many entries are little while their size is unknown
+  * @param latest
+  *   the last messages of topic partitions, as far as they are known
+  */
+private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[String, Position]) {
+  import StreamTail._
+
+  /** False when the topic partition goes on in later ledgers: the range is backlog, which no broker has in its cache.
+    */
+  def reaches(range: OffsetRange): Boolean = latest.get(range.topic).forall(_.ledgerId <= range.endInclusive.ledgerId)
+
+  /** Whether so many entries are little.
+    *
+    * @param entryBytes
+    *   their average size; None when it is unknown
+    */
+  def isLittle(count: Long, entryBytes: Option[Long]): Boolean =
+    entryBytes.fold(count <= entries)(count * _ <= MostBytes)
+
+  /** The ledgers of a range that the broker reads: all, if that is little, else the newest, if that is little. */
+  def ledgers(range: OffsetRange, storage: TopicStorage): StoredLedger => Boolean =
+    if (!reaches(range)) _ => false
+    else {
+      val sums     = storage.within(range).iterator.scanLeft(0L)(_ + storage.bytesWithin(range, _))
+      val isLittle = sums.forall(_ <= MostBytes)
+      ledger => isLittle || storage.isNewest(ledger.id) && storage.bytesWithin(range, ledger) <= MostBytes
+    }
+}
+
+private[pulsarspark] object StreamTail {
+
+  /** As much as the smallest task reads. */
+  private val MostBytes = 4L * 1024 * 1024
+}

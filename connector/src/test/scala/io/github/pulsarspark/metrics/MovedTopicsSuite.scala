@@ -1,0 +1,21 @@
+package io.github.pulsarspark.metrics
+
+import munit.FunSuite
+
+class MovedTopicsSuite extends FunSuite {
+
+  test("tasks add up, and each copy counts by itself") {
+    val total = new MovedTopics
+    assert(total.isZero)
+    val task = total.copyAndReset()
+    task.add("a")
+    task.add("a")
+    task.add("b")
+    total.merge(task)
+    total.merge(task)
+    assertEquals(total.value, Map("a" -> 4L, "b" -> 2L))
+    assertEquals(total.copy().value, total.value)
+    total.reset()
+    assert(total.isZero)
+  }
+}

@@ -1,0 +1,93 @@
+package io.github.pulsarspark.pulsar.broker
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.collection.mutable
+
+import io.github.pulsarspark.position.{PartitionBounds, Position}
+
+/** Topic partitions in memory, with their watches, and what was requested of them.
+  *
+  * @param names
+  *   all hold the entry 5:9 and begin with it
+  */
+private[pulsar] final class FakePartitions(names: Seq[String]) {
+  val bounds: mutable.Map[String, PartitionBounds] =
+    mutable.Map.from(names.map(_ -> PartitionBounds(Position(5, 8), Position(5, 9))))
+  val byWatch: mutable.Buffer[String] = mutable.Buffer.empty
+  val byProbe: mutable.Buffer[String] = mutable.Buffer.empty
+  val opened: mutable.Buffer[String]  = mutable.Buffer.empty
+
+  val watches: mutable.Map[String, FakeWatch] = mutable.Map.empty
+
+  def open(partition: String, after: Position): PendingFeed[FakeWatch] = {
+    opened += partition
+    watches.put(partition, new FakeWatch(partition, after, this))
+    new PendingFeed(CompletableFuture.completedFuture(watches(partition)))
+  }
+
+  def probe(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    byProbe ++= partitions
+    bounds.view.filterKeys(partitions.toSet).toMap
+  }
+
+  /** Stores an entry in the ledger of the last one, and dispatches it. */
+  def publish(partition: String, entries: Int = 1): Unit = (1 to entries).foreach { _ =>
+    val last = bounds(partition).last
+    bounds.updateWith(partition)(_.map(_.copy(last = Position(last.ledgerId, last.entryId + 1))))
+    watches.get(partition).foreach(_.receive(bounds(partition).last))
+  }
+
+  /** What was requested since the last call: by watches, and by probes. */
+  def requests(): (Set[String], Set[String]) = {
+    val result = (byWatch.toSet, byProbe.toSet)
+    byWatch.clear()
+    byProbe.clear()
+    result
+  }
+}
+
+/** A watch with one permit, as a consumer has it that remembers positions alone. */
+private[pulsar] final class FakeWatch(partition: String, after: Position, partitions: FakePartitions)
+    extends EntryFeed {
+  var session                           = 1
+  var isConnected                       = true
+  var isGone                            = false
+  private var arrived: Option[Position] = None
+  private var last                      = after
+
+  def receive(entry: Position): Unit = if (arrived.isEmpty) {
+    arrived = Some(entry)
+    last = entry
+  }
+
+  override def first(): EntryFeed.Place  = arrived.map(place).orNull
+  override def newest(): EntryFeed.Place = place(last)
+
+  override def waitAfter(after: EntryFeed.Place): Boolean = {
+    val follows = after == newest()
+    if (follows) arrived = None
+    follows
+  }
+
+  override def bounds(): CompletableFuture[EntryFeed.Bounds] = {
+    partitions.byWatch += partition
+    val b    = partitions.bounds(partition)
+    val last = if (b.last == b.first) Position(-1, -1) else b.last
+    CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, -1, -1))
+  }
+
+  override def closeAsync(): CompletableFuture[Void] = {
+    isGone = true
+    CompletableFuture.completedFuture(null)
+  }
+
+  override def resume(): Unit                                                    = ()
+  override def longestOutageMillis(): Long                                       = 0
+  override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
+  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
+  override def grant(taken: EntryFeed.Entry, messages: Int): Unit                = unused
+  private def unused: Nothing                                                    = throw new AssertionError("not used")
+  private def place(position: Position)                                          =
+    new EntryFeed.Place(position.ledgerId, position.entryId)
+}

@@ -1,0 +1,49 @@
+package io.github.pulsarspark.pulsar.topics
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+import org.apache.pulsar.common.lookup.GetTopicsResult
+
+class TopicListingSuite extends FunSuite {
+
+  private val prefix = "persistent://public/default/"
+
+  private final class Namespace(var topics: Seq[String], hasHashes: Boolean = true) {
+    val hashes: mutable.Buffer[Option[String]] = mutable.Buffer.empty
+    val listing                                = new TopicListing((namespace, hash) => {
+      assertEquals(namespace.toString, "public/default")
+      hashes += Option(hash)
+      val own       = topics.sorted.mkString(",")
+      val isChanged = !hasHashes || own != hash
+      new GetTopicsResult((if (isChanged) topics.map(prefix + _) else Nil).asJava, if (hasHashes) own else null, false,
+        isChanged)
+    })
+  }
+
+  test("a list names the topics that match, their partitions, and all topics") {
+    val found =
+      new Namespace(Seq("a-partition-1", "a-partition-0", "b", "__change_events")).listing.matching("[a]")
+    assertEquals(found.partitions, Map(s"${prefix}a" -> Seq(s"${prefix}a-partition-0", s"${prefix}a-partition-1")))
+    assertEquals(found.all, Seq(s"${prefix}a", s"${prefix}b"))
+  }
+
+  test("the broker learns the hash of the last list of a pattern, and an unchanged list is the same object") {
+    val namespace = new Namespace(Seq("a", "b"))
+    val first     = namespace.listing.matching(".*")
+    assert(namespace.listing.matching(".*") eq first)
+    namespace.topics :+= "c"
+    assertEquals(namespace.listing.matching(".*").partitions.keySet, Set("a", "b", "c").map(prefix + _))
+    assertEquals(namespace.listing.matching("a").partitions.keySet, Set(s"${prefix}a"))
+    assertEquals(namespace.hashes.toSeq, Seq(None, Some("a,b"), Some("a,b"), None))
+  }
+
+  test("a broker that reports no hash lists all topics each time") {
+    val namespace = new Namespace(Seq("a"), hasHashes = false)
+    namespace.listing.matching(".*")
+    namespace.topics = Nil
+    assertEquals(namespace.listing.matching(".*").partitions, Map.empty[String, Seq[String]])
+    assertEquals(namespace.hashes.toSeq, Seq(None, None))
+  }
+}

@@ -1,0 +1,65 @@
+package io.github.pulsarspark.read.stream.lag
+
+import java.util.concurrent.CompletableFuture
+
+import scala.collection.immutable.ArraySeq
+
+import munit.FunSuite
+
+import io.github.pulsarspark.position.Position
+
+class LedgerEntriesLookupSuite extends FunSuite {
+
+  private val listed = LedgerEntries(ArraySeq(2L), ArraySeq(8L), 3)
+
+  private def behind(partitions: String*) =
+    Backlog(partitions.map(p => PartitionBacklog(p, Position(2, 4), None)))
+
+  private final class Admin {
+    val answer                   = new CompletableFuture[LedgerEntries]
+    var requests                 = Seq.empty[(String, Long)]
+    private var now              = 0L
+    val lookup                   = new LedgerEntriesLookup(request, () => now, _.run())
+    def pass(seconds: Int): Unit = now += seconds * 1000000000L
+    def requested: Seq[String]   = requests.map(_._1)
+
+    private def request(partition: String, from: Long) = {
+      requests :+= ((partition, from))
+      answer
+    }
+  }
+
+  test("an answer is used once it has arrived, and no call waits for it") {
+    val admin = new Admin
+    admin.lookup.update(behind("p"))
+    assertEquals(admin.requests, Seq(("p", 2L)))
+    assertEquals(admin.lookup.of("p"), LedgerEntries.Unknown)
+    admin.answer.complete(listed)
+    assertEquals(admin.lookup.of("p"), listed)
+    admin.lookup.update(Backlog(Nil))
+    assertEquals(admin.lookup.of("p"), LedgerEntries.Unknown, "nobody needs it any more")
+  }
+
+  test("a partition is requested once in ten seconds, after a failure too, and only when its size is not known") {
+    val admin = new Admin
+    admin.answer.completeExceptionally(new IllegalStateException("refused"))
+    admin.lookup.update(behind("p"))
+    admin.pass(9)
+    admin.lookup.update(behind("p"))
+    admin.pass(2)
+    admin.lookup.update(Backlog(Seq(PartitionBacklog("p", Position(2, 4), Some(3)))))
+    assertEquals(admin.requested, Seq("p"))
+    admin.lookup.update(behind("p"))
+    assertEquals(admin.requested, Seq("p", "p"))
+  }
+
+  test("few requests are under way at the same time") {
+    val admin = new Admin
+    admin.lookup.update(behind((1 to 100).map(_.toString): _*))
+    admin.lookup.update(behind((101 to 200).map(_.toString): _*))
+    assertEquals(admin.requested.size, 16)
+    admin.answer.complete(listed)
+    admin.lookup.update(behind((101 to 200).map(_.toString): _*))
+    assertEquals(admin.requested.size, 32)
+  }
+}

@@ -1,0 +1,238 @@
+"""The progress of a streaming query as typed values, from what Spark reports."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pulsar_spark.errors import PulsarOptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LEVELS: Mapping[str, str] = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
+"""The names of levels in metrics of the connector."""
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What is left to read. Each figure is None when it is not known, and 0 only when everything was read.
+
+    Attributes:
+        entries: Stored entries, each a message or a batch of messages.
+        messages: An estimate: ``entries``, each with as many messages as those that the query has read so far.
+        bytes: An estimate in the same way, as the messages are stored.
+        seconds: Time since the message that was read last was published. The oldest unread message is no older.
+    """
+
+    entries: int | None = None
+    messages: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True when everything was read."""
+        return self.entries == 0
+
+
+@dataclass(frozen=True)
+class SourceProgress:
+    """What one Pulsar source of a query has read, and what is left. Sums count from the start of the query.
+
+    Attributes:
+        description: The topics, such as ``Pulsar[events]``.
+        rows: Rows of this micro-batch.
+        input_rows_per_second: Rate at which rows arrived; None when there is none.
+        processed_rows_per_second: Rate at which rows were processed; None when there is none.
+        backlog: What is left of all topic partitions, as the trigger found it at its begin.
+        partitions_behind: Number of topic partitions with messages left; None when it is not known.
+        worst_partition: Full name of the partition that is furthest behind; None when none is.
+        worst: What is left of that partition.
+        entries_by_level: Entries read, by ``broker``, ``bookies`` and ``tiered``.
+        bytes_by_level: Stored bytes read, by level.
+        rows_by_level: Rows read, by level.
+        decode_errors: Messages that did not decode.
+        reconnects: How often a reader connected to a broker again.
+        lost_ranges: Number of ranges of messages that were lost, with ``failOnDataLoss=false``.
+        losses: The newest of them: condition, topic, from, to and reason of each.
+        start: Positions where this micro-batch starts, by topic partition.
+        end: Positions where it ends.
+        latest: Positions of the last messages.
+        metrics: All metrics of the source as Spark reports them.
+    """
+
+    description: str
+    rows: int
+    input_rows_per_second: float | None
+    processed_rows_per_second: float | None
+    backlog: Backlog
+    partitions_behind: int | None
+    worst_partition: str | None
+    worst: Backlog | None
+    entries_by_level: Mapping[str, int]
+    bytes_by_level: Mapping[str, int]
+    rows_by_level: Mapping[str, int]
+    decode_errors: int
+    reconnects: int
+    lost_ranges: int
+    losses: tuple[Mapping[str, str], ...]
+    start: Mapping[str, str]
+    end: Mapping[str, str]
+    latest: Mapping[str, str]
+    metrics: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class QueryProgress:
+    """One report of a query. ``print`` and notebooks show a table.
+
+    Attributes:
+        id: The id of the query, the same after a restart.
+        run_id: The id of this run.
+        name: The name of the query; None without one.
+        time: When the trigger started.
+        batch_id: The number of the micro-batch.
+        rows: Rows of the micro-batch, of all sources.
+        seconds: Duration of the trigger.
+        sources: The Pulsar sources; others are omitted.
+    """
+
+    id: str
+    run_id: str
+    name: str | None
+    time: datetime
+    batch_id: int
+    rows: int
+    seconds: float
+    sources: tuple[SourceProgress, ...]
+
+    @property
+    def label(self) -> str:
+        """The name of the query, or its id."""
+        return self.name or self.id
+
+    def __str__(self) -> str:
+        from pulsar_spark.progress import views
+
+        return views.text(self)
+
+    def _repr_html_(self) -> str:
+        from pulsar_spark.progress import views
+
+        return views.html(self)
+
+
+def parse(progress: Mapping[str, Any] | str) -> QueryProgress:
+    """Read a progress of Spark 4.0 to 4.3, classic or Connect.
+
+    Args:
+        progress: An element of ``query.recentProgress``, ``query.lastProgress``, the ``progress`` of an event of a
+            listener, or the JSON text of one.
+
+    Returns:
+        The same as typed values.
+
+    Raises:
+        PulsarOptionError: This is not the progress of a query.
+
+    Examples:
+        >>> parse(query.lastProgress).sources[0].backlog.messages
+        0
+    """
+    try:
+        fields = json.loads(progress) if isinstance(progress, str) else progress
+        every = list(fields["sources"])
+        rows = fields.get("numInputRows")
+        return QueryProgress(
+            id=str(fields["id"]),
+            run_id=str(fields["runId"]),
+            name=fields["name"],
+            time=datetime.fromisoformat(str(fields["timestamp"]).replace("Z", "+00:00")),
+            batch_id=int(fields["batchId"]),
+            rows=int(rows if rows is not None else sum(source["numInputRows"] for source in every)),
+            seconds=int(fields.get("batchDuration") or 0) / 1000,
+            sources=tuple(_source(source) for source in every if _is_pulsar(source)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise PulsarOptionError("PULSAR_PROGRESS_MALFORMED", why=f"{type(error).__name__}: {error}") from error
+
+
+def _is_pulsar(source: Mapping[str, Any]) -> bool:
+    return "pulsarDataLoss" in _metrics(source)
+
+
+def _metrics(source: Mapping[str, Any]) -> Mapping[str, str]:
+    return source.get("metrics") or {}
+
+
+def _source(source: Mapping[str, Any]) -> SourceProgress:
+    metrics = _metrics(source)
+    worst = metrics.get("pulsarWorstPartition")
+    return SourceProgress(
+        description=str(source["description"]),
+        rows=int(source["numInputRows"]),
+        input_rows_per_second=_rate(source.get("inputRowsPerSecond")),
+        processed_rows_per_second=_rate(source.get("processedRowsPerSecond")),
+        backlog=_backlog(metrics, "pulsarBacklog"),
+        partitions_behind=_number(metrics, "pulsarPartitionsBehind"),
+        worst_partition=worst,
+        worst=_backlog(metrics, "pulsarWorstPartition") if worst else None,
+        entries_by_level=_by_level(metrics, "Entries"),
+        bytes_by_level=_by_level(metrics, "Bytes"),
+        rows_by_level=_by_level(metrics, "Rows"),
+        decode_errors=_number(metrics, "pulsarDecodeErrors") or 0,
+        reconnects=_number(metrics, "pulsarReconnects") or 0,
+        lost_ranges=_number(metrics, "pulsarDataLoss") or 0,
+        losses=tuple(json.loads(metrics.get("pulsarDataLossRanges", "[]"))),
+        start=_positions(source.get("startOffset")),
+        end=_positions(source.get("endOffset")),
+        latest=_positions(source.get("latestOffset")),
+        metrics=dict(metrics),
+    )
+
+
+def _backlog(metrics: Mapping[str, str], name: str) -> Backlog:
+    age = _number(metrics, f"{name}Ms")
+    return Backlog(
+        entries=_number(metrics, f"{name}Entries"),
+        messages=_number(metrics, f"{name}MessagesEstimate"),
+        bytes=_number(metrics, f"{name}BytesEstimate"),
+        seconds=None if age is None else age / 1000,
+    )
+
+
+def _by_level(metrics: Mapping[str, str], what: str) -> dict[str, int]:
+    return {level: _number(metrics, f"pulsar{word}{what}") or 0 for level, word in LEVELS.items()}
+
+
+def _number(metrics: Mapping[str, str], name: str) -> int | None:
+    """None also for the text that the connector has for an unknown number."""
+    text = metrics.get(name)
+    return None if text is None or text == "unknown" else int(text)
+
+
+def _rate(value: float | str | None) -> float | None:
+    """Spark has NaN and infinity where it cannot divide, and JSON has neither."""
+    rate = math.nan if value is None else float(value)
+    return rate if math.isfinite(rate) else None
+
+
+def _positions(offset: Mapping[str, Any] | str | None) -> Mapping[str, str]:
+    """The positions of an offset, which is JSON, or a part of the JSON of a progress."""
+    parsed = json.loads(offset) if isinstance(offset, str) and offset.startswith("{") else offset
+    positions = parsed.get("positions") if isinstance(parsed, dict) else None
+    return dict(positions) if isinstance(positions, dict) else {}
+
+
+def labels(sources: Iterable[SourceProgress]) -> list[str]:
+    """A name for each source of a query; of equal ones, the later have a number."""
+    seen: dict[str, int] = {}
+    result = []
+    for source in sources:
+        count = seen[source.description] = seen.get(source.description, 0) + 1
+        result.append(source.description if count == 1 else f"{source.description} #{count}")
+    return result
