@@ -59,7 +59,7 @@ def test_leaks_on_the_broker_are_detected(
             leave(stack, client, topic)
         assert [word for word in words if word not in str(failure.value)] == []
         assert topic in str(failure.value) or leave is _producer
-    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_SOON):
+    with no_leaks(spark, admin, pulsar.service_url, namespace):
         pass
 
 
@@ -99,7 +99,7 @@ def test_leaks_in_the_driver_are_detected(
             no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_SOON),
         ):
             leave(stack, spark.sparkContext._jvm, pulsar.service_url)
-        assert re.search(pattern, str(failure.value)), failure.value
+        assert re.search(pattern, str(failure.value), re.MULTILINE), failure.value
 
 
 def test_connections_are_counted_by_process_and_remote_port(spark: SparkSession) -> None:
