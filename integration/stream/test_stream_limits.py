@@ -238,7 +238,8 @@ def test_a_limit_of_bytes_goes_by_whole_ledgers_that_the_driver_does_not_read(
     assert sizes == [_TWO_LEDGERS] * 10 + [20]
     bytes_read = [int(one.sources[0].metrics["pulsarBookieBytes"]) for one in query.recentProgress if one.numInputRows]
     assert max(after - before for before, after in pairwise([0, *bytes_read])) <= 15 * 1024
-    assert admin.stats(topic)["msgOutCounter"] < len(sizes) * 20, "the driver reads whole ledgers"
+    # the last entry of each micro-batch, with what the first permits bring besides
+    assert admin.stats(topic)["msgOutCounter"] < 1020 / 2, "the driver reads whole ledgers"
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
