@@ -59,7 +59,7 @@ def test_leaks_on_the_broker_are_detected(
             leave(stack, client, topic)
         assert [word for word in words if word not in str(failure.value)] == []
         assert topic in str(failure.value) or leave is _producer
-    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_SOON):
+    with no_leaks(spark, admin, pulsar.service_url, namespace):
         pass
 
 
@@ -69,20 +69,22 @@ def _timer(stack: ExitStack, jvm: Jvm, _: str) -> None:
 
 def _buffer(stack: ExitStack, jvm: Jvm, _: str) -> None:
     allocator = jvm.io.github.pulsarspark.shaded.io.netty.buffer.PooledByteBufAllocator.DEFAULT
-    stack.callback(allocator.directBuffer(100_000).release)
+    stack.callback(allocator.directBuffer(50_000_000).release)
 
 
 def _connection(stack: ExitStack, jvm: Jvm, url: str) -> None:
     address = urlsplit(url)
-    stack.callback(jvm.java.net.Socket(address.hostname, address.port).close)
+    for _ in range(25):
+        stack.callback(jvm.java.net.Socket(address.hostname, address.port).close)
 
 
 @pytest.mark.parametrize(
     ("leave", "pattern"),
     [
         (_timer, "  1 threads pulsar-spark-left$"),
-        (_buffer, r"  1\d{5} bytes of direct memory$"),
-        (_connection, r"  1 connections to port \d+$"),
+        # more than what idle clients of earlier tests may give back meanwhile
+        (_buffer, r"  [3-6]\d{7} bytes of direct memory$"),
+        (_connection, r"  [12]\d connections to port \d+$"),
     ],
 )
 def test_leaks_in_the_driver_are_detected(
@@ -99,7 +101,7 @@ def test_leaks_in_the_driver_are_detected(
             no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_SOON),
         ):
             leave(stack, spark.sparkContext._jvm, pulsar.service_url)
-        assert re.search(pattern, str(failure.value)), failure.value
+        assert re.search(pattern, str(failure.value), re.MULTILINE), failure.value
 
 
 def test_connections_are_counted_by_process_and_remote_port(spark: SparkSession) -> None:

@@ -345,7 +345,7 @@ def test_the_job_succeeds_and_leaves_logs_to_search(
     assert result["rows"] == [12 + 2 * before for before in range(len(working))]
     assert result["progress"] == [1] * len(working)
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
-    places = Leaks(left).places(job_topic)
+    places = Leaks(left).places(job_topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
     for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", *job):
         assert any(place.startswith(sign) for place in places), (sign, places)

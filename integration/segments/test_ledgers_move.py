@@ -92,7 +92,7 @@ def test_copies_that_are_deleted_between_micro_batches(spark: SparkSession, serv
     class Offloaded(Batches):
         def __call__(self, frame: DataFrame, batch_id: int) -> None:
             super().__call__(frame, batch_id)
-            requests.append(counts.requests().total())
+            requests.append(counts.to_plan())
             if batch_id == 0:
                 server.offload(topic)
                 eventually(lambda: entries_by_level(planned)["tiered"] > 0, seconds=_FORGOTTEN_SECONDS)

@@ -110,7 +110,7 @@ def test_a_backlog_of_many_ledgers_is_read_from_bookies_with_one_admin_request_a
     class Writing(Batches):
         def __call__(self, frame: DataFrame, batch_id: int) -> None:
             super().__call__(frame, batch_id)
-            requests.append(counts.requests().total())
+            requests.append(counts.to_plan())
             if batch_id < 10:
                 produce(client, topic, _numbers(sent + 60 * batch_id, 60))
 
@@ -233,12 +233,13 @@ def test_a_limit_of_bytes_goes_by_whole_ledgers_that_the_driver_does_not_read(
     with running_admin_proxy(admin.url) as proxy, counted(proxy) as counts:
         options = {"readLevel": "segment", "admin.url": proxy.url, "maxBytesPerTrigger": "15k"}
         query = read_available(_earliest(spark, service_url, topic, **options), tmp_path, batches)
-        assert counts.requests().total() == 1, "the list of ledgers serves the limit and the plan"
+        assert counts.to_plan() == 1, "the list of ledgers serves the limit and the plan"
     sizes = _sizes(batches)
     assert sizes == [_TWO_LEDGERS] * 10 + [20]
     bytes_read = [int(one.sources[0].metrics["pulsarBookieBytes"]) for one in query.recentProgress if one.numInputRows]
     assert max(after - before for before, after in pairwise([0, *bytes_read])) <= 15 * 1024
-    assert admin.stats(topic)["msgOutCounter"] < len(sizes) * 20, "the driver reads whole ledgers"
+    # the last entry of each micro-batch, with what the first permits bring besides
+    assert admin.stats(topic)["msgOutCounter"] < 1020 / 2, "the driver reads whole ledgers"
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 

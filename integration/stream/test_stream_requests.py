@@ -94,13 +94,22 @@ def _running(
     assert_exactly_once(sink.rows, existing(read_all(client, topic)))
 
 
+@contextmanager
+def _running_with_admin(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, folder: Path, admin: Admin
+) -> Iterator[tuple[Stream, list[str]]]:
+    """The same with an admin service, and the questions about ledgers that it gets."""
+    with (
+        _asked(admin) as (url, questions),
+        _running(spark, service_url, client, topic, folder, **{"admin.url": url}) as running,
+    ):
+        yield running, questions
+
+
 def test_a_stream_requests_once_how_large_entries_are(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    with (
-        _asked(admin) as (url, questions),
-        _running(spark, service_url, client, topic, tmp_path, **{"admin.url": url}) as running,
-    ):
+    with _running_with_admin(spark, service_url, client, topic, tmp_path, admin) as (running, questions):
         for _ in range(4):
             running.feed(_SMALL)
         assert questions == ["metadata"]
@@ -110,10 +119,7 @@ def test_a_stream_requests_once_how_large_entries_are(
 def test_a_stream_requests_once_where_a_ledger_is(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    with (
-        _asked(admin) as (url, questions),
-        _running(spark, service_url, client, topic, tmp_path, **{"admin.url": url}) as running,
-    ):
+    with _running_with_admin(spark, service_url, client, topic, tmp_path, admin) as (running, questions):
         for _ in range(3):
             running.feed(_LARGE)
         assert questions == ["metadata"]
@@ -129,10 +135,7 @@ def test_a_stream_requests_once_where_a_ledger_is(
 def test_a_stream_that_follows_the_tail_requests_nothing_when_the_broker_begins_another_ledger(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    with (
-        _asked(admin) as (url, questions),
-        _running(spark, service_url, client, topic, tmp_path, **{"admin.url": url}) as running,
-    ):
+    with _running_with_admin(spark, service_url, client, topic, tmp_path, admin) as (running, questions):
         for _ in range(3):
             running.feed(_SMALL, 20)
             admin.unload(topic)

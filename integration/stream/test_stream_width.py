@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from broker_proxy import running_broker_proxy
@@ -40,6 +41,9 @@ def test_partitions_that_receive_nothing_are_requested_in_turn(
                 eventually(lambda: counts["PARTITIONED_METADATA"] > _TRIGGERS, seconds=60)
                 return counts["GET_LAST_MESSAGE_ID"] / (counts["PARTITIONED_METADATA"] - 1)
 
+        def has_read(count: int) -> bool:
+            return len(batches.rows) >= count
+
         frame = stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest")
         writer = frame.writeStream.foreachBatch(batches).option("checkpointLocation", str(tmp_path))
         with running(writer.trigger(processingTime=_TRIGGER).start()):
@@ -47,8 +51,7 @@ def test_partitions_that_receive_nothing_are_requested_in_turn(
             for turn in range(1, 4):
                 for partition in some:
                     produce(client, partition, [b"%d" % turn] * turn)
-                wanted = len(some) * turn * (turn + 1) // 2
-                eventually(lambda wanted=wanted: len(batches.rows) >= wanted, seconds=_SOON)
+                eventually(partial(has_read, len(some) * turn * (turn + 1) // 2), seconds=_SOON)
                 admin.unload(some[-1])
             eventually(lambda: requests() < _PARTITIONS / 10, seconds=120)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))

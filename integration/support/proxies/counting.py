@@ -72,6 +72,10 @@ class Counts:
         """What clients sent, by kind; that of some senders when they are named."""
         return Counter(one.kind for one in self._passed if not one.is_answer and (not senders or one.sender in senders))
 
+    def to_plan(self) -> int:
+        """How many requests of an admin service were made for plans: others only look how far behind a stream is."""
+        return self.requests().total() - self.requests()["internalStats?metadata=false"]
+
     def answers(self) -> Counter[str]:
         """What the server sent, by kind."""
         return Counter(one.kind for one in self._passed if one.is_answer)

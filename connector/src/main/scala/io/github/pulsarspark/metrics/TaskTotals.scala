@@ -30,7 +30,7 @@ private[pulsarspark] final case class TaskTotals(
     if (counts.lost.count > 0) lost.add(counts.lost)
     last.add(counts.last)
     reconnects.add(counts.reconnects)
-    topics.foreach(moved.add)
+    moved.add(topics.map(_ -> 1L).toMap)
   }
 
   def lostRanges: LostRanges = lost.value

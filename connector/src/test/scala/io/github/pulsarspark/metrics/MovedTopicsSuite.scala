@@ -8,9 +8,9 @@ class MovedTopicsSuite extends FunSuite {
     val total = new MovedTopics
     assert(total.isZero)
     val task = total.copyAndReset()
-    task.add("a")
-    task.add("a")
-    task.add("b")
+    task.add(Map("a" -> 1L))
+    task.add(Map("a" -> 1L))
+    task.add(Map("b" -> 1L))
     total.merge(task)
     total.merge(task)
     assertEquals(total.value, Map("a" -> 4L, "b" -> 2L))

@@ -33,7 +33,7 @@ private[pulsar] object KeptReaders {
   private val MostBytes = 256L << 20
 
   private val kept = new ExclusiveCache[Place, Kept](
-    lasts = 60.seconds,
+    lasts = 20.seconds,
     most = MostBytes,
     isUsable = _.source.isAtEnd,
     close = kept => { kept.source.closeAsync(); () },

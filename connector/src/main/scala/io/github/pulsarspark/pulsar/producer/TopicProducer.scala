@@ -165,7 +165,7 @@ private[pulsarspark] object TopicProducer {
     }
 
   private val kept = new ExclusiveCache[(String, TopicSchema, WriteOptions, Set[String]), OpenProducer](
-    lasts = 60.seconds,
+    lasts = 20.seconds,
     most = 256,
     isUsable = _.isConnected,
     close = open => { open.closeAsync(); () }
