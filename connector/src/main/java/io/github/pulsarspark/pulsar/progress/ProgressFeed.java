@@ -8,11 +8,19 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface ProgressFeed extends EntryFeed {
 
+    /**
+     * An entry that arrived.
+     *
+     * @param isNext true when the consumer has been connected ever since the acknowledgement, so that nothing but
+     *     markers and aborted messages is between that and this entry
+     */
+    record Arrival(Place place, boolean isNext) { }
+
     /** Acknowledges every entry up to and including this one. Completes with the broker's receipt. */
     CompletableFuture<Void> acknowledge(Place place);
 
-    /** The first entry that arrived after the one acknowledged last, over every session; null before it. */
-    Place firstAfterAcknowledged();
+    /** The first entry that arrives after the one acknowledged last. Completes when it does. */
+    CompletableFuture<Arrival> firstAfterAcknowledged();
 
     /**
      * Lets the broker send one more entry. The broker then reads up to that entry. It acknowledges markers and aborted

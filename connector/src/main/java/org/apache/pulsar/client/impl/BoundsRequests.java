@@ -2,26 +2,24 @@ package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.broker.EntryFeed.Bounds;
 import io.github.pulsarspark.pulsar.connection.LostConnection;
+import io.github.pulsarspark.pulsar.connection.RepeatedRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.common.api.proto.CommandGetLastMessageIdResponse;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 import org.apache.pulsar.common.protocol.Commands;
+import scala.concurrent.duration.FiniteDuration;
 
 /**
  * A consumer's requests for the bounds of its topic. Unlike the client's own request, the response includes the cursor,
  * and a request that a broker never answers is repeated. For any thread.
  */
 final class BoundsRequests {
-
-    private static final long RETRY_MILLIS = 50;
 
     private final EntryConsumer consumer;
     /** With the session of each request. */
@@ -33,8 +31,10 @@ final class BoundsRequests {
 
     /** Repeats the request, as long as the client's operation timeout, when the topic moves to another broker. */
     CompletableFuture<Bounds> send() {
-        long patience = TimeUnit.MILLISECONDS.toNanos(consumer.client.getConfiguration().getOperationTimeoutMs());
-        return send(System.nanoTime() + patience);
+        FiniteDuration patience =
+            FiniteDuration.apply(consumer.client.getConfiguration().getOperationTimeoutMs(), TimeUnit.MILLISECONDS);
+        return RepeatedRequest.apply(patience, RepeatedRequest.Pause(),
+            failure -> !consumer.isGone() && isPassing(failure), this::sendOnce);
     }
 
     /**
@@ -48,19 +48,6 @@ final class BoundsRequests {
                     new PulsarClientException("The broker let go of " + consumer.topic + " before it answered."));
             }
         });
-    }
-
-    private CompletableFuture<Bounds> send(long deadline) {
-        return sendOnce().handle((answer, failure) -> {
-            if (failure == null) {
-                return CompletableFuture.completedFuture(answer);
-            }
-            if (consumer.isGone() || !isPassing(failure) || System.nanoTime() > deadline) {
-                return CompletableFuture.<Bounds>failedFuture(failure);
-            }
-            Executor later = CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
-            return CompletableFuture.supplyAsync(() -> send(deadline), later).thenCompose(Function.identity());
-        }).thenCompose(Function.identity());
     }
 
     /**

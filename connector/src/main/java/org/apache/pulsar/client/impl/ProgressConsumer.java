@@ -15,7 +15,8 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     private final int partition;
     private final Object places = new Object();
     private Place acknowledged;
-    private Place first; // that arrived after the acknowledged one
+    private int acknowledgedIn; // session
+    private CompletableFuture<Arrival> first = new CompletableFuture<>(); // after the acknowledged one
 
     private ProgressConsumer(
         PulsarClientImpl client,
@@ -45,9 +46,8 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     void messageReceived(CommandMessage command, ByteBuf buffer, ClientCnx from) {
         Place arrived = new Place(command.getMessageId().getLedgerId(), command.getMessageId().getEntryId());
         synchronized (places) {
-            boolean isAfter = acknowledged == null || isBefore(acknowledged, arrived);
-            if (isAfter && (first == null || isBefore(arrived, first))) {
-                first = arrived;
+            if (from == cnx() && (acknowledged == null || isBefore(acknowledged, arrived))) {
+                first.complete(new Arrival(arrived, acknowledged != null && acknowledgedIn == session()));
             }
         }
         super.messageReceived(command, buffer, from);
@@ -59,18 +59,21 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     }
 
     @Override
-    public Place firstAfterAcknowledged() {
+    public CompletableFuture<Arrival> firstAfterAcknowledged() {
         synchronized (places) {
-            return first;
+            return first.copy();
         }
     }
 
     @Override
     public CompletableFuture<Void> acknowledge(Place place) {
         synchronized (places) {
-            acknowledged = place;
-            if (first != null && !isBefore(place, first)) {
-                first = null;
+            if (!place.equals(acknowledged)) {
+                acknowledged = place;
+                acknowledgedIn = session();
+            }
+            if (first.isDone() && !isBefore(place, first.join().place())) {
+                first = new CompletableFuture<>();
             }
         }
         return acknowledgeCumulativeAsync(new MessageIdImpl(place.ledgerId(), place.entryId(), partition));

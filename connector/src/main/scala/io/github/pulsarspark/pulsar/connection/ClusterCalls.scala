@@ -36,7 +36,7 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
 
   /** Sends the request again, within the deadline, when its connection is lost. */
   def repeat[A](request: () => CompletableFuture[A]): CompletableFuture[A] =
-    LostConnection.repeat(options.operationTimeout)(request)
+    RepeatedRequest(options.operationTimeout, RepeatedRequest.Pause, LostConnection.caused)(request)
 
   /** The same for something that must be closed: `discard` receives what arrives after the wait failed or was
     * interrupted.

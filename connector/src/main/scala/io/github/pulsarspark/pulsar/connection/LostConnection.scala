@@ -1,16 +1,14 @@
 package io.github.pulsarspark.pulsar.connection
 
 import java.io.IOException
-import java.util.concurrent.{CompletableFuture, CompletionException}
+import java.util.concurrent.CompletionException
 
 import scala.annotation.tailrec
-import scala.concurrent.duration._
 
 import org.apache.pulsar.client.api.PulsarClientException
 
 /** Requests whose connection goes away before the answer. The client repeats some of its requests then, not all. */
 private[pulsarspark] object LostConnection {
-  private val Pause = 50.millis
 
   /** Whether the request failed because its connection went away. A connection that cannot be made is something else.
     */
@@ -21,8 +19,4 @@ private[pulsarspark] object LostConnection {
     case _: IOException           => true // netty's, such as a channel that was closed before the request was written
     case _                        => false
   }
-
-  /** Sends a request, which must be safe to repeat, until an answer of the cluster arrives or the time is over. */
-  def repeat[A](patience: FiniteDuration)(request: () => CompletableFuture[A]): CompletableFuture[A] =
-    RepeatedRequest(patience, Pause, caused)(request)
 }

@@ -2,10 +2,13 @@ package io.github.pulsarspark.pulsar.connection
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 /** Sends a request, which must be safe to repeat, again while its failure is one that passes. */
-private[pulsar] object RepeatedRequest {
+private[pulsarspark] object RepeatedRequest {
+
+  /** Between a failure and the next request. */
+  val Pause: FiniteDuration = 50.millis
 
   /** @param patience
     *   after this time a failure is final

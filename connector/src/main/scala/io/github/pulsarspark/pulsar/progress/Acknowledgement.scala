@@ -43,10 +43,10 @@ private[progress] object Acknowledgement {
       .getOrElse(start)
   }
 
-  /** The same without a request: the first entry that arrived after the start begins a ledger, so that nothing to read
-    * is between them, and the ledger of the start may be deleted at any time.
+  /** The same without a request: the next entry begins a ledger, so that nothing to read is between them, and the
+    * ledger of the start may be deleted at any time.
     */
-  def startBefore(range: OffsetRange, first: Option[Position]): Option[Position] = first
+  def startBefore(range: OffsetRange, next: Option[Position]): Option[Position] = next
     .filter(e => e.entryId == 0 && e.ledgerId > range.startExclusive.ledgerId)
     .map(e => Position(e.ledgerId, -1))
     .filter(_ <= range.endInclusive)

@@ -2,6 +2,7 @@ package io.github.pulsarspark.pulsar.progress
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
+import scala.concurrent.duration._
 import scala.util.Try
 import scala.util.control.NonFatal
 
@@ -19,6 +20,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
 
   private var sent: Option[Sent]      = None
   private var begin: Option[Position] = None
+  private var isWaiting               = false // for the first entry after the acknowledged one
 
   /** The feed is open, with the cursor there. */
   def opened(feed: ProgressFeed, cursor: Position): Unit = {
@@ -34,13 +36,20 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
 
   /** Whether the subscription has kept everything after this position that it did not acknowledge. */
   def hasKept(position: Position): Boolean =
-    acknowledged.exists(position <= _) && (isFollowed || begin.exists(_ <= position))
+    acknowledged.exists(position <= _) && (isFollowed || beganBy(position))
 
-  /** The first entry that arrived after this position; None unless exactly this one was acknowledged last. */
-  def firstAfter(position: Position): Option[Position] = feed
-    .filter(_ => acknowledged.contains(position))
-    .flatMap(f => Option(f.firstAfterAcknowledged))
-    .map(p => Position(p.ledgerId, p.entryId))
+  /** Whether the subscription began no later than this position, so that it holds what follows. */
+  def beganBy(position: Position): Boolean = begin.exists(_ <= position)
+
+  /** The first entry that arrives after this position. None unless exactly this one was acknowledged last, and none
+    * after a moment. Only where something follows the position.
+    */
+  def firstAfter(position: Position): CompletableFuture[Option[ProgressFeed.Arrival]] =
+    feed.filter(_ => acknowledged.contains(position)).fold(Nothing) { f =>
+      f.firstAfterAcknowledged
+        .completeOnTimeout(null, if (isWaiting) LongestArrival.toMillis else 0L, TimeUnit.MILLISECONDS)
+        .thenApply(Option(_))
+    }
 
   /** Why the last acknowledgement failed; None while it has no receipt. */
   def failure: Option[Throwable] = sent.filter(_.receipt.isDone).flatMap(s => Try(s.receipt.join).failed.toOption)
@@ -54,6 +63,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   def acknowledge(position: Position): Unit = for (before <- sent) {
     val mustRepeat = before.session != before.feed.session || failure.isDefined
     if (position > before.position || position == before.position && mustRepeat) {
+      isWaiting &&= position == before.position
       val session = before.feed.session
       val receipt =
         try before.feed.acknowledge(new EntryFeed.Place(position.ledgerId, position.entryId))
@@ -63,7 +73,10 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   }
 
   /** Lets the broker read over what follows the cursor. */
-  def awaitNext(): Unit = feed.foreach(_.awaitNext())
+  def awaitNext(): Unit = feed.foreach { f =>
+    isWaiting = true
+    f.awaitNext()
+  }
 
   /** Waits for the last receipt; true when it arrived. */
   def awaitReceipt(nanos: Long): Boolean = sent.forall(s =>
@@ -75,6 +88,12 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
 }
 
 private object PartitionCursor {
+
+  /** The broker sends an entry at once when it is published, if it has a permit. */
+  private val LongestArrival = 1.second
+
+  private val Nothing = CompletableFuture.completedFuture(Option.empty[ProgressFeed.Arrival])
+
   private final case class Sent(
       feed: ProgressFeed,
       position: Position,

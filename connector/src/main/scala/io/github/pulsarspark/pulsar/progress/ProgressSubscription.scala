@@ -25,12 +25,15 @@ import io.github.pulsarspark.pulsar.topics.TopicMissing
   *
   * @param patience
   *   the longest wait for the end of another consumer
+  * @param cleanup
+  *   how long a broker may take to remove a non-durable subscription that was closed
   */
 private[pulsarspark] final class ProgressSubscription private[progress] (
     val name: String,
     feeds: SubscriptionFeeds,
     calls: ClusterCalls,
-    patience: FiniteDuration
+    patience: FiniteDuration,
+    cleanup: FiniteDuration
 ) extends AutoCloseable {
   import ProgressSubscription._
 
@@ -50,7 +53,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
       throw Conditions.SubscriptionNotFound(subscription = name, topic = p).exception
     }
     val subscribed = existing.collect { case (Some(_), p) => p }
-    open(subscribed, isFollowed = false)
+    open(subscribed, _ => false)
     subscribed.flatMap(p => cursors.get(p).flatMap(_.acknowledged).map(p -> _)).toMap
   }
 
@@ -58,15 +61,19 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     * message.
     *
     * @param isFollowed
-    *   whether an earlier run of the query acknowledged with the subscription
+    *   the partitions in which an earlier run of the query may have acknowledged with the subscription
     */
-  def subscribe(partitions: collection.Set[String], isFollowed: Boolean): Unit = {
+  def subscribe(partitions: collection.Set[String], isFollowed: String => Boolean): Unit = {
     cursors.filterNot { case (p, cursor) => partitions(p) && !cursor.pending.isGone }.foreach { case (p, cursor) =>
       cursors.remove(p)
       cursor.pending.close()
     }
     open(partitions.toSeq.sorted, isFollowed)
   }
+
+  /** Whether the subscription holds what follows these positions, in every partition. One that is ahead does not. */
+  def holds(read: Map[String, Position]): Boolean =
+    cursors.forall { case (p, cursor) => read.get(p).forall(cursor.beganBy) }
 
   /** Acknowledges what is committed, and looks at earlier receipts. Does not wait.
     *
@@ -89,20 +96,26 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
   /** The ranges without the ends of ledgers that were acknowledged, because the broker may have deleted these ledgers.
     *
     * @param isFollowed
-    *   whether an earlier run of the query acknowledged with the subscription
+    *   the partitions in which an earlier run of the query may have acknowledged with the subscription
     * @param readersAfter
     *   where the broker puts readers that start after these positions
     */
   def withoutAcknowledged(
       ranges: Seq[OffsetRange],
-      isFollowed: Boolean,
+      isFollowed: String => Boolean,
       readersAfter: Map[String, Position] => Map[String, Position]
   ): Seq[OffsetRange] = {
     val overLedgers = ranges.filter(r => r.startExclusive.ledgerId < r.endInclusive.ledgerId)
     open(overLedgers.map(_.topic), isFollowed)
     val kept  = overLedgers.filter(r => cursors.get(r.topic).exists(_.hasKept(r.startExclusive)))
-    val first = kept.flatMap(r => cursors(r.topic).firstAfter(r.startExclusive).map(r.topic -> _)).toMap
-    val begun = kept.flatMap(r => Acknowledgement.startBefore(r, first.get(r.topic)).map(r.topic -> _)).toMap
+    val first = calls
+      .awaitAll(kept, AtOnce)(r => s"Waiting for the first message after ${r.startExclusive} in ${r.topic}")(r =>
+        cursors(r.topic).firstAfter(r.startExclusive).thenApply(_.map(r.topic -> _))
+      )
+      .flatten
+      .toMap
+    val next  = first.collect { case (p, arrival) if arrival.isNext => p -> position(arrival) }
+    val begun = kept.flatMap(r => Acknowledgement.startBefore(r, next.get(r.topic)).map(r.topic -> _)).toMap
     val rest  = kept.filterNot(r => begun.contains(r.topic))
     val now   = calls
       .awaitAll(rest, AtOnce)(r => s"Asking for the cursor of subscription $name in ${r.topic}") { range =>
@@ -115,7 +128,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     val readers = if (now.isEmpty) Map.empty[String, Position]
     else readersAfter(now.map { case (r, _) => r.topic -> r.startExclusive }.toMap)
     val starts = begun ++ now.map { case (r, cursor) =>
-      r.topic -> Acknowledgement.startOf(r, cursor, readers.get(r.topic), first.get(r.topic))
+      r.topic -> Acknowledgement.startOf(r, cursor, readers.get(r.topic), first.get(r.topic).map(position))
     }
     ranges.map(r => starts.get(r.topic).fold(r)(start => r.copy(startExclusive = start))).filterNot(_.isEmpty)
   }
@@ -140,12 +153,14 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
   }
 
   /** A subscription that an earlier run used may have been deleted since: the one that is made in its place is new. */
-  private def open(partitions: Seq[String], isFollowed: Boolean): Unit = {
+  private def open(partitions: Seq[String], isFollowed: String => Boolean): Unit = {
     val fresh = partitions.filterNot(cursors.contains)
     calls
       .awaitAll(fresh, AtOnce)(p => s"Subscribing to $p with subscription $name") { p =>
-        val existed = if (isFollowed) feeds.exists(p) else CompletableFuture.completedFuture(false)
-        val pending = new PendingFeed(existed.thenCompose[ProgressFeed](_ => feed(p)))
+        val existed = if (isFollowed(p)) feeds.exists(p) else CompletableFuture.completedFuture(false)
+        val pending = new PendingFeed(existed.thenCompose[ProgressFeed] { there =>
+          if (isFollowed(p) && !there) afterCleanup(() => feed(p)) else feed(p)
+        })
         cursors.put(p, new PartitionCursor(pending, existed.getNow(false)))
         pending.whenOpen
           .thenCompose[Option[(ProgressFeed, Position)]](feed =>
@@ -159,6 +174,15 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
         case (None, p)                 => cursors.remove(p).foreach(_.pending.close())
       }
   }
+
+  /** The broker removes what was asked whether it exists by its name, in the background. A subscription of that name
+    * must not be there yet.
+    */
+  private def afterCleanup(open: () => CompletableFuture[ProgressFeed]): CompletableFuture[ProgressFeed] =
+    CompletableFuture
+      .supplyAsync[CompletableFuture[ProgressFeed]](() => open(),
+        CompletableFuture.delayedExecutor(cleanup.toMillis, MILLISECONDS))
+      .thenCompose(identity(_))
 
   private def feed(partition: String): CompletableFuture[ProgressFeed] =
     RepeatedRequest(patience, Pause, busy(_).isDefined)(() => feeds.open(partition)).handle[ProgressFeed] {
@@ -190,12 +214,16 @@ private[pulsar] object ProgressSubscription {
   /** Between two attempts to subscribe while another consumer is there. */
   private val Pause = 250.millis
 
+  private val Cleanup = 2.seconds
+
   /** For the last receipts. */
   private val LongestFarewell = 5.seconds
 
   def apply(client: PulsarClientImpl, options: ClientOptions, name: String): ProgressSubscription =
     new ProgressSubscription(name, new BrokerSubscription(client, name), new ClusterCalls(options, options.serviceUrl),
-      options.operationTimeout)
+      options.operationTimeout, Cleanup)
+
+  private def position(arrival: ProgressFeed.Arrival) = Position(arrival.place.ledgerId, arrival.place.entryId)
 
   private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
 

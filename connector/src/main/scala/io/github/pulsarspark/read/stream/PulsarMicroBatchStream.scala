@@ -42,7 +42,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private lazy val lossLog = new LossLog(checkpoint, SparkSession.active.sparkContext.hadoopConfiguration)
 
   private lazy val progress: Option[StreamSubscription] =
-    session.progress.map(new StreamSubscription(_, session.broker, task.options, checkpoint,
+    session.progress.map(StreamSubscription(_, session.broker, task.options, checkpoint,
       SparkSession.active.sparkContext.hadoopConfiguration))
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
@@ -81,7 +81,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
     val bounds = session.broker.streamBounds(partitions.current())
-    progress.foreach(_.subscribe(bounds.keySet))
+    progress.foreach(_.subscribe(bounds.keySet, read))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)

@@ -4,20 +4,23 @@ import java.net.URLEncoder
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.SparkSession
 
 import io.github.pulsarspark.common.WriteOnceFile
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, PulsarOffset, StreamStart}
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 
 /** The progress subscription of a stream. A file under the checkpoint says that the stream has used it: what a new
-  * subscription does not hold may be lost, what this one does not hold was read.
+  * subscription does not hold may be lost, what this one does not hold was read. A subscription that is ahead of the
+  * stream says no such thing, so the file is written once the stream has caught up with it.
   *
   * @param checkpoint
   *   the folder Spark gives this source
   */
-private[stream] final class StreamSubscription(
+private[stream] final class StreamSubscription private (
     subscription: ProgressSubscription,
     broker: BrokerApi,
     options: ReadOptions,
@@ -33,8 +36,13 @@ private[stream] final class StreamSubscription(
   /** Where the subscription is. Fails unless it exists in each of these partitions. */
   def start(partitions: Seq[String]): StreamStart = StreamStart(PulsarOffset.of(subscription.positions(partitions)))
 
-  /** Subscribes to the partitions that exist. */
-  def subscribe(partitions: collection.Set[String]): Unit = subscription.subscribe(partitions, isFollowed)
+  /** Subscribes to the partitions that exist.
+    *
+    * @param read
+    *   what Spark has committed
+    */
+  def subscribe(partitions: collection.Set[String], read: PulsarOffset): Unit =
+    subscription.subscribe(partitions, p => isFollowed && read.positions.contains(p))
 
   /** Acknowledges what was read. Spark has committed the start of a micro-batch; it calls `commit` for the same only
     * when it has planned the next one.
@@ -43,13 +51,31 @@ private[stream] final class StreamSubscription(
     *   what the stream has read after the micro-batch that starts now
     */
   def acknowledge(read: PulsarOffset, next: PulsarOffset, bounds: Map[String, PartitionBounds]): Unit = {
-    if (!isKept && !isFollowed) file.write(s"""{"version":1}""")
-    isKept = true
+    if (!isKept && (isFollowed || subscription.holds(read.positions))) {
+      if (!isFollowed) file.write("""{"version":1}""")
+      isKept = true
+    }
     subscription.acknowledge(read.positions, next.positions, bounds.view.mapValues(_.last).toMap)
   }
 
   /** The ranges, which start no earlier than what brokers keep of them. The compacted view shows no losses. */
   def kept(ranges: Seq[OffsetRange]): Seq[OffsetRange] =
     if (options.readCompacted) ranges
-    else subscription.withoutAcknowledged(ranges, isFollowed, broker.readersAfter)
+    else subscription.withoutAcknowledged(ranges, _ => isFollowed, broker.readersAfter)
+}
+
+private[stream] object StreamSubscription {
+
+  /** Fails for a query with asynchronous progress: it reads again, after a failure, what was acknowledged. */
+  def apply(
+      subscription: ProgressSubscription,
+      broker: BrokerApi,
+      options: ReadOptions,
+      checkpoint: String,
+      conf: Configuration
+  ): StreamSubscription = {
+    if (AsyncProgress.isOn(SparkSession.active))
+      throw Conditions.OptionConflict(first = "progressSubscription", second = "asyncProgressTrackingEnabled").exception
+    new StreamSubscription(subscription, broker, options, checkpoint, conf)
+  }
 }

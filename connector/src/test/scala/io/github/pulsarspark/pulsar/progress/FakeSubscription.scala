@@ -37,12 +37,14 @@ private[progress] final class FakeSubscription(cursors: Map[String, Position]) e
 }
 
 private[progress] final class FakeFeed(var cursor: Position) extends ProgressFeed {
-  val acknowledged: mutable.Buffer[Position] = mutable.Buffer.empty
-  var receipt: CompletableFuture[Void]       = CompletableFuture.completedFuture(null)
-  var number                                 = 1 // of the session
-  var arrived: Option[Position]              = None
-  var permits                                = 0
-  var isClosed                               = false
+  val acknowledged: mutable.Buffer[Position]                    = mutable.Buffer.empty
+  var receipt: CompletableFuture[Void]                          = CompletableFuture.completedFuture(null)
+  var number                                                    = 1    // of the session
+  var arrived: Option[Position]                                 = None
+  var arriving: Option[CompletableFuture[ProgressFeed.Arrival]] = None
+  var isUninterrupted                                           = true // since the last acknowledgement
+  var permits                                                   = 0
+  var isClosed                                                  = false
 
   override def acknowledge(place: EntryFeed.Place): CompletableFuture[Void] = {
     acknowledged += Position(place.ledgerId, place.entryId)
@@ -51,11 +53,12 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
   override def awaitNext(): Unit                             = permits += 1
   override def bounds(): CompletableFuture[EntryFeed.Bounds] =
     CompletableFuture.completedFuture(new EntryFeed.Bounds(9, 9, cursor.ledgerId, cursor.entryId))
-  override def firstAfterAcknowledged(): EntryFeed.Place =
-    arrived.map(p => new EntryFeed.Place(p.ledgerId, p.entryId)).orNull
-  override def newest(): EntryFeed.Place = unused
-  override def session(): Int            = number
-  override def isGone: Boolean           = isClosed
+  override def firstAfterAcknowledged(): CompletableFuture[ProgressFeed.Arrival] = arrived
+    .map(p => new ProgressFeed.Arrival(new EntryFeed.Place(p.ledgerId, p.entryId), isUninterrupted))
+    .fold(arriving.fold(new CompletableFuture[ProgressFeed.Arrival])(_.copy))(CompletableFuture.completedFuture(_))
+  override def newest(): EntryFeed.Place             = unused
+  override def session(): Int                        = number
+  override def isGone: Boolean                       = isClosed
   override def closeAsync(): CompletableFuture[Void] = {
     isClosed = true
     CompletableFuture.completedFuture(null)

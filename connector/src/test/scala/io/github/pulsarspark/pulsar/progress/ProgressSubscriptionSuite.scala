@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.progress
 
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.MILLISECONDS
 
 import scala.concurrent.duration._
 
@@ -11,6 +12,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.broker.EntryFeed
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
 class ProgressSubscriptionSuite extends FunSuite {
@@ -24,13 +26,14 @@ class ProgressSubscriptionSuite extends FunSuite {
 
   private final class Following(patience: FiniteDuration = 500.millis, opened: Position = begin) {
     val fake         = new FakeSubscription(Map("a" -> opened, "b" -> begin))
-    val subscription = new ProgressSubscription("mine", fake, new ClusterCalls(options, "pulsar://h:1"), patience)
+    val subscription = new ProgressSubscription("mine", fake, new ClusterCalls(options, "pulsar://h:1"), patience,
+      cleanup = 100.millis)
 
     def feed: FakeFeed = fake.feeds("a")
 
     /** A trigger of a stream that has read `a` up to there. */
     def trigger(read: Position, next: Option[Position] = None): Unit = {
-      subscription.subscribe(Set("a", "b"), isFollowed = false)
+      subscription.subscribe(Set("a", "b"), _ => false)
       subscription.acknowledge(Map("a" -> read, "b" -> begin), Map("a" -> next.getOrElse(read), "b" -> begin),
         Map("a"                        -> last, "b" -> begin))
     }
@@ -65,7 +68,7 @@ class ProgressSubscriptionSuite extends FunSuite {
 
   test("a failed acknowledgement is sent again at the next trigger, and one without a receipt is not") {
     val following = new Following
-    following.subscription.subscribe(Set("a", "b"), isFollowed = false)
+    following.subscription.subscribe(Set("a", "b"), _ => false)
     following.feed.receipt = CompletableFuture.failedFuture(new PulsarClientException("no connection"))
     following.trigger(last)
     following.feed.receipt = new CompletableFuture[Void]
@@ -88,7 +91,7 @@ class ProgressSubscriptionSuite extends FunSuite {
     before.isClosed = true
     following.trigger(last)
     assert(following.feed ne before)
-    following.subscription.subscribe(Set("b"), isFollowed = false)
+    following.subscription.subscribe(Set("b"), _ => false)
     assert(following.feed.isClosed)
   }
 
@@ -96,11 +99,11 @@ class ProgressSubscriptionSuite extends FunSuite {
     val following = new Following
     val busy      = new PulsarClientException.ConsumerBusyException("Exclusive consumer is already connected")
     following.fake.failures = Seq(busy, busy)
-    following.subscription.subscribe(Set("a"), isFollowed = false)
+    following.subscription.subscribe(Set("a"), _ => false)
     assertEquals(following.fake.opened.size, 3)
     val refused = new Following(1.milli)
     refused.fake.failures = Seq.fill(100)(busy)
-    assertEquals(condition(refused.subscription.subscribe(Set("a"), isFollowed = false)), "PULSAR_SUBSCRIPTION_BUSY")
+    assertEquals(condition(refused.subscription.subscribe(Set("a"), _ => false)), "PULSAR_SUBSCRIPTION_BUSY")
   }
 
   test("a stream starts where the subscription is; without it nothing is subscribed to") {
@@ -118,10 +121,10 @@ class ProgressSubscriptionSuite extends FunSuite {
 
   /** The start of a range over the end of a ledger that was acknowledged, whose ledger is gone. */
   private def startAfterLedger(following: Following, cursor: Position, isFollowed: Boolean): Position = {
-    following.subscription.subscribe(Set("a", "b"), isFollowed)
+    following.subscription.subscribe(Set("a", "b"), _ => isFollowed)
     following.feed.cursor = cursor
     val range = OffsetRange("a", last, Position(7, 3))
-    following.subscription.withoutAcknowledged(Seq(range), isFollowed, _ => Map("a" -> Position(7, -1))).head
+    following.subscription.withoutAcknowledged(Seq(range), _ => isFollowed, _ => Map("a" -> Position(7, -1))).head
       .startExclusive
   }
 
@@ -153,8 +156,43 @@ class ProgressSubscriptionSuite extends FunSuite {
     following.trigger(last)
     following.feed.arrived = Some(Position(7, 0))
     val range = OffsetRange("a", last, Position(7, 3))
-    val found = following.subscription.withoutAcknowledged(Seq(range), false, _ => fail("a request"))
+    val found = following.subscription.withoutAcknowledged(Seq(range), _ => false, _ => fail("a request"))
     assertEquals(found.map(_.startExclusive), Seq(Position(7, -1)))
+  }
+
+  test("the broker is requested where the consumer was disconnected before the first message arrived") {
+    val following = new Following
+    following.trigger(last)
+    following.feed.arrived = Some(Position(7, 0))
+    following.feed.isUninterrupted = false
+    val range = OffsetRange("a", last, Position(7, 3))
+    val there = (_: Map[String, Position]) => Map("a" -> Position(5, 8))
+    assertEquals(following.subscription.withoutAcknowledged(Seq(range), _ => false, there), Seq(range))
+  }
+
+  test("the first message after a standstill is waited for") {
+    val following = new Following
+    following.trigger(last)
+    val range    = OffsetRange("a", last, Position(7, 3))
+    val arriving = new CompletableFuture[ProgressFeed.Arrival]
+    following.feed.arriving = Some(arriving)
+    CompletableFuture.delayedExecutor(20, MILLISECONDS).execute { () =>
+      arriving.complete(new ProgressFeed.Arrival(new EntryFeed.Place(7, 0), true))
+      ()
+    }
+    val found = following.subscription.withoutAcknowledged(Seq(range), _ => false, _ => fail("a request"))
+    assertEquals(found.map(_.startExclusive), Seq(Position(7, -1)))
+  }
+
+  test("a subscription that is ahead of the stream holds nothing for it") {
+    def holds(opened: Position, read: Position) = {
+      val following = new Following(opened = opened)
+      following.trigger(read)
+      following.subscription.holds(Map("a" -> read))
+    }
+    assert(holds(begin, last))
+    assert(holds(last, last))
+    assert(!holds(Position(7, -1), last))
   }
 
   test("the last entry stays while more is known to be there, whoever reads it when") {
@@ -169,15 +207,15 @@ class ProgressSubscriptionSuite extends FunSuite {
     val within = OffsetRange("a", last, Position(5, 12))
     val empty  = OffsetRange("a", last, Position(7, -1))
     val never  = (_: Map[String, Position]) => fail("a request")
-    assertEquals(following.subscription.withoutAcknowledged(Seq(within), true, never), Seq(within))
+    assertEquals(following.subscription.withoutAcknowledged(Seq(within), _ => true, never), Seq(within))
     following.feed.cursor = Position(7, -1)
     val gone = (p: Map[String, Position]) => p.map { case (name, _) => name -> Position(7, -1) }
-    assertEquals(following.subscription.withoutAcknowledged(Seq(empty), true, gone), Nil)
+    assertEquals(following.subscription.withoutAcknowledged(Seq(empty), _ => true, gone), Nil)
   }
 
   test("the end waits for receipts, but not for long") {
     val following = new Following(100.millis)
-    following.subscription.subscribe(Set("a", "b"), isFollowed = false)
+    following.subscription.subscribe(Set("a", "b"), _ => false)
     following.feed.receipt = new CompletableFuture[Void]
     following.trigger(last)
     val began = System.nanoTime()
