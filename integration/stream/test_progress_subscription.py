@@ -183,6 +183,63 @@ def test_messages_that_are_deleted_before_they_were_read_are_lost(
     assert 20 <= len(batches.rows) < 40, "a reader that is kept may have received some of them before"
 
 
+def test_a_subscription_that_is_ahead_moves_no_start(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, unretained: str, tmp_path: Path
+) -> None:
+    namespace = unretained.removeprefix("persistent://").rpartition("/")[0]
+    admin.set_retention(namespace, minutes=-1, megabytes=-1)
+    consumer = client.subscribe(unretained, NAME, initial_position=pulsar_client.InitialPosition.Earliest)
+    for turn in range(4):
+        produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+        if turn < 3:
+            for _ in range(20):
+                consumer.acknowledge_cumulative(consumer.receive(60_000))
+            _roll_ledger(admin, unretained)
+    consumer.close()
+
+    class FailingOnce(Batches):
+        has_failed = False
+
+        def __call__(self, frame: DataFrame, batch_id: int) -> None:
+            if batch_id == 1 and not self.has_failed:
+                self.has_failed = True
+                raise RuntimeError("the second micro-batch fails")
+            super().__call__(frame, batch_id)
+
+    batches = FailingOnce()
+    frame = _followed(spark, service_url, unretained, maxMessagesPerTrigger="20")
+    with pytest.raises(Exception, match="the second micro-batch fails"):
+        read_available(frame, tmp_path, batches)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, unretained)))
+    assert len(batches.rows) == 80
+    assert _is_caught_up(admin, unretained)
+    produce(client, unretained, _numbers(80, 20), batch_size=7)
+    read_available(frame, tmp_path, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, unretained)))
+
+
+@pytest.mark.exhaustive
+def test_a_subscription_that_was_made_anew_proves_nothing(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, unretained: str, tmp_path: Path
+) -> None:
+    produce(client, unretained, _numbers(0, 20), batch_size=7)
+    frame = _followed(spark, service_url, unretained)
+    batches = Batches()
+    read_available(frame, tmp_path, batches)
+    admin.delete_subscription(unretained, NAME)
+    produce(client, unretained, _numbers(20, 20), batch_size=7)
+    _roll_ledger(admin, unretained)
+    eventually(lambda: len(admin.internal_stats(unretained)["ledgers"]) == 1)
+    produce(client, unretained, _numbers(40, 20), batch_size=7)
+    with pytest.raises(Exception, match="PULSAR_DATA_LOSS"):
+        read_available(frame, tmp_path, batches)
+    assert len(batches.rows) == 20
+    read_available(_followed(spark, service_url, unretained, failOnDataLoss="false"), tmp_path, batches)
+    assert len(batches.rows) == 40
+    assert _is_caught_up(admin, unretained)
+
+
 def test_a_stream_starts_where_its_subscription_is(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -270,6 +327,19 @@ def test_options_that_do_not_fit(
             batch(spark, service_url, topic=topic, **{name: NAME}).count()
     with refused("PULSAR_OPTION_INCOMPLETE", "startingOffsets=subscription", "progressSubscription"):
         stream(spark, service_url, topic=topic, startingOffsets="subscription")
+
+
+def test_progress_that_is_written_later_is_refused(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 10))
+    later = {"asyncProgressTrackingEnabled": "true", "_asyncProgressTrackingOverrideSinkSupportCheck": "true"}
+    writer = _followed(spark, service_url, topic).writeStream.format("noop").options(**later)
+    with (
+        failing("PULSAR_OPTION_CONFLICT", "progressSubscription", "asyncProgressTrackingEnabled"),
+        running(writer.option("checkpointLocation", str(tmp_path)).start()) as query,
+    ):
+        query.processAllAvailable()
 
 
 _PROGRAM = """

@@ -220,6 +220,9 @@ class Admin:
         """Create a durable subscription at the first message."""
         self.call("PUT", f"{_path(topic)}/subscription/{quote(subscription, safe='')}", _EARLIEST)
 
+    def delete_subscription(self, topic: str, subscription: str) -> None:
+        self.call("DELETE", f"{_path(topic)}/subscription/{quote(subscription, safe='')}")
+
     def expire(self, topic: str, subscription: str, *, ledger: int, entry: int) -> None:
         """Let the messages of a subscription expire up to this one, as their time to live would do."""
         body = {"ledgerId": ledger, "entryId": entry, "partitionIndex": -1, "batchIndex": -1, "isExcluded": False}
