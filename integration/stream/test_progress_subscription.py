@@ -188,14 +188,17 @@ def test_a_subscription_that_is_ahead_moves_no_start(
 ) -> None:
     namespace = unretained.removeprefix("persistent://").rpartition("/")[0]
     admin.set_retention(namespace, minutes=-1, megabytes=-1)
-    consumer = client.subscribe(unretained, NAME, initial_position=pulsar_client.InitialPosition.Earliest)
-    for turn in range(4):
-        produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
-        if turn < 3:
-            for _ in range(20):
-                consumer.acknowledge_cumulative(consumer.receive(60_000))
+    for turn in range(3):
+        if turn > 0:
             _roll_ledger(admin, unretained)
+        produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+    consumer = client.subscribe(unretained, NAME, initial_position=pulsar_client.InitialPosition.Earliest)
+    for _ in range(60):
+        consumer.acknowledge_cumulative(consumer.receive(60_000))
+    eventually(lambda: _is_caught_up(admin, unretained))
     consumer.close()
+    _roll_ledger(admin, unretained)
+    produce(client, unretained, _numbers(60, 20), batch_size=7)
 
     class FailingOnce(Batches):
         has_failed = False
@@ -207,7 +210,7 @@ def test_a_subscription_that_is_ahead_moves_no_start(
             super().__call__(frame, batch_id)
 
     batches = FailingOnce()
-    frame = _followed(spark, service_url, unretained, maxMessagesPerTrigger="20")
+    frame = _followed(spark, service_url, unretained, maxMessagesPerTrigger="25")
     with pytest.raises(Exception, match="the second micro-batch fails"):
         read_available(frame, tmp_path, batches)
     read_available(frame, tmp_path, batches)
