@@ -160,7 +160,11 @@ soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes
 
 .PHONY: bench-width
 bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands of topics against an earlier jar, BASELINE=path
-	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.width --baseline $(BASELINE)
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.width --baseline $(BASELINE)
+
+.PHONY: bench-latency
+bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source
+	.venv-4.1/bin/python -m benchmarks.streams.latency
 
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them

@@ -89,16 +89,13 @@ class Arena:
     def __enter__(self) -> Arena:
         try:
             write_content(self._work, self._sizes)
-            classes = self._compile()
+            classes = compiled(self._work)
             self._stack.enter_context(self.pulsar)
             self._stack.enter_context(self.kafka)
-            java = [java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
-            pulsar_path = f"{classes}:{jar_path()}:{spark_jars()}/*"
-            kafka_path = f"{classes}:{kafka.jars()}/*"
-            bookkeeper_path = f"{classes}:{libraries()}/*"
-            self._java = self._worker("java-pulsar", [*java, pulsar_path, "PulsarJava", self.pulsar.service_url])
-            self._kafka_java = self._worker("java-kafka", [*java, kafka_path, "KafkaJava", self.kafka.servers])
-            bookies = self._worker("java-bookies", [*java, bookkeeper_path, "Bookies", self.pulsar.admin_url])
+            java = java_commands(classes)
+            self._java = self._worker("java-pulsar", [*java["pulsar"], self.pulsar.service_url])
+            self._kafka_java = self._worker("java-kafka", [*java["kafka"], self.kafka.servers])
+            bookies = self._worker("java-bookies", [*java["bookies"], self.pulsar.admin_url])
             self._workers: dict[Contender, Worker] = {"java": self._java, "bookies": bookies}
             for contender in SPARK:
                 self._workers[contender] = self._stack.enter_context(self.spark(contender))
@@ -116,8 +113,7 @@ class Arena:
     def spark(self, contender: Contender, name: str = "spark", java_options: str = "") -> Worker:
         """A fresh Spark session with the connector or with Spark's Kafka source; the caller ends it."""
         if contender == "kafka":
-            jars = sorted(resolve("spark-kafka-4.1.3", SPARK_KAFKA, transitive=False).glob("*.jar"))
-            arguments = ["kafka", self.kafka.servers, ",".join(map(str, jars))]
+            arguments = ["kafka", self.kafka.servers, ",".join(map(str, spark_kafka_jars()))]
         else:
             arguments = ["pulsar", self.pulsar.service_url, str(jar_path())]
         command = [sys.executable, "-m", "benchmarks.spark_worker", *arguments, "--memory", self._spark_memory]
@@ -214,23 +210,40 @@ class Arena:
     def _worker(self, name: str, command: list[str]) -> Worker:
         return self._stack.enter_context(Worker(command, self._work / f"{name}.log"))
 
-    def _compile(self) -> Path:
-        classes = self._work / "classes"
-        path = f"{jar_path()}:{kafka.jars()}/*:{libraries()}/*"
-        sources = map(str, sorted((HERE / "java").glob("*.java")))
-        command = [
-            jdk_tool("javac"),
-            "--release",
-            "17",
-            "-Xlint:all,-processing,-path,-classfile,-try",
-            "-d",
-            str(classes),
-            "-cp",
-            path,
-            *sources,
-        ]
-        subprocess.run(command, check=True, timeout=_COMPILE_SECONDS)
-        return classes
+
+def compiled(work: Path) -> Path:
+    """The folder with the classes of the Java programs here, compiled into a folder for work."""
+    classes = work / "classes"
+    path = f"{jar_path()}:{kafka.jars()}/*:{libraries()}/*"
+    sources = map(str, sorted((HERE / "java").glob("*.java")))
+    command = [
+        jdk_tool("javac"),
+        "--release",
+        "17",
+        "-Xlint:all,-processing,-path,-classfile,-try",
+        "-d",
+        str(classes),
+        "-cp",
+        path,
+        *sources,
+    ]
+    subprocess.run(command, check=True, timeout=_COMPILE_SECONDS)
+    return classes
+
+
+def java_commands(classes: Path) -> dict[str, list[str]]:
+    """How to start the programs of the Java clients, but for the address of their server."""
+    java = [java_command(), f"-Xmx{CLIENT_HEAP}", "-cp"]
+    return {
+        "pulsar": [*java, f"{classes}:{jar_path()}:{spark_jars()}/*", "PulsarJava"],
+        "kafka": [*java, f"{classes}:{kafka.jars()}/*", "KafkaJava"],
+        "bookies": [*java, f"{classes}:{libraries()}/*", "Bookies"],
+    }
+
+
+def spark_kafka_jars() -> list[Path]:
+    """Spark's Kafka source and what it needs."""
+    return sorted(resolve("spark-kafka-4.1.3", SPARK_KAFKA, transitive=False).glob("*.jar"))
 
 
 def jdk_tool(name: str) -> str:

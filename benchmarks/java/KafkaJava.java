@@ -43,6 +43,9 @@ final class KafkaJava extends Commands {
                 case "fill" -> {
                     return fill(topic, arguments);
                 }
+                case "pace" -> {
+                    return pace(topic, arguments);
+                }
                 case "read" -> {
                     return inParallel(arguments.number("threads"), index -> read(topic, arguments, index));
                 }
@@ -121,5 +124,11 @@ final class KafkaJava extends Commands {
             rows += seen;
         }
         return new Done(rows, bytes);
+    }
+
+    private Done pace(String topic, Arguments arguments) throws InterruptedException {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(servers, new ByteArraySerializer(), new ByteArraySerializer())) {
+            return Paced.send(arguments, value -> producer.send(new ProducerRecord<>(topic, value)));
+        }
     }
 }

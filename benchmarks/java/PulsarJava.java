@@ -29,6 +29,7 @@ final class PulsarJava extends Commands {
             case "fill" -> fill(arguments);
             case "read" -> inParallel(arguments.number("threads"), index -> read(arguments, index));
             case "write" -> write(arguments);
+            case "pace" -> pace(arguments);
             default -> throw new IllegalArgumentException(action);
         };
     }
@@ -104,5 +105,13 @@ final class PulsarJava extends Commands {
             }
             return new Done(share, bytes);
         });
+    }
+
+    private Done pace(Arguments arguments) throws Exception {
+        try (Producer<byte[]> producer = client.newProducer().topic(arguments.text("topic")).create()) {
+            Done done = Paced.send(arguments, value -> producer.newMessage().value(value).sendAsync());
+            producer.flush();
+            return done;
+        }
     }
 }

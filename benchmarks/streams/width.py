@@ -2,7 +2,7 @@
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.width --baseline other.jar [--topics 3000] [--busy 30] [--seconds 60]
+    .venv-4.1/bin/python -m benchmarks.streams.width --baseline other.jar [--topics 3000] [--busy 30] [--seconds 60]
 
 A stream reads topics of one message each by a pattern, with a trigger each second. Two phases: nothing arrives, and
 some topics receive a message each second. Each has the time of ``latestOffset`` and the CPU time of driver and broker.
@@ -103,7 +103,7 @@ class Query:
 
 @contextmanager
 def _query(jar: Path, log: Path) -> Iterator[Query]:
-    command = [sys.executable, "-m", "benchmarks.width", "--serve", str(jar)]
+    command = [sys.executable, "-m", "benchmarks.streams.width", "--serve", str(jar)]
     with (
         log.open("w", encoding="utf-8") as errors,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,

@@ -1,0 +1,195 @@
+"""How long a message takes to become a row of a stream, beside Spark's Kafka source: ``make bench-latency``.
+
+With options:
+
+    .venv-4.1/bin/python -m benchmarks.streams.latency [--seconds 20] [--rounds 3]
+
+One query at a time reads one topic without a trigger: a micro-batch begins when the one before ends. A client of the
+same server sends messages at a steady rate, each with its time. Spark reads the clock when a task has the row. A second
+phase sends ten messages each second, so that each micro-batch has ten rows: it shows what a micro-batch costs, beside
+Spark's own `rate` source, which has no server. Sources take turns. Writes ``latency.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import kafka
+from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, local_pulsar, spark_kafka_jars
+from benchmarks.processes import Worker, cpu_seconds
+from benchmarks.report import keep
+from benchmarks.run import say
+from pulsar_spark import jar_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOPIC = "latency"
+_WARM_SECONDS = 8
+_START_SECONDS = 10
+_PHASES = {"1,000 messages a second": (1000, 1), "10 messages at once, each second": (10, 10)}
+
+
+@dataclass
+class Figures:
+    """What the micro-batches of one source took in one phase."""
+
+    latencies: list[float] = field(default_factory=list)
+    batches: list[dict[str, int]] = field(default_factory=list)
+    cpu: float = 0.0
+    seconds: float = 0.0
+
+    def add(self, taken: list[dict[str, Any]]) -> None:
+        """Add micro-batches."""
+        for one in taken:
+            self.latencies += one["latencies"]
+            self.batches.append(one["millis"])
+
+    def part(self, name: str) -> float:
+        """Median milliseconds of a part of a micro-batch, as Spark names it."""
+        return statistics.median(one.get(name, 0) for one in self.batches)
+
+    def row(self, name: str) -> str:
+        """A row of the page's table."""
+        ordered = sorted(self.latencies)
+        shares = [ordered[min(len(ordered) - 1, len(ordered) * share // 100)] for share in (50, 99)]
+        planning = self.part("latestOffset") + self.part("queryPlanning")
+        cells = [*shares, self.part("triggerExecution"), planning, self.part("addBatch")]
+        shown = [f"{cell:.0f}" for cell in cells]
+        rates = [f"{len(self.batches) / self.seconds:.1f}", f"{1000 * self.cpu / len(self.batches):.0f}"]
+        return f"| {name} | {' | '.join([*shown, *rates])} |"
+
+
+class _Query:
+    """The process of `latency_query`."""
+
+    def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
+        self._process = process
+        self._log = log
+        self.pid: int = self.ask()
+
+    def ask(self, *words: str) -> Any:  # noqa: ANN401 - what JSON has
+        """Have it do something; without words its first line."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        if words:
+            self._process.stdin.write(" ".join(words) + "\n")
+            self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the queries' process ended: {self._log.read_text(encoding='utf-8')[-3000:]}")
+        return json.loads(line)
+
+
+@contextmanager
+def _queries(log: Path) -> Iterator[_Query]:
+    jars = ",".join(map(str, [jar_path(), *spark_kafka_jars()]))
+    command = [sys.executable, "-m", "benchmarks.streams.latency_query", jars]
+    with (
+        log.open("w", encoding="utf-8") as errors,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
+        yield _Query(process, log)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _measure(
+    queries: _Query,
+    source: str,
+    server: str,
+    sender: Worker | None,
+    pace: tuple[int, int],
+    seconds: int,
+    figures: Figures,
+) -> None:
+    """Run one query while a client sends, and add what it took in `seconds` after warming up."""
+    rate, burst = pace
+    queries.ask("begin", source, server, str(rate) if source == "rate" else _TOPIC)
+    sending = None
+    if sender is not None:
+        arguments = {"topic": _TOPIC, "rate": rate, "burst": burst, "seconds": _START_SECONDS + _WARM_SECONDS + seconds}
+        sending = threading.Thread(target=sender.ask, args=("pace", arguments))
+        sending.start()
+    deadline = time.monotonic() + _START_SECONDS
+    while not queries.ask("take"):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{source} has read nothing for {_START_SECONDS} s")
+        time.sleep(0.1)
+    time.sleep(_WARM_SECONDS)
+    queries.ask("take")
+    before, began = cpu_seconds(queries.pid), time.monotonic()
+    time.sleep(seconds)
+    figures.add(queries.ask("take"))
+    figures.seconds += time.monotonic() - began
+    figures.cpu += cpu_seconds(queries.pid) - before
+    queries.ask("end")
+    if sending is not None:
+        sending.join()
+
+
+_HEAD = """# Latency of streams
+
+Made by `make bench-latency`, not by hand: one query at a time without a trigger in Spark `local[2]`, one topic of one
+partition, {rounds} rounds of {seconds} s for each source in turn after one that is not counted. Servers, sender and
+Spark share {cores} cores; load average {load:.1f} at the end. A message's latency is from the sender's clock before
+it is sent to the clock of the task that has its row. Parts of a micro-batch are medians of Spark's `durationMs`;
+"planning" is `latestOffset` and `queryPlanning`, "tasks" is `addBatch`. CPU is that of the whole Spark process for
+each micro-batch.
+
+"""
+_COLUMNS = """\
+| source | latency p50, ms | p99, ms | micro-batch, ms | planning, ms | tasks, ms | micro-batches/s | CPU, ms each |
+|---|--:|--:|--:|--:|--:|--:|--:|
+"""
+
+
+def main() -> int:
+    """Run it; see the text of the module."""
+    parser = argparse.ArgumentParser(description="Measure the latency of streams.")
+    parser.add_argument("--seconds", type=int, default=20, help="how long each turn is measured")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=HERE / "results", help="the folder for the results")
+    chosen = parser.parse_args()
+    with ExitStack() as stack:
+        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pulsar-spark-")))
+        java = java_commands(compiled(work))
+        pulsar, other = stack.enter_context(local_pulsar()), stack.enter_context(kafka.LocalKafka(SERVER_HEAP))
+        servers = {"pulsar": pulsar.service_url, "kafka": other.servers, "rate": "none"}
+        senders = {
+            name: stack.enter_context(Worker([*java[name], servers[name]], work / f"{name}.log"))
+            for name in ("pulsar", "kafka")
+        }
+        senders["kafka"].ask("create", {"topic": _TOPIC, "partitions": 1})
+        senders["pulsar"].ask("pace", {"topic": _TOPIC, "rate": 1, "burst": 1, "seconds": 1})  # makes the topic
+        queries = stack.enter_context(_queries(work / "queries.log"))
+        found = {phase: {source: Figures() for source in servers} for phase in _PHASES}
+        for number in range(-1, chosen.rounds):  # what the first turns of all take is Java's compilers' time
+            for phase, pace in _PHASES.items():
+                for source, server in servers.items():
+                    figures = found[phase][source] if number >= 0 else Figures()
+                    _measure(queries, source, server, senders.get(source), pace, chosen.seconds, figures)
+                    say(f"round {number + 1}, {phase}: {figures.row(source)}")
+    tables = [
+        f"## {phase}\n\n{_COLUMNS}" + "\n".join(one.row(source) for source, one in figures.items())
+        for phase, figures in found.items()
+    ]
+    head = _HEAD.format(rounds=chosen.rounds, seconds=chosen.seconds, cores=os.cpu_count(), load=os.getloadavg()[0])
+    keep(chosen.output / "latency.md", head + "\n\n".join(tables) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""A Spark process that runs one stream after the other, as its standard input says; `latency.py` starts it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
+
+_START_SECONDS = 60
+_STOP_SECONDS = 30
+_POLL_SECONDS = 0.05
+
+
+class Queries:
+    """One query at a time; rows carry the time they were sent, in microseconds since 1970, as text."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._query: Any = None
+        self._seen = -1
+
+    def begin(self, source: str, server: str, topic: str) -> None:
+        """Start a query over new messages of a topic, or over the rows of Spark's own `rate` source."""
+        reader = self._spark.readStream.format(source)
+        if source == "rate":
+            rows = reader.option("rowsPerSecond", topic).option("numPartitions", "1").load()
+            rows = rows.select(F.unix_millis("timestamp").alias("sent"))
+        else:
+            rows = reader.options(**_options(source, server, topic)).load()
+            rows = rows.select((F.col("value").cast("string").cast("long") / 1000).alias("sent"))
+        self._query = _observed(rows).writeStream.format("noop").start()
+        self._seen = -1
+        deadline = time.monotonic() + _START_SECONDS
+        while source != "rate" and self._query.status["message"] != "Waiting for data to arrive":
+            self.take()
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{source} does not wait for data after {_START_SECONDS} s: {self._query.status}")
+            time.sleep(_POLL_SECONDS)
+
+    def take(self) -> list[dict[str, Any]]:
+        """Each micro-batch since the last call: rows, milliseconds of its parts, latencies of its rows."""
+        failure = self._query.exception()
+        if failure is not None:
+            raise RuntimeError(str(failure))
+        fresh = [one for one in self._query.recentProgress if one["batchId"] > self._seen and one["numInputRows"] > 0]
+        self._seen = max([self._seen, *(one["batchId"] for one in fresh)])
+        return [
+            {
+                "rows": one["numInputRows"],
+                "millis": one["durationMs"],
+                "latencies": one["observedMetrics"]["latency"]["millis"],
+            }
+            for one in fresh
+        ]
+
+    def end(self) -> None:
+        """Stop the query."""
+        self._query.stop()
+        self._query.awaitTermination(_STOP_SECONDS)
+
+
+def _options(source: str, server: str, topic: str) -> dict[str, str]:
+    if source == "kafka":
+        return {"kafka.bootstrap.servers": server, "subscribe": topic, "startingOffsets": "latest"}
+    return {"service.url": server, "topic": topic, "startingOffsets": "latest"}
+
+
+def _observed(rows: DataFrame) -> DataFrame:
+    """The clock is read for each row, when a task has it."""
+    now = F.java_method(F.lit("java.lang.System"), F.lit("currentTimeMillis")).cast("double")
+    return rows.select((now - F.col("sent")).alias("late")).observe("latency", F.collect_list("late").alias("millis"))
+
+
+def main(jars: str) -> None:
+    """Serve until the standard input ends."""
+    builder = SparkSession.builder.master("local[2]").config("spark.jars", jars).config("spark.driver.memory", "2g")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
+    builder = builder.config("spark.sql.streaming.numRecentProgressUpdates", "2000")
+    spark = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001 - there is no public way
+    print(jvm.ProcessHandle.current().pid(), flush=True)
+    queries = Queries(spark)
+    for line in sys.stdin:
+        word, *rest = line.split()
+        answer = getattr(queries, word)(*rest)
+        print(json.dumps(answer), flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
