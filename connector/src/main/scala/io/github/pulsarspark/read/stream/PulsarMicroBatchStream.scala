@@ -52,7 +52,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val ledgerSteps =
     new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_), task.options.pollTimeout)
   private val partitions =
-    new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
+    new KnownPartitions(() => session.discovery.topicsLeft(), session.broker.bounds(_).keys,
+      task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
   private var parsed: Option[PulsarOffset]  = None
@@ -76,7 +77,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val bounds = session.broker.streamBounds(partitions.current())
+    val bounds = session.broker.streamBounds(partitions.current(read.positions.keys))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     StreamProgress.losses(read, bounds, again).foreach(losses.report)
@@ -130,7 +131,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to))
-    if (ranges.exists(r => partitions.topic(r.topic).isEmpty)) partitions.discoverAnew()
+    partitions.find(ranges.map(_.topic))
     val (gone, existing) =
       ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     gone.foreach { range =>
