@@ -50,7 +50,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
   private val ledgerSteps =
-    new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_), task.options.pollTimeout)
+    new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_, _), walk(_), task.options.pollTimeout)
   private val partitions =
     new KnownPartitions(() => session.discovery.topicsLeft(), session.broker.bounds(_).keys,
       task.options.discoveryInterval)
