@@ -31,6 +31,7 @@ private[pulsar] final class BrokerEntrySource(
     private var guard: RangeGuard
 ) extends GrowingEntrySource {
   import BrokerEntrySource._
+  import FeedTimes._
 
   private val window = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
   private var losses = new DataLossPolicy(options.failOnDataLoss)
@@ -246,10 +247,19 @@ private[pulsar] final class BrokerEntrySource(
         done = true
     }
 
-  private def openAt(start: Option[Position]): EntryFeed.Bounds = {
+  /** A topic that is unloaded meanwhile may answer as if its last messages were gone, so other feeds confirm that. */
+  @tailrec
+  private def openAt(start: Option[Position], attempts: Int = Confirmations): EntryFeed.Bounds = {
     feed =
       feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
-    bounds()
+    val answer = bounds()
+    val isLost = !options.readCompacted && Position(answer.lastLedgerId, answer.lastEntryId) < stop
+    if (isLost && attempts > 1) {
+      TimeUnit.MILLISECONDS.sleep(ConfirmMillis)
+      feed.closeAsync()
+      feed = null
+      openAt(start, attempts - 1)
+    } else answer
   }
 
   private def sessionsAfterFirst: Long = if (feed == null || openedIn == 0) 0L else (feed.session - openedIn).toLong
@@ -262,21 +272,6 @@ private[pulsar] final class BrokerEntrySource(
 
 private[pulsar] object BrokerEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
-
-  /** When no entry arrives for this long, the bounds are requested. */
-  private val SecondLookMillis = 5000L
-
-  /** A feed that sends nothing is opened again after this time, if not after a quarter of the longest wait. */
-  private val SilentNanos = TimeUnit.SECONDS.toNanos(10)
-
-  /** The longest wait for more entries before a request about gaps. */
-  private val GatherMillis = 50L
-
-  /** Between two requests of which the first was refused at once. */
-  private val RetryMillis = 100L
-
-  /** The number of times in a row that a feed may be opened again, however long it takes. */
-  private val MostReopened = 10
 
   /** @param role
     *   who reads; part of the names of subscriptions

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.CompletableFuture
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
@@ -109,9 +109,10 @@ private[pulsar] final class IdleTailMonitor(
 
   private def ask(partition: String, w: Watch, feed: EntryFeed): CompletableFuture[Option[(String, Answer)]] = {
     val session = feed.session
-    feed.bounds().handle[Option[(String, Answer)]] { (bounds, failure) =>
-      if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
-      Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
+    feed.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS).handle[Option[(String, Answer)]] {
+      (bounds, failure) =>
+        if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
+        Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
     }
   }
 

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, TimeoutException}
 
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
@@ -40,7 +40,8 @@ private[pulsar] final class PulsarBroker(
   private val watches         = new IdleTailMonitor(watchAfter, answers)
   private val resubscriptions =
     new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
-  private val stream = new StreamBounds(probeAnew, watches)
+  private val stream             = new StreamBounds(probeAnew, watches)
+  @volatile private var isClosed = false
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
     answers
@@ -75,10 +76,31 @@ private[pulsar] final class PulsarBroker(
 
   private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
     answers.awaitAll(partitions, IdleTailMonitor.AtOnce)(p => s"Asking for the last position of $p")(p =>
-      boundsOf(probe(p))
+      boundsByProbe(p, System.nanoTime() + options.operationTimeout.toNanos)
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
         .exceptionally(ifMissing(None))
     ).flatten.toMap
+
+  /** A broker may never answer a consumer that subscribed while the topic was unloaded; another one does not wait. */
+  private def boundsByProbe(partition: String, deadline: Long): CompletableFuture[EntryFeed.Bounds] = {
+    val opening  = probe(partition).whenOpen
+    val patience = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
+    val mayRetry = patience > FeedTimes.UnansweredMillis && !isClosed
+    val millis   = if (mayRetry) FeedTimes.UnansweredMillis else options.operationTimeout.toMillis
+    val answer   =
+      opening.thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(millis, TimeUnit.MILLISECONDS))
+    answer
+      .handle[CompletableFuture[EntryFeed.Bounds]] { (_, failure) =>
+        if (mayRetry && isUnanswered(failure)) {
+          forget(partition)
+          boundsByProbe(partition, deadline)
+        } else answer
+      }
+      .thenCompose[EntryFeed.Bounds](next => next)
+  }
+
+  private def isUnanswered(failure: Throwable): Boolean =
+    failure != null && failure.getCause.isInstanceOf[TimeoutException]
 
   private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[EntryFeed.Bounds] =
     probe.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds())
@@ -127,6 +149,7 @@ private[pulsar] final class PulsarBroker(
 
   /** Ends every subscription of this object on the server, within the deadline. */
   override def close(): Unit = {
+    isClosed = true
     val closing = probes.values.map(_.close()).toSeq ++ watches.closeAll()
     probes.clear()
     try CompletableFuture.allOf(closing: _*).get(options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)

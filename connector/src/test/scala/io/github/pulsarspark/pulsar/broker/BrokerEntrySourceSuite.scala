@@ -181,6 +181,16 @@ class BrokerEntrySourceSuite extends FunSuite {
     assertEquals(never.opened.size, 3, "after 0, 0.5 and 1.5 of 2 seconds")
   }
 
+  test("a topic that answers once as if it were empty has lost nothing") {
+    val empty = Script(Nil, Seq(Position(7, 0)), last = Position(-1, -1))
+    val feeds = new FakeFeeds(Seq(empty, empty, script(at(1, 2, 3, 4), Position(7, 0))))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 4)).received.toSeq, entries(2, 3, 4))
+    val lost = new Reading(new FakeFeeds(Seq(empty)), Position(7, 1), Position(7, 4))
+    assertEquals(intercept[RuntimeException with PulsarError](lost.source.next()).condition,
+      "PULSAR_DATA_LOSS.TRIMMED")
+    lost.close()
+  }
+
   test("a silent feed that answers an old end is no data loss") {
     val forgotten = script(at(1, 2), Position(7, 0)).copy(lastLater = Some(Position(7, 2)))
     val feeds     = new FakeFeeds(Seq(forgotten, script(at(2, 3, 4), Position(7, 1))))
