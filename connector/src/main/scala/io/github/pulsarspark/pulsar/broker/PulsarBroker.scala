@@ -116,8 +116,8 @@ private[pulsar] final class PulsarBroker(
     probes.keys.filter(p => positions.contains(p) && watches.isOpen(p)).foreach(forget)
   }
 
-  override def endingBefore(positions: Map[String, Position]): Set[String] =
-    answers
+  override def endingBefore(positions: Map[String, Position]): Set[String] = {
+    val result = answers
       .awaitAll(positions.toSeq, IdleTailMonitor.AtOnce)(p => s"Asking whether ${p._1} goes to ${p._2}") {
         case (partition, position) =>
           // a cursor is never put beyond what is stored
@@ -130,6 +130,11 @@ private[pulsar] final class PulsarBroker(
       }
       .flatten
       .toSet
+    // A broker may have forgotten the consumers that answered: they answer the same for ever.
+    positions.keys.foreach(forget)
+    watches.retain(!positions.contains(_))
+    result
+  }
 
   override def positionsBefore(times: Map[String, Long]): Map[String, Position] =
     answers
