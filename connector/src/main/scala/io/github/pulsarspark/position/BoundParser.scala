@@ -28,6 +28,8 @@ private[pulsarspark] object BoundParser {
       val root     = json(text, malformed(option, _, _, allowed))
       val progress = root.has("version") && root.has("positions")
       if (progress) {
+        if (root.get("version").asInt(Int.MaxValue) > PulsarOffset.Version)
+          throw malformed(option, "version", s"${root.get("version")} is newer than ${PulsarOffset.Version}", allowed)
         val nothing = if (isStart(option)) PositionSpec.Earliest else PositionSpec.After(Position.BeforeAll)
         each(option, PartitionNames.read(root.get("positions")).toMap, PositionSpec.After(_), nothing)
       } else if (isStart(option)) each(option, fields(root), PositionSpec.From(_), others)

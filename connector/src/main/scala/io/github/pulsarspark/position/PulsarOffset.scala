@@ -35,8 +35,10 @@ final case class PulsarOffset(
 }
 
 object PulsarOffset {
-  private val Version = 2
-  private val mapper  = new ObjectMapper()
+
+  /** The newest one that is read, and the one that is written. */
+  private[position] val Version = 2
+  private val mapper            = new ObjectMapper()
 
   def of(positions: Iterable[(String, Position)]): PulsarOffset = PulsarOffset(SortedMap.from(positions))
 

@@ -58,11 +58,14 @@ private[pulsarspark] final class SegmentLocator(
 
   /** For each range of a stream the ledgers that take no more entries, from the one in which it begins, without a gap.
     * None where that is not known.
+    *
+    * @param bytes
+    *   so many of each range are enough
     */
-  def wholeLedgers(ranges: Seq[OffsetRange]): Map[String, Seq[WholeLedger]] = admin match {
+  def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] = admin match {
     case Some(admin) if options.mayReadSegments && !options.readCompacted =>
       unlessSilent(admin, ranges.map(_.topic))(
-        known.ledgers.listed(ranges)(new LedgerMetadata(admin, options).ofTopics)
+        known.ledgers.listed(ranges, bytes)(new LedgerMetadata(admin, options).ofTopics)
       ).fold(
         { problem =>
           log.info("A limit of bytes is counted, because the admin service did not report the ledgers: {}", problem)

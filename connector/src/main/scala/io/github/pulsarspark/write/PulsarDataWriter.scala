@@ -1,12 +1,9 @@
 package io.github.pulsarspark.write
 
-import scala.collection.mutable
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
-import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
@@ -39,15 +36,31 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
     val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream)
   }
 
-  private val destinations = mutable.LinkedHashMap.empty[UTF8String, Destination]
-  private val topicColumn  = task.input.fieldNames.indexOf(MetadataColumns.Topic.name)
+  private val topicColumn = task.input.fieldNames.indexOf(MetadataColumns.Topic.name)
+
+  private var opened            = Option.empty[Destination]
+  private var acknowledgedTotal = 0L // of destinations that were given back
 
   /** The one destination when the option `topic` is set. */
-  private lazy val only: Option[Destination] = task.plan.map { plan =>
-    val destination = new Destination(plan)
-    destinations.put(UTF8String.EMPTY_UTF8, destination)
-    destination
+  private lazy val only: Option[Destination] = {
+    opened = task.plan.map(new Destination(_))
+    opened
   }
+
+  private val byRow = new Destinations[Destination](
+    Destinations.Most,
+    topic =>
+      new Destination(Preflight.planFor(TopicNames.full(topic), task.input, task.options, connection)),
+    giveBack
+  )
+
+  private def giveBack(destinations: Seq[Destination]): Unit = {
+    destinations.foreach(_.producer.flush())
+    acknowledgedTotal += destinations.map(_.producer.acknowledged).sum
+    TopicProducer.close(destinations.map(_.producer), task.options.client.operationTimeout)
+  }
+
+  private def producers: Iterable[TopicProducer] = (opened ++ byRow.all).map(_.producer)
 
   override def write(row: InternalRow): Unit = {
     val to = if (only.isDefined) only.get else destinationOf(row)
@@ -56,19 +69,11 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
 
   private def destinationOf(row: InternalRow): Destination = {
     if (row.isNullAt(topicColumn)) throw Conditions.WriteTopicNull().exception
-    val name = row.getUTF8String(topicColumn)
-    destinations.getOrElse(
-      name, {
-        val topic       = TopicNames.full(name.toString)
-        val destination = new Destination(Preflight.planFor(topic, task.input, task.options, connection))
-        destinations.put(name.copy(), destination)
-        destination
-      }
-    )
+    byRow(row.getUTF8String(topicColumn))
   }
 
   override def commit(): WriterCommitMessage = {
-    destinations.values.foreach(_.producer.flush())
+    producers.foreach(_.flush())
     Acknowledged
   }
 
@@ -76,11 +81,11 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
   override def abort(): Unit = ()
 
   private val metrics =
-    Array(Metrics.messagesWritten.live(() => destinations.valuesIterator.map(_.producer.acknowledged).sum))
+    Array(Metrics.messagesWritten.live(() => acknowledgedTotal + producers.map(_.acknowledged).sum))
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   override def close(): Unit =
-    try TopicProducer.close(destinations.values.map(_.producer), task.options.client.operationTimeout)
+    try TopicProducer.close(producers, task.options.client.operationTimeout)
     finally connection.close()
 }

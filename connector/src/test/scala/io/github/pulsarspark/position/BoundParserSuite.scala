@@ -55,8 +55,21 @@ class BoundParserSuite extends FunSuite {
     def refused(option: String, text: String) =
       assertEquals(intercept[IllegalArgumentException with PulsarError](each(text, option)).condition,
         "PULSAR_OFFSETS_MALFORMED", text)
-    Seq("{", "[1]", "nonsense", """{"a":"1"}""", """{"a":[1,2]}""", """{"a":{}}""", """{"a":"after"}""",
-      """{"a":"after latest"}""").foreach(refused("startingOffsets", _))
+    Seq(
+      "{",
+      "[1]",
+      "nonsense",
+      """{"a":"1"}""",
+      """{"a":[1,2]}""",
+      """{"a":{}}""",
+      """{"a":"after"}""",
+      """{"a":"after latest"}""",
+      """{"version":3,"positions":{}}""",
+      """{"version":{},"positions":{}}"""
+    ).foreach(
+      refused("startingOffsets", _)
+    )
+    refused("endingOffsets", """{"version":3,"positions":{}}""")
     refused("endingOffsets", """{"a":"after 1:2:3"}""")
   }
 

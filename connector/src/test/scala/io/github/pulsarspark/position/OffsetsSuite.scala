@@ -2,6 +2,8 @@ package io.github.pulsarspark.position
 
 import java.nio.file.Files
 
+import scala.collection.immutable.SortedMap
+
 import munit.{FunSuite, ScalaCheckSuite}
 import org.apache.hadoop.conf.Configuration
 import org.scalacheck.Gen
@@ -113,10 +115,12 @@ class PulsarOffsetSuite extends ScalaCheckSuite {
   }
 
   property("every offset is parsed from its JSON") {
-    val part = Gen.oneOf("", "/", "a", "b", "-partition-", "0", "7", "12", "-partition-0", "persistent://t/n/")
-    val name = Gen.listOf(part).map(_.mkString)
-    forAll(Gen.mapOf(Gen.zip(name, PositionSuite.any))) { positions =>
-      val offset = PulsarOffset.of(positions)
+    val part = Gen.oneOf("", "/", "a", "b", "-partition-", "0", "07", "12", "-1", "99999999999", "-partition-0",
+      "persistent://t/n/", "\"", "\\", "é", "\u0000", " ")
+    val name  = Gen.listOf(part).map(_.mkString)
+    val named = Gen.mapOf(Gen.zip(name, PositionSuite.any)).map(SortedMap.from(_))
+    forAll(named, named, named) { (positions, added, missing) =>
+      val offset = PulsarOffset(positions, added, missing)
       assertEquals(PulsarOffset.parse(offset.json, "here"), offset)
     }
   }
@@ -152,7 +156,7 @@ class InitialOffsetLogSuite extends FunSuite {
     val folder = Files.createTempDirectory("checkpoint").toString
     val first  =
       StreamStart(PulsarOffset.of(Seq("t" -> Position(1, 2))),
-        scala.collection.immutable.SortedMap(StreamStart.AnyPartition -> 77L))
+        SortedMap(StreamStart.AnyPartition -> 77L))
     val log = new InitialOffsetLog(folder, new Configuration())
     assertEquals(log.getOrWrite(first), first)
     val again = new InitialOffsetLog(folder, new Configuration()).getOrWrite(fail("resolved again"))

@@ -31,6 +31,7 @@ private[pulsar] final class BrokerEntrySource(
     private var guard: RangeGuard
 ) extends GrowingEntrySource {
   import BrokerEntrySource._
+  import FeedTimes._
 
   private val window = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
   private var losses = new DataLossPolicy(options.failOnDataLoss)
@@ -44,7 +45,9 @@ private[pulsar] final class BrokerEntrySource(
   private var current: EntryFeed.Entry = _              // handed out, or being decided about
   private var reopened                 = 0              // times since an entry was handed out
   private var waitingSince             = 0L
+  private var patience                 = firstPatience  // before a silent feed is opened again, ns
   private var closedFeeds              = 0L             // reconnects of feeds that were replaced, and replacements
+  private def firstPatience            = math.min(SilentNanos, options.pollTimeout.toNanos / 4)
 
   override def ledgerId: Long   = current.ledgerId
   override def entryId: Long    = current.entryId
@@ -56,6 +59,7 @@ private[pulsar] final class BrokerEntrySource(
     releaseCurrent()
     reopened = 0
     waitingSince = System.nanoTime()
+    patience = firstPatience
     if (feed == null && !done) open()
     advance()
   }
@@ -142,11 +146,12 @@ private[pulsar] final class BrokerEntrySource(
     * range is done.
     */
   private def take(): EntryFeed.Entry = {
-    val deadline = System.nanoTime() + options.pollTimeout.toNanos
-    val open     = feed
-    var entry    = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
+    val (open, now) = (feed, System.nanoTime())
+    val deadline    = (if (patience == firstPatience) now else waitingSince) + options.pollTimeout.toNanos
+    var entry       = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
     while (entry == null && !done && feed == open) {
-      Try(bounds()).foreach(lookAgain) // a broker that does not answer now may do so before the deadline
+      // a broker that does not answer now may do so before the deadline
+      Try(bounds()).foreach(lookAgain(_, System.nanoTime() - now))
       val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
       if (left <= 0 && !done) throw timedOut
       if (!done && feed == open) entry = poll(math.min(left, SecondLookMillis))
@@ -154,12 +159,17 @@ private[pulsar] final class BrokerEntrySource(
     entry
   }
 
-  /** No entry arrives. Expiry may have moved the cursor beyond all entries, so that none would ever arrive. */
-  private def lookAgain(bounds: EntryFeed.Bounds): Unit = {
-    stopWhereTheTopicEnds(bounds)
+  /** No entry arrives. Expiry may have moved the cursor beyond all entries, so that none would ever arrive. And a
+    * broker may forget a consumer that subscribes while the topic is unloaded: it answers what it knew then, and sends
+    * nothing.
+    */
+  private def lookAgain(bounds: EntryFeed.Bounds, silent: Long): Unit = {
     // the compacted view is in front of the cursor, as long as it is read in one session
-    val mayArrive = markDelete(bounds) < stop || options.readCompacted && feed.session == openedIn
-    if (!done && !mayArrive) reopen()
+    val isBefore  = markDelete(bounds) < stop || options.readCompacted && feed.session == openedIn
+    val mayArrive = isBefore && Position(bounds.lastLedgerId, bounds.lastEntryId) >= stop
+    val isSilent  = silent >= patience
+    if (isSilent) patience *= 2 // for a broker that is slow
+    if (isSilent || !mayArrive) reopen()
   }
 
   private def poll(millis: Long): EntryFeed.Entry =
@@ -237,10 +247,19 @@ private[pulsar] final class BrokerEntrySource(
         done = true
     }
 
-  private def openAt(start: Option[Position]): EntryFeed.Bounds = {
+  /** A topic that is unloaded meanwhile may answer as if its last messages were gone, so other feeds confirm that. */
+  @tailrec
+  private def openAt(start: Option[Position], attempts: Int = Confirmations): EntryFeed.Bounds = {
     feed =
       feeds.open(start, window.first).await(answers, s"Opening ${range.topic} at ${start.getOrElse("its beginning")}")
-    bounds()
+    val answer = bounds()
+    val isLost = !options.readCompacted && Position(answer.lastLedgerId, answer.lastEntryId) < stop
+    if (isLost && attempts > 1) {
+      TimeUnit.MILLISECONDS.sleep(ConfirmMillis)
+      feed.closeAsync()
+      feed = null
+      openAt(start, attempts - 1)
+    } else answer
   }
 
   private def sessionsAfterFirst: Long = if (feed == null || openedIn == 0) 0L else (feed.session - openedIn).toLong
@@ -253,18 +272,6 @@ private[pulsar] final class BrokerEntrySource(
 
 private[pulsar] object BrokerEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BrokerEntrySource])
-
-  /** When no entry arrives for this long, the bounds are requested. */
-  private val SecondLookMillis = 5000L
-
-  /** The longest wait for more entries before a request about gaps. */
-  private val GatherMillis = 50L
-
-  /** Between two requests of which the first was refused at once. */
-  private val RetryMillis = 100L
-
-  /** The number of times in a row that a feed may be opened again, however long it takes. */
-  private val MostReopened = 10
 
   /** @param role
     *   who reads; part of the names of subscriptions

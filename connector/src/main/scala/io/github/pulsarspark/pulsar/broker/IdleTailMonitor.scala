@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.CompletableFuture
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
@@ -27,6 +27,8 @@ private[pulsar] final class IdleTailMonitor(
 
   private val watches = TrieMap.empty[String, Watch]
 
+  private var lastOpened = "" // partition
+
   /** Watches these positions. A watch follows a position that moved to the newest entry that arrived. Otherwise it
     * stays where it is and answers requests, until the position is idle, or another consumer answers requests.
     *
@@ -43,10 +45,19 @@ private[pulsar] final class IdleTailMonitor(
       if (!stays && !follows(partition, w, positions.get(partition)))
         if (w.feed.isGone || idle(partition) || isReplaced(partition)) close(partition)
     }
-    val opened = positions.view.filterKeys(p => idle(p) && !watches.contains(p)).take(MostOpened).toMap
-    try open(opened)
+    try open(inTurn(positions.keys.filter(p => idle(p) && !watches.contains(p)).toSeq).map(p => p -> positions(p)))
     catch { case NonFatal(e) => log.info("positions cannot be watched: {}", e.getMessage) } // so nothing will be known
   }
+
+  /** As many as are opened at a time, after those of the last time: some may fail each time. */
+  private def inTurn(partitions: Seq[String]): Seq[String] =
+    if (partitions.size <= MostOpened) partitions
+    else {
+      val (before, after) = partitions.sorted.partition(_ <= lastOpened)
+      val result          = (after ++ before).take(MostOpened)
+      lastOpened = result.last
+      result
+    }
 
   private def follows(partition: String, w: Watch, position: Option[Position]): Boolean = {
     val next = position.filter(at => !w.feed.isGone && w.openFeed.exists(_.waitAfter(place(at))))
@@ -59,8 +70,8 @@ private[pulsar] final class IdleTailMonitor(
 
   private def close(partition: String): Unit = watches.remove(partition).foreach(_.feed.close())
 
-  private def open(positions: Map[String, Position]): Unit = {
-    answers.awaitAll(positions.toSeq)(p => s"Watching ${p._1} after ${p._2}") { case (partition, after) =>
+  private def open(positions: Seq[(String, Position)]): Unit = {
+    answers.awaitAll(positions)(p => s"Watching ${p._1} after ${p._2}") { case (partition, after) =>
       val feed = openFeed(partition, after)
       watches.put(partition, Watch(after, feed))
       feed.whenOpen.handle[Unit] { (consumer, failure) =>
@@ -98,9 +109,10 @@ private[pulsar] final class IdleTailMonitor(
 
   private def ask(partition: String, w: Watch, feed: EntryFeed): CompletableFuture[Option[(String, Answer)]] = {
     val session = feed.session
-    feed.bounds().handle[Option[(String, Answer)]] { (bounds, failure) =>
-      if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
-      Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
+    feed.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS).handle[Option[(String, Answer)]] {
+      (bounds, failure) =>
+        if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
+        Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
     }
   }
 

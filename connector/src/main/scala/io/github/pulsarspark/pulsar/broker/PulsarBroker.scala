@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, TimeoutException}
 
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
@@ -40,7 +40,9 @@ private[pulsar] final class PulsarBroker(
   private val watches         = new IdleTailMonitor(watchAfter, answers)
   private val resubscriptions =
     new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
-  private val stream = new StreamBounds(probeAnew, watches)
+  private val stream             = new StreamBounds(probeAnew, watches)
+  private val renewedAt          = TrieMap.empty[String, Long]
+  @volatile private var isClosed = false
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
     answers
@@ -75,10 +77,31 @@ private[pulsar] final class PulsarBroker(
 
   private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
     answers.awaitAll(partitions, IdleTailMonitor.AtOnce)(p => s"Asking for the last position of $p")(p =>
-      boundsOf(probe(p))
+      boundsByProbe(p, System.nanoTime() + options.operationTimeout.toNanos)
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
         .exceptionally(ifMissing(None))
     ).flatten.toMap
+
+  /** A broker may never answer a consumer that subscribed while the topic was unloaded; another one does not wait. */
+  private def boundsByProbe(partition: String, deadline: Long): CompletableFuture[EntryFeed.Bounds] = {
+    val opening  = probe(partition).whenOpen
+    val patience = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
+    val mayRetry = patience > FeedTimes.UnansweredMillis && !isClosed
+    val millis   = if (mayRetry) FeedTimes.UnansweredMillis else options.operationTimeout.toMillis
+    val answer   =
+      opening.thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(millis, TimeUnit.MILLISECONDS))
+    answer
+      .handle[CompletableFuture[EntryFeed.Bounds]] { (_, failure) =>
+        if (mayRetry && isUnanswered(failure)) {
+          forget(partition)
+          boundsByProbe(partition, deadline)
+        } else answer
+      }
+      .thenCompose[EntryFeed.Bounds](next => next)
+  }
+
+  private def isUnanswered(failure: Throwable): Boolean =
+    failure != null && failure.getCause.isInstanceOf[TimeoutException]
 
   private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[EntryFeed.Bounds] =
     probe.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds())
@@ -100,9 +123,24 @@ private[pulsar] final class PulsarBroker(
   override def endingBefore(positions: Map[String, Position]): Set[String] = {
     // a cursor is never put beyond what is stored
     val behind = positions.view.mapValues(p => Position(p.ledgerId, p.entryId + 1)).toMap
-    readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").collect {
+    val result = readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").collect {
       case (partition, cursor) if cursor < positions(partition) => partition
     }.toSet
+    renew(positions.keySet)
+    result
+  }
+
+  /** A broker may have forgotten consumers that answered: they answer the same for ever. Other consumers answer next
+    * time. A partition may be behind for long, so this is done once in a while.
+    */
+  private def renew(partitions: collection.Set[String]): Unit = {
+    renewedAt.filterInPlace((p, at) => partitions(p) && System.nanoTime() - at < PulsarBroker.RenewNanos)
+    val due = partitions.diff(renewedAt.keySet)
+    due.foreach { partition =>
+      forget(partition)
+      renewedAt.put(partition, System.nanoTime())
+    }
+    watches.retain(!due(_))
   }
 
   private def readersAt(
@@ -138,6 +176,7 @@ private[pulsar] final class PulsarBroker(
 
   /** Ends every subscription of this object on the server, within the deadline. */
   override def close(): Unit = {
+    isClosed = true
     val closing = probes.values.map(_.close()).toSeq ++ watches.closeAll()
     probes.clear()
     try CompletableFuture.allOf(closing: _*).get(options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
@@ -194,4 +233,7 @@ private[pulsar] final class PulsarBroker(
 
 private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
+
+  /** Between two looks by other consumers. */
+  private val RenewNanos = TimeUnit.SECONDS.toNanos(2)
 }

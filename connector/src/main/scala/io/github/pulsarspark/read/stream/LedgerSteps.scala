@@ -20,14 +20,14 @@ import io.github.pulsarspark.storage.segment.WholeLedger
   *
   * @param listed
   *   the ledgers of ranges that take no more entries, from the one in which a range begins, without a gap; empty when
-  *   that is not known
+  *   that is not known; a list may end after so many bytes
   * @param open
   *   begins a walk; does not wait
   * @param patience
   *   how long one trigger looks for ends; partitions that it did not get to are walked
   */
 private[stream] final class LedgerSteps(
-    listed: Seq[OffsetRange] => Map[String, Seq[WholeLedger]],
+    listed: (Seq[OffsetRange], Long) => Map[String, Seq[WholeLedger]],
     open: OffsetRange => PartitionWalk,
     patience: FiniteDuration
 ) {
@@ -47,12 +47,13 @@ private[stream] final class LedgerSteps(
       case (Some(bytes), None, None) if long.nonEmpty =>
         val deadline = System.nanoTime() + patience.toNanos
         def isInTime = System.nanoTime() < deadline
-        val ledgers  = listed(long)
+        val share    = bytes / backlog.size
+        val ledgers  = listed(long, share)
         val found    = TrieMap.empty[String, Step]
         threads.run(long.map { range => () =>
           try
             if (isInTime)
-              step(range, ledgers.getOrElse(range.topic, Nil), bytes / backlog.size, () => isInTime)
+              step(range, ledgers.getOrElse(range.topic, Nil), share, () => isInTime)
                 .foreach(found.put(range.topic, _))
           catch {
             case NonFatal(e) => log.info("{}: the end of a ledger cannot be read: {}", range.topic, e.toString: Any)
@@ -76,12 +77,17 @@ private[stream] final class LedgerSteps(
       passed.contains(ledger.id) ||
         ledger.id == start.ledgerId && start.isWholeEntry && start.entryId >= ledger.entries - 1
     val sums = ledgers.filter(_.id < range.endInclusive.ledgerId).scanLeft((0L, 0L)) { case ((_, sum), ledger) =>
-      (ledger.id, if (isPassed(ledger)) sum else sum + ledger.bytes)
+      (ledger.id, sum + (if (isPassed(ledger)) behind(start, ledger) else ledger.bytes))
     }
     sums.tail.takeWhile(_._2 <= share).lastOption.filter(_._2 >= math.max(1, share / 2)).flatMap { case (id, bytes) =>
       ledgers.find(_.id == id).flatMap(lastMessage(range, _, isInTime)).map(Step(_, id, bytes))
     }
   }
+
+  /** An estimate of what a range reads of a ledger without messages behind its start. */
+  private def behind(start: Position, ledger: WholeLedger): Long =
+    if (ledger.id != start.ledgerId) 0
+    else ledger.bytes * math.max(0, ledger.entries - 1 - start.entryId) / math.max(1, ledger.entries)
 
   /** The last message of a ledger that the broker delivers and that is in the range: entries behind it may be markers,
     * aborted or chunks of a message that is not complete.

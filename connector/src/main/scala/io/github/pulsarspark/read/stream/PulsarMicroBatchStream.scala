@@ -54,9 +54,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
   private val backlog     = new BacklogWalk(walk(_), task.options.pollTimeout)
   private val ledgerSteps =
-    new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_), walk(_), task.options.pollTimeout)
+    new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_, _), walk(_), task.options.pollTimeout)
   private val partitions =
-    new KnownPartitions(() => session.discovery.topicsLeft(), task.options.discoveryInterval)
+    new KnownPartitions(() => session.discovery.topicsLeft(), session.broker.bounds(_).keys,
+      task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
   private var parsed: Option[PulsarOffset]  = None
@@ -80,7 +81,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = pulsar(from)
-    val bounds = session.broker.streamBounds(partitions.current())
+    val bounds = session.broker.streamBounds(partitions.current(read.positions.keys))
     progress.foreach(_.subscribe(bounds.keySet, read))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
@@ -136,7 +137,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val ranges = kept(RangePlanner.between(withJoining(pulsar(from), pulsar(to)), pulsar(to)))
-    if (ranges.exists(r => partitions.topic(r.topic).isEmpty)) partitions.discoverAnew()
+    partitions.find(ranges.map(_.topic))
     val (gone, existing) =
       ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     gone.foreach { range =>

@@ -46,26 +46,32 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     val (doubtful, aged) = old.partition { case (_, k) => k.isDoubtful }
     val isRenewed        = aged.keySet
     val isUnknown        = (r: OffsetRange) => !covered.contains(r.topic) || doubtful.contains(r.topic)
-    val renewed          = request(idsOf(ranges.filter(r => isRenewed(r.topic))), false).map { case (topic, listed) =>
-      topic -> Known(aged(topic).storage.addTo(listed), nanos())
+    val renewed          = requested(ranges.filter(r => isRenewed(r.topic)), isWhole = false)(request).map {
+      case (topic, listed) => topic -> listed.copy(storage = aged(topic).storage.addTo(listed.storage))
     }
-    val reported =
-      request(idsOf(ranges.filter(isUnknown)), true).map { case (topic, stored) => topic -> Known(stored, nanos()) }
-    val located = current ++ renewed ++ reported
+    val located = current ++ renewed ++ requested(ranges.filter(isUnknown), isWhole = true)(request)
     ranges.foreach(r => known.put(r.topic, located(r.topic).behind(r)))
     located.view.mapValues(_.storage).toMap
   }
 
   /** The list of ledgers of partitions, from the one in which a range begins. Requests it where the range goes beyond
-    * what is known; the micro-batch that ends within it then needs no other request.
+    * what is known, and so do the bytes that a micro-batch may read; the micro-batch then needs no other request.
+    *
+    * @param bytes
+    *   of each partition
     */
-  def listed(ranges: Seq[OffsetRange])(request: Request): Map[String, TopicStorage] = {
-    def isListed(range: OffsetRange) = known.get(range.topic).exists(k =>
-      k.storage.get(range.startExclusive.ledgerId).nonEmpty && !k.storage.isNewest(range.startExclusive.ledgerId)
-    )
-    val unknown = ranges.filterNot(isListed)
-    request(idsOf(unknown), true).foreach { case (topic, stored) => known.put(topic, Known(stored, nanos())) }
+  def listed(ranges: Seq[OffsetRange], bytes: Long)(request: Request): Map[String, TopicStorage] = {
+    val unknown = ranges.filterNot(r => known.get(r.topic).exists(_.lists(r, bytes)))
+    requested(unknown, isWhole = true)(request).foreach { case (topic, found) => known.put(topic, found) }
     ranges.flatMap(r => known.get(r.topic).map(r.topic -> _.storage)).toMap
+  }
+
+  /** @param isWhole whether the metadata is requested, too */
+  private def requested(ranges: Seq[OffsetRange], isWhole: Boolean)(request: Request): Map[String, Known] = {
+    val firsts = ranges.map(r => r.topic -> r.startExclusive.ledgerId).toMap
+    request(firsts.view.mapValues(Interval(_)).toMap, isWhole).map { case (topic, storage) =>
+      topic -> Known(storage, firsts(topic), nanos())
+    }
   }
 
   /** Its bookies do not respond: when everything else is requested again, the metadata is too. */
@@ -80,16 +86,13 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
 
   /** What is known of a range, if that is all it needs. */
   private def covering(range: OffsetRange, tail: Option[Tail]): Option[Known] = for {
-    before  <- known.get(range.topic) if before.storage.get(range.startExclusive.ledgerId).nonEmpty
+    before  <- known.get(range.topic) if before.covers(range.startExclusive.ledgerId)
     storage <- before.storage.confirmedTo(range.endInclusive)
     isTail = tail.fold((_: StoredLedger) => false)(_(range, storage))
     if storage.within(range).forall(l => l.isOffloaded || l.home.nonEmpty || isTail(l))
   } yield before.copy(storage = storage)
 
   private def isCurrent(known: Known): Boolean = nanos() - known.at < Lasts.toNanos
-
-  private def idsOf(ranges: Seq[OffsetRange]): Map[String, Interval] =
-    ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId)).toMap
 }
 
 private[storage] object KnownLedgers {
@@ -99,15 +102,30 @@ private[storage] object KnownLedgers {
   /** For each partition the ids of the ledgers that are needed, and whether their metadata is. */
   type Request = (Map[String, Interval], Boolean) => Map[String, TopicStorage]
 
-  /** @param at
+  /** @param first
+    *   id of the ledger from which the list was requested; it may be trimmed
+    * @param at
     *   when its list was requested, by `System.nanoTime`
     * @param isDoubtful
     *   whether ledgers may be elsewhere than their metadata says
     */
-  private final case class Known(storage: TopicStorage, at: Long, isDoubtful: Boolean = false) {
+  private final case class Known(storage: TopicStorage, first: Long, at: Long, isDoubtful: Boolean = false) {
+
+    /** Whether the list has the ledger, if it exists. */
+    def covers(ledgerId: Long): Boolean =
+      storage.get(ledgerId).nonEmpty || first <= ledgerId && storage.ledgers.headOption.exists(_.id > ledgerId)
+
+    /** Whether the list reaches to the end of the range, or has so many bytes of ledgers that take no more entries. */
+    def lists(range: OffsetRange, bytes: Long): Boolean = covers(range.startExclusive.ledgerId) &&
+      (storage.get(range.endInclusive.ledgerId).nonEmpty ||
+        storage.closedFrom(range.startExclusive.ledgerId).filter(_.id > range.startExclusive.ledgerId).map(
+          _.bytes
+        ).sum >=
+        bytes)
 
     /** What the range after this one can need. */
-    def behind(range: OffsetRange): Known = copy(storage = storage.from(range.endInclusive.ledgerId))
+    def behind(range: OffsetRange): Known =
+      copy(storage = storage.from(range.endInclusive.ledgerId), first = range.endInclusive.ledgerId)
   }
 
   private val Lasts = 10.minutes

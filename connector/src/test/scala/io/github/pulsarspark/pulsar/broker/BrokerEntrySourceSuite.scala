@@ -168,6 +168,35 @@ class BrokerEntrySourceSuite extends FunSuite {
     assertEquals(passed.source.lost.count, 1L)
   }
 
+  test("a feed whose broker answers and sends nothing is opened again, longer after each time, until the wait ends") {
+    val silent  = script(at(1, 2), Position(7, 0))
+    val feeds   = new FakeFeeds(Seq(silent, silent.copy(sends = Nil), script(at(2, 3, 4), Position(7, 1))))
+    val reading = read(feeds, Position(7, 1), Position(7, 4))
+    assertEquals(reading.received.toSeq, entries(2, 3, 4))
+    assertEquals(feeds.opened.toSeq, Seq(1L, 2L, 2L).map(e => Option(Position(7, e))))
+    val never   = new FakeFeeds(Seq(silent.copy(sends = Nil)))
+    val failing = new Reading(never, Position(7, 1), Position(7, 4))
+    assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition, "PULSAR_READ_TIMEOUT")
+    failing.close()
+    assertEquals(never.opened.size, 3, "after 0, 0.5 and 1.5 of 2 seconds")
+  }
+
+  test("a topic that answers once as if it were empty has lost nothing") {
+    val empty = Script(Nil, Seq(Position(7, 0)), last = Position(-1, -1))
+    val feeds = new FakeFeeds(Seq(empty, empty, script(at(1, 2, 3, 4), Position(7, 0))))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 4)).received.toSeq, entries(2, 3, 4))
+    val lost = new Reading(new FakeFeeds(Seq(empty)), Position(7, 1), Position(7, 4))
+    assertEquals(intercept[RuntimeException with PulsarError](lost.source.next()).condition,
+      "PULSAR_DATA_LOSS.TRIMMED")
+    lost.close()
+  }
+
+  test("a silent feed that answers an old end is no data loss") {
+    val forgotten = script(at(1, 2), Position(7, 0)).copy(lastLater = Some(Position(7, 2)))
+    val feeds     = new FakeFeeds(Seq(forgotten, script(at(2, 3, 4), Position(7, 1))))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 4)).received.toSeq, entries(2, 3, 4))
+  }
+
   test("a feed that opens after the wait for it ended is closed") {
     val late    = new CompletableFuture[FakeFeed]
     val feeds   = new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(opening = _ => late)))

@@ -50,6 +50,8 @@ private[pulsar] object FakeFeeds {
     *   where the cursor stands at each question; the last one goes for all that follow
     * @param last
     *   the last message of the topic
+    * @param lastLater
+    *   the last message in the second answer and later ones, if another
     */
   final case class Script(
       sends: Seq[(Position, Int)],
@@ -59,7 +61,8 @@ private[pulsar] object FakeFeeds {
       opening: FakeFeed => CompletableFuture[FakeFeed] = feed => CompletableFuture.completedFuture(feed),
       bounds: Option[CompletableFuture[EntryFeed.Bounds]] = None,
       goneAfter: Boolean = false,
-      outageMillis: Long = 0
+      outageMillis: Long = 0,
+      lastLater: Option[Position] = None
   )
 }
 
@@ -98,9 +101,11 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
 
   override def bounds(): CompletableFuture[EntryFeed.Bounds] = script.bounds.getOrElse {
-    val cursor = script.cursors(math.min(requests.getAndIncrement(), script.cursors.size - 1))
+    val request = requests.getAndIncrement()
+    val cursor  = script.cursors(math.min(request, script.cursors.size - 1))
+    val last    = script.lastLater.filter(_ => request > 0).getOrElse(script.last)
     CompletableFuture.completedFuture(
-      new EntryFeed.Bounds(script.last.ledgerId, script.last.entryId, cursor.ledgerId, cursor.entryId)
+      new EntryFeed.Bounds(last.ledgerId, last.entryId, cursor.ledgerId, cursor.entryId)
     )
   }
 

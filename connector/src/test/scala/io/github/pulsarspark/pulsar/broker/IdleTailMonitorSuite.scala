@@ -93,4 +93,19 @@ class IdleTailMonitorSuite extends FunSuite {
     watching.watches.retain(_ != "t")
     assert(watching.feed.closed)
   }
+
+  test("partitions whose watches fail do not keep those of others from being opened") {
+    val names   = (1000 until 1600).map(n => s"t$n")
+    val opened  = scala.collection.concurrent.TrieMap.empty[String, Int]
+    val watches = new IdleTailMonitor(
+      (partition, _) => {
+        opened.updateWith(partition)(n => Some(n.getOrElse(0) + 1))
+        new PendingFeed(CompletableFuture.failedFuture[FakeFeed](new PulsarClientException("refused")))
+      },
+      answers
+    )
+    (1 to 3).foreach(_ => watches.watch(names.map(_ -> after).toMap, names.toSet, _ => false))
+    assertEquals(opened.keySet, names.toSet)
+    assert(opened.values.forall(_ <= 2), opened)
+  }
 }

@@ -27,8 +27,11 @@ class LedgerStepsSuite extends ScalaCheckSuite {
 
     val fake  = new FakeEntries(Map("t" -> messages.map(_ -> 1)))
     val steps =
-      new LedgerSteps(ranges => ranges.map(r => r.topic -> ledgers.filter(_.id >= r.startExclusive.ledgerId)).toMap,
-        fake.walk(_), 1.minute)
+      new LedgerSteps(
+        (ranges, _) => ranges.map(r => r.topic -> ledgers.filter(_.id >= r.startExclusive.ledgerId)).toMap,
+        fake.walk(_),
+        1.minute
+      )
 
     def step(from: Position, bytes: Long): Option[Step] =
       steps.ends(Seq(OffsetRange("t", from, messages.last)), TriggerBudget(bytes = Some(bytes))).get("t")
@@ -63,7 +66,9 @@ class LedgerStepsSuite extends ScalaCheckSuite {
   test("entries without messages at the end of a ledger are no end, and are passed then") {
     val markers = Seq(20L, 30L).flatMap(id => (5L to 9L).map(Position(id, _))).toSet
     val topic   = new Topic(Seq(10, 10, 10, 10, 5), markers)
-    assertEquals(topic.ends(20 * size).map(_.end), Seq(Position(20, 4), Position(40, 9)))
+    assertEquals(topic.ends(25 * size).map(_.end), Seq(Position(20, 4), Position(40, 9)))
+    assertEquals(topic.ends(24 * size).map(_.end), Seq(Position(20, 4), Position(30, 4), Position(40, 9)),
+      "5 entries behind the start count")
     val without = new Topic(Seq(10, 200, 5), (5L to 199L).map(Position(20, _)).toSet)
     assertEquals(without.step(before, 210 * size), None, "its last message is too far from its end")
   }
@@ -76,7 +81,7 @@ class LedgerStepsSuite extends ScalaCheckSuite {
     assertEquals(topic.steps.ends(range, bytes.copy(minimum = Some((1, 1)))), Map.empty[String, Step])
     assertEquals(topic.steps.ends(range, TriggerBudget.Unlimited), Map.empty[String, Step])
     assertEquals(topic.steps.ends(Seq(OffsetRange("t", before, Position(10, 9))), bytes), Map.empty[String, Step])
-    val unknown = new LedgerSteps(_ => Map.empty, topic.fake.walk(_), 1.minute)
+    val unknown = new LedgerSteps((_, _) => Map.empty, topic.fake.walk(_), 1.minute)
     assertEquals(unknown.ends(range, bytes), Map.empty[String, Step])
     assertEquals(topic.fake.opened.size, 0)
   }
@@ -86,7 +91,7 @@ class LedgerStepsSuite extends ScalaCheckSuite {
     val backlog = Seq("a", "b", "c").map(OffsetRange(_, before, Position(30, 4)))
     val fake    = new FakeEntries(Map("a" -> topic.messages.map(_ -> 1), "b" -> topic.messages.map(_ -> 1)))
     val ledgers = Map("a" -> topic.ledgers, "b" -> topic.ledgers.take(1))
-    val steps   = new LedgerSteps(_ => ledgers, fake.walk(_), 1.minute)
+    val steps   = new LedgerSteps((_, _) => ledgers, fake.walk(_), 1.minute)
     assertEquals(steps.ends(backlog, TriggerBudget(bytes = Some(60 * size))).view.mapValues(_.end).toMap,
       Map("a" -> Position(20, 9), "b" -> Position(10, 9)))
   }

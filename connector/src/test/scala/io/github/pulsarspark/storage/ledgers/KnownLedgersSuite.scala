@@ -157,7 +157,9 @@ class KnownLedgersSuite extends FunSuite {
   test("a list for a limit of bytes is that of the micro-batch") {
     val cluster                              = new Cluster
     def listed(from: Position, to: Position) =
-      cluster.known.listed(Seq(OffsetRange(topic, from, to)))(cluster.answer)(topic).closedFrom(from.ledgerId).map(_.id)
+      cluster.known.listed(Seq(OffsetRange(topic, from, to)), 1000)(cluster.answer)(topic).closedFrom(
+        from.ledgerId
+      ).map(_.id)
     assertEquals(listed(Position(10, -1), Position(30, 4)), Seq(10L, 20L))
     cluster.locate(Position(10, -1), Position(20, 99), None)
     assertEquals(listed(Position(20, 99), Position(30, 4)), Seq(20L))
@@ -167,6 +169,32 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(listed(Position(30, 4), Position(50, 6)), Seq(30L, 40L))
     cluster.locate(Position(30, 4), Position(50, 6), None)
     assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("a list that lacks the bytes of a micro-batch before the end of the range is requested again") {
+    val cluster                              = new Cluster
+    def listed(from: Position, to: Position) =
+      cluster.known.listed(Seq(OffsetRange(topic, from, to)), 1500)(cluster.answer)(topic).closedFrom(from.ledgerId)
+        .map(_.id)
+    listed(Position(10, -1), Position(30, 4))
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 100L, 40L -> 100L, 50L -> 7L)
+    cluster.takeRequests()
+    assertEquals(listed(Position(10, 99), Position(50, 6)), Seq(10L, 20L, 30L, 40L), "20 alone has 1000 bytes")
+    assertEquals(listed(Position(10, 99), Position(50, 6)).size, 4)
+    cluster.sizes = cluster.sizes.init ++ Seq(50L -> 100L, 60L -> 3L)
+    assertEquals(listed(Position(20, 9), Position(60, 2)), Seq(20L, 30L, 40L), "these have 2000")
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("a range that begins in a ledger that was trimmed costs one request") {
+    val cluster = new Cluster
+    cluster.sizes = Seq(20L -> 100L, 30L -> 5L)
+    val range = OffsetRange(topic, Position(10, 99), Position(30, 4))
+    cluster.known.listed(Seq(range), 1000)(cluster.answer)
+    assertEquals(homes(cluster.locate(range.startExclusive, Position(20, 99), None)), Seq(20L, 30L))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+    cluster.locate(Position(20, 99), Position(30, 4), None)
+    assertEquals(cluster.takeRequests(), Nil)
   }
 
   test("the entries of a range that are known to be before its last ledger") {
