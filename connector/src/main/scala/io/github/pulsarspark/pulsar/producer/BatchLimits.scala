@@ -49,11 +49,10 @@ private[producer] object BatchLimits {
   )
 
   private val NeedsMessages: Map[String, String => Boolean] = Map(
-    "batchingEnabled"              -> (_.equalsIgnoreCase("false")),
-    "chunkingEnabled"              -> (_.equalsIgnoreCase("true")),
+    "batchingEnabled"               -> (_.equalsIgnoreCase("false")),
+    "chunkingEnabled"               -> (_.equalsIgnoreCase("true")),
     "lazyStartPartitionedProducers" -> (_.equalsIgnoreCase("true")),
-    "messageRoutingMode"           -> (_.equalsIgnoreCase("CustomPartition")),
-    "customMessageRouter"          -> (_ => true),
-    "batcherBuilder"               -> (_ => true)
+    "messageRoutingMode"            -> (_.equalsIgnoreCase("CustomPartition")),
+    "replProducer"                  -> (_.equalsIgnoreCase("true"))
   )
 }

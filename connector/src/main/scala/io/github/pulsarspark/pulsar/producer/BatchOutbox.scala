@@ -2,6 +2,7 @@ package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.{ThreadLocalRandom, TimeUnit}
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import org.apache.pulsar.client.api.{MessageRoutingMode, Producer}
@@ -40,17 +41,30 @@ private[producer] final class BatchOutbox(
     if (partitions > batches.length) grow()
     val now = nanos()
     if (isWaiting && now - dueAt >= 0) sendDue(now)
-    val key   = MessageKey.of(message)
+    add(message, MessageKey.of(message), partitions, now)
+  }
+
+  @tailrec
+  private def add(message: OutgoingMessage, key: Array[Byte], partitions: Int, now: Long): Unit = {
     val batch = batches(chooser.choose(message.partition, key, partitions))
     metadata.set(message, key, batch.nextSequenceId)
-    batch.add(metadata, message.payload, now)
-    if (batch.isEmpty) {
-      if (key == null) chooser.advance()
-    } else if (!isWaiting) {
-      isWaiting = true
-      dueAt = now + delay
+    if (!batch.fits(metadata, message.payload)) {
+      batch.send()
+      endTurn(message, key)
+      add(message, key, partitions, now)
+    } else {
+      batch.add(metadata, message.payload, now)
+      if (batch.isEmpty) endTurn(message, key)
+      else if (!isWaiting) {
+        isWaiting = true
+        dueAt = now + delay
+      }
     }
   }
+
+  /** A batch of rows that no key binds was sent. */
+  private def endTurn(message: OutgoingMessage, key: Array[Byte]): Unit =
+    if (key == null && message.partition < 0) chooser.advance()
 
   private def sendDue(now: Long): Unit = {
     isWaiting = false

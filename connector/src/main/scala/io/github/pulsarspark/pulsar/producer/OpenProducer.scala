@@ -30,7 +30,8 @@ private[producer] final class OpenProducer(
 
   /** The way of one task's messages. */
   def outbox(acknowledgements: Acknowledgements): Outbox =
-    if (sendsBatches) new BatchOutbox(producer, acknowledgements) else new MessageOutbox(producer, router, acknowledgements)
+    if (sendsBatches) new BatchOutbox(producer, acknowledgements)
+    else new MessageOutbox(producer, router, acknowledgements)
 
   /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
   def isConnected: Boolean = producer.isConnected

@@ -31,16 +31,18 @@ private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]]
   /** When the first message was added. */
   def openedAt: Long = opened
 
-  /** Adds a message and sends what is full. A message that does not fit any batch is sent alone.
+  /** Whether the message may be added. An empty batch takes a message of any size. */
+  def fits(metadata: BatchedMetadata, value: EncodedValue): Boolean =
+    messages == 0 || buffer.writerIndex() + metadata.length + value.length <= limits.bytes
+
+  /** Adds a message that fits. Sends the batch if it is full then.
     *
     * @param now
     *   the time by `System.nanoTime`
     */
   def add(metadata: BatchedMetadata, value: EncodedValue, now: Long): Unit = {
-    val size = metadata.length + value.length
-    if (messages > 0 && buffer.writerIndex() + size > limits.bytes) send()
     if (messages == 0) {
-      buffer = PulsarByteBufAllocator.DEFAULT.buffer(Math.max(capacity, size))
+      buffer = PulsarByteBufAllocator.DEFAULT.buffer(Math.max(capacity, metadata.length + value.length))
       opened = now
       currentFirst = followingId
     }

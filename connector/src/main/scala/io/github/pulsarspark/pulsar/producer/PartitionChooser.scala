@@ -24,7 +24,7 @@ private[producer] final class PartitionChooser(scheme: HashingScheme, start: Int
     if (named >= 0) named
     else if (partitions == 1) 0
     else if (key != null) MessageKey.hash(key, scheme) % partitions
-    else turn % partitions
+    else turn                                          % partitions
 
   /** The batch of the current partition was sent: the next rows without a key go to the next one. */
   def advance(): Unit = if (!isFixed) turn = (turn + 1) & Int.MaxValue
