@@ -56,8 +56,8 @@ private[pulsarspark] final class TopicProducer private[producer] (
 
   /** Waits until every message is acknowledged; fails with the first failure. */
   def flush(): Unit = {
-    val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
     outbox.flush()
+    val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
     // Each message's own answer counts: the client completes a flush before it has reported all of them.
     if (!TopicProducer.waitFor(deadline)(acknowledgements.failure != null || acknowledged >= sent))
       acknowledgements.fail(new TimeoutException)
