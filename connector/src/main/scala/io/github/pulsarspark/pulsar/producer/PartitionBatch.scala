@@ -16,12 +16,11 @@ private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]]
 
   private val limits = BatchLimits(producer.getConfiguration, producer.getConnectionHandler.getMaxMessageSize)
 
-  private var buffer: ByteBuf    = _
-  private var messages           = 0
-  private var opened             = 0L
-  private var capacity           = SmallestBuffer
-  private var followingId        = WholeBatch.nextSequenceId(producer)
-  private var currentFirst: Long = followingId
+  private var buffer: ByteBuf = _
+  private var messages        = 0
+  private var opened          = 0L
+  private var capacity        = SmallestBuffer
+  private var followingId     = WholeBatch.nextSequenceId(producer)
 
   def isEmpty: Boolean = messages == 0
 
@@ -44,7 +43,6 @@ private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]]
     if (messages == 0) {
       buffer = PulsarByteBufAllocator.DEFAULT.buffer(Math.max(capacity, metadata.length + value.length))
       opened = now
-      currentFirst = followingId
     }
     buffer.writeBytes(metadata.array, 0, metadata.length)
     if (value.length > 0) buffer.writeBytes(value.array, value.offset, value.length)
@@ -56,10 +54,10 @@ private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]]
   /** Sends what there is. */
   def send(): Unit = if (messages > 0) {
     val (full, count) = (buffer, messages)
-    capacity = Math.max(SmallestBuffer, full.writerIndex() + full.writerIndex() / 16)
+    capacity = Math.max(SmallestBuffer, Math.min(limits.bytes, full.writerIndex() + full.writerIndex() / 16))
     buffer = null
     messages = 0
-    acknowledgements.await(count, WholeBatch.send(producer, full, count, currentFirst))
+    acknowledgements.await(count, WholeBatch.send(producer, full, count, followingId - count))
   }
 
   /** Gives up what there is. */
