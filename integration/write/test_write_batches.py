@@ -41,8 +41,15 @@ def _rows(target: Target, topic: str, *columns: str, **options: str) -> list[Row
     return list(target.read(topic, options).select(*columns).orderBy("__sequenceId").collect())
 
 
-@pytest.mark.parametrize("compression", ["NONE", "LZ4"])
-@pytest.mark.parametrize("batch", [2, 1000])
+@pytest.mark.parametrize(
+    ("batch", "compression"),
+    [
+        (2, "NONE"),
+        (1000, "LZ4"),
+        pytest.param(2, "LZ4", marks=pytest.mark.exhaustive),
+        pytest.param(1000, "NONE", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_everything_of_a_message_is_read_at_both_levels(
     target: Target, pulsar: Addresses, topic: str, batch: int, compression: str
 ) -> None:
