@@ -96,7 +96,7 @@ class Arena:
             self._java = self._worker("java-pulsar", [*java["pulsar"], self.pulsar.service_url])
             self._kafka_java = self._worker("java-kafka", [*java["kafka"], self.kafka.servers])
             bookies = self._worker("java-bookies", [*java["bookies"], self.pulsar.admin_url])
-            self._workers: dict[Contender, Worker] = {"java": self._java, "bookies": bookies}
+            self._workers: dict[Contender, Worker] = {"java": self._java, "fresh": self._java, "bookies": bookies}
             for contender in SPARK:
                 self._workers[contender] = self._stack.enter_context(self.spark(contender))
             self._workers["single"] = self._workers["segment"]
@@ -144,7 +144,8 @@ class Arena:
     def arguments(self, workload: Workload, topic: str, contender: Contender | None = None) -> dict[str, object]:
         """What a contender has to know to do a job on a topic, and the options with which it reads."""
         options = {f"option.{name}": value for name, value in self._read_options(contender).items()}
-        return workload.arguments(self._work) | {"topic": topic, "threads": THREADS} | options
+        own = {"topic": topic, "threads": THREADS, "fresh": str(contender == "fresh").lower()}
+        return workload.arguments(self._work) | own | options
 
     def _read_options(self, contender: Contender | None) -> dict[str, str]:
         past_broker = {"readLevel": "segment", "admin.url": self.pulsar.admin_url}

@@ -38,6 +38,9 @@ _CASES = (
     "connector:scan-64-1000-1-none",
     "connector:scan-1024-1000-4-none",
     "connector:write-64-10-4-none",
+    "connector:write-64-1000-4-none",
+    "connector:write-512-1000-4-lz4",
+    "connector:write-1024-1000-1-none",
     "connector:write-1024-1000-4-none",
 )
 _WARM_UP, _MOST_WARM_UP, _ROUNDS = 6, 25, 6

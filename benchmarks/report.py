@@ -23,6 +23,7 @@ SHORT: dict[Contender, str] = {
     "single": "1 task",
     "connector": "brokers",
     "java": "Java",
+    "fresh": "Java, own arrays",
     "kafka": "Kafka",
     "bookies": "BookKeeper",
 }

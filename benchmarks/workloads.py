@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Job = Literal["scan", "count", "stream", "write"]
-Contender = Literal["segment", "single", "connector", "java", "kafka", "bookies"]
+Contender = Literal["segment", "single", "connector", "java", "fresh", "kafka", "bookies"]
 TITLES: dict[Contender, str] = {
     "segment": "pulsar-spark, segments",
     "single": "pulsar-spark, segments, 1 task",
     "connector": "pulsar-spark, brokers",
     "java": "Pulsar Java client",
+    "fresh": "Pulsar Java client, an array for each message",
     "kafka": "Spark-Kafka",
     "bookies": "BookKeeper client",
 }
@@ -134,7 +135,7 @@ _SMALL_RATE = 2_500_000.0
 _SMALL_SEGMENTS = (Target("rows", "kafka", 4.0, "segment"), Target("cpu", None, 0.5, "segment"))
 _SMALL_COUNT = (*_COUNT, Target("rows", None, 2 * _SMALL_RATE, "segment"))
 
-_WRITERS: tuple[Contender, ...] = ("connector", "java", "kafka")
+_WRITERS: tuple[Contender, ...] = ("connector", "java", "fresh", "kafka")
 _READERS: tuple[Contender, ...] = ("segment", "connector", "java", "kafka", "bookies")
 _ONE_BIG_PARTITION: tuple[Contender, ...] = ("segment", "single", "connector", "java", "kafka", "bookies")
 

@@ -78,10 +78,11 @@ final class PulsarJava extends Commands {
         return new Done(rows, bytes);
     }
 
-    /** As many producers as Spark has tasks, each with its share of the rows. */
+    /** As many producers as Spark has tasks, each with its share of the rows. An application has an array for each message; fewer are faster. */
     private Done write(Arguments arguments) throws Exception {
         Content content = new Content(arguments);
         int threads = arguments.number("threads");
+        boolean isFresh = Boolean.parseBoolean(arguments.text("fresh"));
         long share = Long.parseLong(arguments.text("count")) / threads;
         return inParallel(threads, index -> {
             AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -90,7 +91,7 @@ final class PulsarJava extends Commands {
                 .batchingMaxMessages(arguments.number("batch")).compressionType(CompressionType.valueOf(arguments.text("compression")));
             try (Producer<byte[]> producer = builder.create()) {
                 for (long row = index * share; row < (index + 1) * share; row++) {
-                    byte[] value = content.value(row);
+                    byte[] value = isFresh ? content.value(row).clone() : content.value(row);
                     bytes += value.length;
                     producer.newMessage().key(content.key(row)).value(value).sendAsync().whenComplete((id, error) -> {
                         if (error != null) {

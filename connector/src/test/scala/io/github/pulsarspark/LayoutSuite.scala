@@ -163,11 +163,13 @@ private object LayoutSuite {
 
   /** What has to live in a package of others, to reach what only that shows. */
   val Foreign: Map[String, String] = Map(
-    "org.apache.pulsar.client.impl.AdminHttp"        -> "pulsar.admin",
-    "org.apache.pulsar.client.impl.BoundsRequests"   -> "pulsar.broker",
-    "org.apache.pulsar.client.impl.EntryConsumer"    -> "pulsar.broker",
-    "org.apache.pulsar.client.impl.ProgressConsumer" -> "pulsar.progress",
-    "org.apache.bookkeeper.client.BatchReads"        -> "storage.bookkeeper.client"
+    "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
+    "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.broker",
+    "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.broker",
+    "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
+    "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",
+    "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",
+    "org.apache.bookkeeper.client.BatchReads"           -> "storage.bookkeeper.client"
   )
 
   /** Families of classes of one line each, which Spark makes by their names. */

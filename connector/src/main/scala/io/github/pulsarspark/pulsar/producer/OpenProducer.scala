@@ -3,6 +3,7 @@ package io.github.pulsarspark.pulsar.producer
 import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
 
 import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer, PulsarClientException}
+import org.apache.pulsar.client.impl.WholeBatchContainer
 
 import io.github.pulsarspark.errors.{Conditions, FirstLine}
 import io.github.pulsarspark.options.WriteOptions
@@ -17,12 +18,20 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
   *   for rows that name their partition
   * @param release
   *   gives back what it uses, after it is closed
+  * @param sendsBatches
+  *   whether it takes whole batches, and nothing else
   */
 private[producer] final class OpenProducer(
     val producer: Producer[Array[Byte]],
     val router: Option[RowPartitionRouter],
-    release: () => Unit
+    release: () => Unit,
+    sendsBatches: Boolean = false
 ) {
+
+  /** The way of one task's messages. */
+  def outbox(acknowledgements: Acknowledgements): Outbox =
+    if (sendsBatches) new BatchOutbox(producer, acknowledgements)
+    else new MessageOutbox(producer, router, acknowledgements)
 
   /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
   def isConnected: Boolean = producer.isConnected
@@ -53,7 +62,9 @@ private[producer] object OpenProducer {
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
     // All messages of a batch are replicated like its first one.
     if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
-    val router = Option.when(columns(MetadataColumns.Partition.name)) {
+    val sendsBatches = BatchLimits.areOurs(options.producer, columns)
+    if (sendsBatches) builder.batcherBuilder(WholeBatchContainer.BUILDER)
+    val router = Option.when(columns(MetadataColumns.Partition.name) && !sendsBatches) {
       new RowPartitionRouter(
         options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
       )
@@ -61,7 +72,7 @@ private[producer] object OpenProducer {
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
     val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
     val producer = answers.awaitOwned(s"Opening a producer of $topic")(opening) { late => late.closeAsync(); () }
-    new OpenProducer(producer, router, release)
+    new OpenProducer(producer, router, release, sendsBatches)
   }
 
   private def refused(topic: String, e: Throwable, url: String): Throwable = e match {

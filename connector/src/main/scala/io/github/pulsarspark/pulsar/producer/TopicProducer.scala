@@ -1,14 +1,13 @@
 package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
-import java.util.function.BiConsumer
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.api.{MessageId, PulsarClientException}
+import org.apache.pulsar.client.api.PulsarClientException
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.ExclusiveCache
@@ -31,40 +30,20 @@ private[pulsarspark] final class TopicProducer private[producer] (
     keep: Option[OpenProducer => Unit] = None
 ) extends AutoCloseable {
 
-  private val producer = open.producer
+  private val producer         = open.producer
+  private val acknowledgements = new Acknowledgements
+  private val outbox           = open.outbox(acknowledgements)
+  private val ended            = new AtomicBoolean
+  private var sent             = 0L
 
-  private val confirmed = new AtomicLong
-  private val failure   = new AtomicReference[Throwable]
-  private val ended     = new AtomicBoolean
-  private var sent      = 0L
-
-  /** One object for all messages. */
-  private val onAnswer: BiConsumer[MessageId, Throwable] =
-    (_, error) => if (error == null) confirmed.incrementAndGet() else failure.compareAndSet(null, error)
-
-  def acknowledged: Long = confirmed.get
+  /** How many messages brokers have stored. */
+  def acknowledged: Long = acknowledgements.count
 
   def send(message: OutgoingMessage): Unit = {
     throwFailure()
-    val builder = producer.newMessage().value(message.value)
-    if (message.key != null) {
-      if (message.keyIsBytes) builder.keyBytes(message.key)
-      else builder.key(new String(message.key, java.nio.charset.StandardCharsets.UTF_8))
-    }
-    if (message.eventTime > 0) builder.eventTime(message.eventTime)
-    if (message.properties != null) builder.properties(message.properties)
-    if (message.orderingKey != null) builder.orderingKey(message.orderingKey)
-    if (message.sequenceId >= 0) builder.sequenceId(message.sequenceId)
-    if (message.deliverAt > 0) builder.deliverAt(message.deliverAt)
-    if (message.deliverAfter > 0) builder.deliverAfter(message.deliverAfter, TimeUnit.MILLISECONDS)
-    if (message.replicationClusters != null) {
-      if (message.replicationClusters.isEmpty) builder.disableReplication()
-      else builder.replicationClusters(message.replicationClusters)
-    }
     if (message.partition >= producer.getNumOfPartitions) throw noPartition(message.partition)
-    open.router.foreach(_.next = message.partition)
     sent += 1
-    builder.sendAsync().whenComplete(onAnswer)
+    outbox.send(message)
   }
 
   private def noPartition(partition: Int) = Conditions.WriteValueNotAllowed(
@@ -77,11 +56,11 @@ private[pulsarspark] final class TopicProducer private[producer] (
 
   /** Waits until every message is acknowledged; fails with the first failure. */
   def flush(): Unit = {
+    outbox.flush()
     val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
-    producer.flushAsync()
     // Each message's own answer counts: the client completes a flush before it has reported all of them.
-    if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent))
-      failure.compareAndSet(null, new TimeoutException)
+    if (!TopicProducer.waitFor(deadline)(acknowledgements.failure != null || acknowledged >= sent))
+      acknowledgements.fail(new TimeoutException)
     throwFailure()
   }
 
@@ -91,12 +70,16 @@ private[pulsarspark] final class TopicProducer private[producer] (
   /** Ends the use of the producer, which another task may have next. */
   private def end(): CompletableFuture[_] =
     if (ended.getAndSet(true)) CompletableFuture.completedFuture(())
-    else if (keep.isDefined && failure.get == null && confirmed.get == sent)
+    else if (keep.isDefined && acknowledgements.failure == null && acknowledged == sent)
       CompletableFuture.completedFuture(keep.get(open))
-    else open.closeAsync()
+    else {
+      outbox.discard()
+      open.closeAsync()
+    }
 
   private def throwFailure(): Unit =
-    if (failure.get != null) throw TopicProducer.explain(topic, failure.get, confirmed.get, options)
+    if (acknowledgements.failure != null)
+      throw TopicProducer.explain(topic, acknowledgements.failure, acknowledged, options)
 }
 
 private[pulsarspark] object TopicProducer {

@@ -1,6 +1,5 @@
 package io.github.pulsarspark.schema.avro
 
-import java.io.ByteArrayOutputStream
 import java.math.BigDecimal
 import java.util.Arrays
 
@@ -8,9 +7,11 @@ import com.fasterxml.jackson.core.SerializableString
 import org.apache.avro.io.EncoderFactory
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.github.pulsarspark.schema.columns.EncodedValue
+
 /** Avro's binary encoding. Not thread-safe. */
 private[schema] final class AvroOutput extends RecordFormat.Output {
-  private val out     = new ByteArrayOutputStream(1024)
+  private val out     = new RecordFormat.Collected
   private val encoder = EncoderFactory.get.binaryEncoder(out, null)
 
   /** Starts a value, whatever became of the one before. */
@@ -19,9 +20,9 @@ private[schema] final class AvroOutput extends RecordFormat.Output {
     out.reset()
   }
 
-  override def result(): Array[Byte] = {
+  override def result(value: EncodedValue): Unit = {
     encoder.flush()
-    out.toByteArray
+    out.refer(value)
   }
 
   override def empty(): Unit                              = encoder.writeNull()

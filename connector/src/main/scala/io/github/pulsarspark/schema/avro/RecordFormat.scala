@@ -1,10 +1,14 @@
 package io.github.pulsarspark.schema.avro
 
+import java.io.ByteArrayOutputStream
+
 import scala.util.control.NonFatal
 
 import org.apache.avro.Schema
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.schema.columns.EncodedValue
 import io.github.pulsarspark.schema.avro.AvroSchemaMerge.Difference
 import io.github.pulsarspark.schema.{SchemaFormat, TopicSchema, ValueColumns, ValueEncoder, ValueOutput, WritePlan}
 
@@ -40,18 +44,22 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
     val out      = output()
     if (schema.getType == Schema.Type.RECORD) {
       val record = compiler.record(schema, plan.valueColumns, plan.values.toArray)
-      row => bytes(out)(record.writeAll(row, out))
+      new RecordFormat.Encoder(out) {
+        override def write(row: InternalRow): Boolean = {
+          record.writeAll(row, out)
+          true
+        }
+      }
     } else {
       val ordinal = plan.singleValue
       val value   = compiler.value(schema, plan.input(ordinal).dataType, ValueColumns.Single)
-      row => if (row.isNullAt(ordinal)) null else bytes(out)(value.write(row, ordinal, out))
+      new RecordFormat.Encoder(out) {
+        override def write(row: InternalRow): Boolean = !row.isNullAt(ordinal) && {
+          value.write(row, ordinal, out)
+          true
+        }
+      }
     }
-  }
-
-  private def bytes(out: RecordFormat.Output)(write: => Unit): Array[Byte] = {
-    out.reset()
-    write
-    out.result()
   }
 
   /** The schema of records with these columns. */
@@ -90,6 +98,30 @@ private[schema] object RecordFormat {
   /** What collects one value. */
   trait Output extends ValueOutput {
     def reset(): Unit
-    def result(): Array[Byte]
+
+    /** The bytes stay until the next value. */
+    def result(value: EncodedValue): Unit
+  }
+
+  /** The bytes of an output, without a copy. */
+  final class Collected extends ByteArrayOutputStream(1024) {
+    def refer(value: EncodedValue): Unit = value.refer(buf, 0, count)
+  }
+
+  private abstract class Encoder(out: Output) extends ValueEncoder {
+
+    /** Writes to the output; false for a tombstone. */
+    protected def write(row: InternalRow): Boolean
+
+    override def encode(row: InternalRow, value: EncodedValue): Unit = {
+      out.reset()
+      if (write(row)) out.result(value) else value.set(null)
+    }
+
+    override def encode(row: InternalRow): Array[Byte] = {
+      val value = new EncodedValue
+      encode(row, value)
+      value.toArray
+    }
   }
 }

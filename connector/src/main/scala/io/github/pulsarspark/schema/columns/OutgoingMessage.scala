@@ -18,8 +18,13 @@ private[pulsarspark] final class OutgoingMessage {
   /** True for a column of type BINARY: the key is not text. */
   var keyIsBytes: Boolean = false
 
-  /** Encoded value, null = tombstone. */
-  var value: Array[Byte] = _
+  /** Encoded value. */
+  val payload = new EncodedValue
+
+  /** Encoded value in an array that is not written again, null = tombstone. */
+  def value: Array[Byte] = payload.toArray
+
+  def value_=(bytes: Array[Byte]): Unit = payload.set(bytes)
 
   /** Milliseconds since 1970, 0 = none. */
   var eventTime: Long = 0

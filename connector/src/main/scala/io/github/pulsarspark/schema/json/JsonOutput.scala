@@ -1,12 +1,12 @@
 package io.github.pulsarspark.schema.json
 
-import java.io.ByteArrayOutputStream
 import java.math.BigDecimal
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator, SerializableString, StreamWriteFeature}
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.schema.avro.RecordFormat
+import io.github.pulsarspark.schema.columns.EncodedValue
 
 /** JSON as Pulsar's Java client writes it: values of unions plain, bytes in base64, NaN and infinities as texts. Not
   * thread-safe.
@@ -14,7 +14,7 @@ import io.github.pulsarspark.schema.avro.RecordFormat
   * Nulls are written where Java leaves them out, so that a reader never takes a null for its own default.
   */
 private[schema] final class JsonOutput extends RecordFormat.Output {
-  private val out                 = new ByteArrayOutputStream(1024)
+  private val out                 = new RecordFormat.Collected
   private var json: JsonGenerator = _
 
   override def reset(): Unit = {
@@ -22,9 +22,9 @@ private[schema] final class JsonOutput extends RecordFormat.Output {
     json = JsonOutput.factory.createGenerator(out)
   }
 
-  override def result(): Array[Byte] = {
+  override def result(value: EncodedValue): Unit = {
     json.close()
-    out.toByteArray
+    out.refer(value)
   }
 
   override def empty(): Unit                               = json.writeNull()

@@ -18,8 +18,8 @@ private[schema] object PrimitiveEncoder {
   /** Values of one column of the rows. */
   def apply(schemaType: String, ordinal: Int, plan: WritePlan): ValueEncoder =
     (schemaType, plan.input(ordinal).dataType) match {
-      case ("BYTES" | "NONE", BinaryType) => of(ordinal)(_.getBinary(ordinal))
-      case ("STRING", _: StringType)      => of(ordinal)(_.getUTF8String(ordinal).getBytes)
+      case ("BYTES" | "NONE", BinaryType) => new BytesEncoder(ordinal, isText = false)
+      case ("STRING", _: StringType)      => new BytesEncoder(ordinal, isText = true)
       case ("BOOLEAN", BooleanType) => of(ordinal)(row => Array(if (row.getBoolean(ordinal)) 1.toByte else 0.toByte))
       case ("FLOAT", FloatType)     => of(ordinal)(row => bigEndian(floatToRawIntBits(row.getFloat(ordinal)).toLong, 4))
       case ("DOUBLE", FloatType)    =>

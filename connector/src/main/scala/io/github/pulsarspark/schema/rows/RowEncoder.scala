@@ -18,7 +18,7 @@ private[pulsarspark] final class RowEncoder(plan: WritePlan) {
   def encode(row: InternalRow): OutgoingMessage = {
     metadata.set(row, message)
     if (separateKey != null) setKeyOfColumn(row)
-    message.value = value.encode(row)
+    value.encode(row, message.payload)
     message
   }
 

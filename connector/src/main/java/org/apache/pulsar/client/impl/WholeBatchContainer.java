@@ -1,0 +1,154 @@
+package org.apache.pulsar.client.impl;
+
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.apache.pulsar.client.api.BatchMessageContainer;
+import org.apache.pulsar.client.api.BatcherBuilder;
+import org.apache.pulsar.client.api.CompressionType;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.impl.ProducerImpl.OpSendMsg;
+import org.apache.pulsar.common.api.proto.MessageMetadata;
+import org.apache.pulsar.common.protocol.ByteBufPair;
+
+/**
+ * Takes the place of the container in which the client gathers the messages of a batch: each {@link WholeBatch} that
+ * arrives is full. Compresses, encrypts and numbers it as the client's own container does. The producer holds its lock
+ * whenever it calls a method.
+ */
+public final class WholeBatchContainer extends AbstractBatchMessageContainer {
+
+    /** For producers that send nothing but {@link WholeBatch}. */
+    public static final BatcherBuilder BUILDER = new BatcherBuilder() {
+        @Override
+        public BatchMessageContainer build() {
+            return new WholeBatchContainer();
+        }
+    };
+
+    private WholeBatch batch;
+    private SendCallback callback;
+
+    @Override
+    public boolean add(MessageImpl<?> message, SendCallback callback) {
+        batch = (WholeBatch) message;
+        this.callback = callback;
+        numMessagesInBatch = batch.messages();
+        ProducerImpl.LAST_SEQ_ID_PUSHED_UPDATER.getAndUpdate(
+            producer, last -> Math.max(last, batch.highestSequenceId()));
+        return true;
+    }
+
+    @Override
+    public OpSendMsg createOpSendMsg() {
+        ByteBuf body = batch.body();
+        try {
+            MessageMetadata metadata = batch.getMessageBuilder();
+            body = compressed(metadata, body);
+            boolean isSingle = batch.messages() == 1;
+            if (!isSingle) {
+                metadata.setNumMessagesInBatch(batch.messages()).setHighestSequenceId(batch.highestSequenceId());
+            }
+            body = producer.encryptMessage(metadata, body);
+            check(body.readableBytes());
+            ByteBufPair command = isSingle
+                ? producer.sendMessage(producer.producerId, batch.lowestSequenceId(), 1, null, metadata, body)
+                : producer.sendMessage(producer.producerId, batch.lowestSequenceId(), batch.highestSequenceId(),
+                    batch.messages(), metadata, body);
+            body = null; // it belongs to the command now
+            return operation(command, isSingle);
+        } catch (PulsarClientException | RuntimeException e) {
+            if (body != null) {
+                body.release();
+            }
+            fail(e);
+            return null;
+        }
+    }
+
+    private ByteBuf compressed(MessageMetadata metadata, ByteBuf body) {
+        int size = body.readableBytes();
+        metadata.clearUncompressedSize();
+        if (producer.conf.getCompressionType() == CompressionType.NONE
+            || size <= producer.conf.getCompressMinMsgBodySize()) {
+            return body;
+        }
+        metadata.setCompression(compressionType).setUncompressedSize(size);
+        return producer.applyCompression(body);
+    }
+
+    private void check(int size) throws PulsarClientException {
+        if (size > getMaxMessageSize()) {
+            throw new PulsarClientException.InvalidMessageException(String.format(
+                "The producer %s of the topic %s sends a message with %d bytes that exceeds %d bytes",
+                producer.getProducerName(), topicName, size, getMaxMessageSize()));
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private OpSendMsg operation(ByteBufPair command, boolean isSingle) {
+        List<MessageImpl<?>> messages = List.of(batch);
+        OpSendMsg operation = isSingle
+            ? OpSendMsg.create(producer.rpcLatencyHistogram, messages, command, batch.lowestSequenceId(), callback,
+                batch.reserved())
+            : OpSendMsg.create(producer.rpcLatencyHistogram, messages, command, batch.lowestSequenceId(),
+                batch.highestSequenceId(), callback, batch.reserved());
+        operation.setNumMessagesInBatch(batch.messages());
+        operation.setBatchSizeByte(batch.reserved());
+        return operation;
+    }
+
+    /** Gives back what the client acquired for the batch. */
+    private void fail(Exception failure) {
+        producer.semaphoreRelease(batch.messages());
+        producer.client.getMemoryLimitController().releaseMemory(batch.reserved());
+        discard(failure);
+    }
+
+    @Override
+    public void discard(Exception failure) {
+        SendCallback of = callback;
+        clear();
+        if (of != null) {
+            of.sendComplete(failure, null);
+        }
+    }
+
+    @Override
+    public void clear() {
+        batch = null;
+        callback = null;
+        numMessagesInBatch = 0;
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return batch == null;
+    }
+
+    @Override
+    public boolean isMultiBatches() {
+        return false;
+    }
+
+    /** A whole batch has room for itself. */
+    @Override
+    public boolean haveEnoughSpace(MessageImpl<?> message) {
+        return true;
+    }
+
+    @Override
+    public boolean hasSameSchema(MessageImpl<?> message) {
+        return true;
+    }
+
+    @Override
+    public boolean hasSameTxn(MessageImpl<?> message) {
+        return true;
+    }
+
+    /** Nothing is left over: a batch that cannot be built fails. */
+    @Override
+    public void resetPayloadAfterFailedPublishing() {
+        clear();
+    }
+}

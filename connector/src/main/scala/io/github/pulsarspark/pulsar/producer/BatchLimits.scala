@@ -1,0 +1,58 @@
+package io.github.pulsarspark.pulsar.producer
+
+import org.apache.pulsar.client.impl.conf.ProducerConfigurationData
+
+import io.github.pulsarspark.schema.columns.MetadataColumns
+
+/** When a batch is full, by the client's own settings.
+  *
+  * @param messages
+  *   at most in a batch
+  * @param bytes
+  *   at most in a batch of several messages, before compression
+  */
+private[producer] final case class BatchLimits(messages: Int, bytes: Int)
+
+private[producer] object BatchLimits {
+
+  /** @param maxMessageSize
+    *   the broker's limit, which holds for a whole batch
+    */
+  def apply(conf: ProducerConfigurationData, maxMessageSize: Int): BatchLimits = BatchLimits(
+    // More messages than the queue takes could never be sent.
+    messages = smallest(Seq(conf.getBatchingMaxMessages, conf.getMaxPendingMessages)),
+    bytes = smallest(Seq(conf.getBatchingMaxBytes, maxMessageSize - maxMessageSize / Reserve))
+  )
+
+  /** What compression adds to incompressible bytes, and encryption to all, is less than this part of the limit. */
+  private val Reserve = 64
+
+  /** The client's 0 and -1 mean that there is no limit. */
+  private def smallest(limits: Seq[Int]): Int = limits.filter(_ > 0).minOption.getOrElse(Int.MaxValue)
+
+  /** Whether rows go to the client in batches that are built here. False where the client has to see each message.
+    *
+    * @param settings
+    *   of the client's producer
+    * @param columns
+    *   metadata columns of the rows
+    */
+  def areOurs(settings: Map[String, String], columns: Set[String]): Boolean =
+    !columns.exists(OneByOne) && !settings.exists { case (name, value) => NeedsMessages.get(name).exists(_(value)) }
+
+  /** Delayed messages are never batched. A batch has one list of clusters, and its sequence ids follow each other. */
+  private val OneByOne: Set[String] = Set(
+    MetadataColumns.DeliverAt.name,
+    MetadataColumns.DeliverAfter.name,
+    MetadataColumns.ReplicationClusters.name,
+    MetadataColumns.SequenceId.name
+  )
+
+  private val NeedsMessages: Map[String, String => Boolean] = Map(
+    "batchingEnabled"               -> (_.equalsIgnoreCase("false")),
+    "chunkingEnabled"               -> (_.equalsIgnoreCase("true")),
+    "lazyStartPartitionedProducers" -> (_.equalsIgnoreCase("true")),
+    "messageRoutingMode"            -> (_.equalsIgnoreCase("CustomPartition")),
+    "replProducer"                  -> (_.equalsIgnoreCase("true"))
+  )
+}

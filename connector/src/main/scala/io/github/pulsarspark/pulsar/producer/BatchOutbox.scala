@@ -1,0 +1,102 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.util.concurrent.{ThreadLocalRandom, TimeUnit}
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+
+import org.apache.pulsar.client.api.{MessageRoutingMode, Producer}
+import org.apache.pulsar.client.impl.{PartitionedProducerImpl, ProducerImpl}
+
+import io.github.pulsarspark.schema.columns.OutgoingMessage
+
+/** Hands over whole batches: rows go straight into the buffers that are sent. A batch leaves when it is full, when its
+  * first row waited for the publish delay and another row arrives, and at a flush.
+  *
+  * @param nanos
+  *   the clock, as `System.nanoTime`
+  */
+private[producer] final class BatchOutbox(
+    producer: Producer[Array[Byte]],
+    acknowledgements: Acknowledgements,
+    nanos: () => Long = () => System.nanoTime()
+) extends Outbox {
+  import BatchOutbox._
+
+  private val conf    = partitionsOf(producer).head.getConfiguration
+  private val chooser = new PartitionChooser(
+    conf.getHashingScheme,
+    ThreadLocalRandom.current.nextInt(Start),
+    conf.getMessageRoutingMode == MessageRoutingMode.SinglePartition
+  )
+  private val metadata = new BatchedMetadata
+  private val delay    = TimeUnit.MICROSECONDS.toNanos(conf.getBatchingMaxPublishDelayMicros)
+
+  private var batches   = Array.empty[PartitionBatch]
+  private var isWaiting = false
+  private var dueAt     = 0L // if isWaiting: no batch is due before
+
+  override def send(message: OutgoingMessage): Unit = {
+    val partitions = Math.max(1, producer.getNumOfPartitions)
+    if (partitions > batches.length) grow()
+    val now = nanos()
+    if (isWaiting && now - dueAt >= 0) sendDue(now)
+    add(message, MessageKey.of(message), partitions, now)
+  }
+
+  @tailrec
+  private def add(message: OutgoingMessage, key: Array[Byte], partitions: Int, now: Long): Unit = {
+    val batch = batches(chooser.choose(message.partition, key, partitions))
+    metadata.set(message, key, batch.nextSequenceId)
+    if (!batch.fits(metadata, message.payload)) {
+      batch.send()
+      endTurn(message, key)
+      add(message, key, partitions, now)
+    } else {
+      batch.add(metadata, message.payload, now)
+      if (batch.isEmpty) endTurn(message, key)
+      else if (!isWaiting) {
+        isWaiting = true
+        dueAt = now + delay
+      }
+    }
+  }
+
+  /** A batch of rows that no key binds was sent. */
+  private def endTurn(message: OutgoingMessage, key: Array[Byte]): Unit =
+    if (key == null && message.partition < 0) chooser.advance()
+
+  private def sendDue(now: Long): Unit = {
+    isWaiting = false
+    var i = 0
+    while (i < batches.length) {
+      val batch = batches(i)
+      if (!batch.isEmpty) {
+        val due = batch.openedAt + delay
+        if (now - due >= 0) batch.send()
+        else if (!isWaiting || due - dueAt < 0) {
+          isWaiting = true
+          dueAt = due
+        }
+      }
+      i += 1
+    }
+    chooser.advance()
+  }
+
+  private def grow(): Unit =
+    batches ++= partitionsOf(producer).drop(batches.length).map(new PartitionBatch(_, acknowledgements))
+
+  override def flush(): Unit   = batches.foreach(_.send())
+  override def discard(): Unit = batches.foreach(_.discard())
+}
+
+private object BatchOutbox {
+  private val Start = 1 << 16
+
+  private def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
+    case several: PartitionedProducerImpl[Array[Byte]] => several.getProducers.asScala.toSeq
+    case one: ProducerImpl[Array[Byte]]                => Seq(one)
+    case other => throw new IllegalArgumentException(s"${other.getClass.getName} has no partitions")
+  }
+}

@@ -1,0 +1,45 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.TimeUnit
+
+import org.apache.pulsar.client.api.Producer
+
+import io.github.pulsarspark.schema.columns.OutgoingMessage
+
+/** Hands over each message by itself, for what the client does with messages one by one.
+  *
+  * @param router
+  *   for rows that name their partition
+  */
+private[producer] final class MessageOutbox(
+    producer: Producer[Array[Byte]],
+    router: Option[RowPartitionRouter],
+    acknowledgements: Acknowledgements
+) extends Outbox {
+
+  override def send(message: OutgoingMessage): Unit = {
+    val builder = producer.newMessage().value(message.value)
+    if (message.key != null) {
+      if (message.keyIsBytes) builder.keyBytes(message.key)
+      else builder.key(new String(message.key, UTF_8))
+    }
+    if (message.eventTime > 0) builder.eventTime(message.eventTime)
+    if (message.properties != null) builder.properties(message.properties)
+    if (message.orderingKey != null) builder.orderingKey(message.orderingKey)
+    if (message.sequenceId >= 0) builder.sequenceId(message.sequenceId)
+    if (message.deliverAt > 0) builder.deliverAt(message.deliverAt)
+    if (message.deliverAfter > 0) builder.deliverAfter(message.deliverAfter, TimeUnit.MILLISECONDS)
+    if (message.replicationClusters != null) {
+      if (message.replicationClusters.isEmpty) builder.disableReplication()
+      else builder.replicationClusters(message.replicationClusters)
+    }
+    router.foreach(_.next = message.partition)
+    acknowledgements.await(1, builder.sendAsync())
+  }
+
+  override def flush(): Unit = { producer.flushAsync(); () }
+
+  /** The client has everything. */
+  override def discard(): Unit = ()
+}

@@ -1,0 +1,73 @@
+package io.github.pulsarspark.pulsar.producer
+
+import io.netty.buffer.ByteBuf
+import org.apache.pulsar.client.impl.{ProducerImpl, WholeBatch}
+import org.apache.pulsar.common.allocator.PulsarByteBufAllocator
+
+import io.github.pulsarspark.schema.columns.EncodedValue
+
+/** The batch of one partition that is being filled, in a pooled buffer. One thread uses it.
+  *
+  * @param producer
+  *   of the partition
+  */
+private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]], acknowledgements: Acknowledgements) {
+  import PartitionBatch._
+
+  private val limits = BatchLimits(producer.getConfiguration, producer.getConnectionHandler.getMaxMessageSize)
+
+  private var buffer: ByteBuf = _
+  private var messages        = 0
+  private var opened          = 0L
+  private var capacity        = SmallestBuffer
+  private var followingId     = WholeBatch.nextSequenceId(producer)
+
+  def isEmpty: Boolean = messages == 0
+
+  /** Of the message that is added next. */
+  def nextSequenceId: Long = followingId
+
+  /** When the first message was added. */
+  def openedAt: Long = opened
+
+  /** Whether the message may be added. An empty batch takes a message of any size. */
+  def fits(metadata: BatchedMetadata, value: EncodedValue): Boolean =
+    messages == 0 || buffer.writerIndex() + metadata.length + value.length <= limits.bytes
+
+  /** Adds a message that fits. Sends the batch if it is full then.
+    *
+    * @param now
+    *   the time by `System.nanoTime`
+    */
+  def add(metadata: BatchedMetadata, value: EncodedValue, now: Long): Unit = {
+    if (messages == 0) {
+      buffer = PulsarByteBufAllocator.DEFAULT.buffer(Math.max(capacity, metadata.length + value.length))
+      opened = now
+    }
+    buffer.writeBytes(metadata.array, 0, metadata.length)
+    if (value.length > 0) buffer.writeBytes(value.array, value.offset, value.length)
+    messages += 1
+    followingId += 1
+    if (messages >= limits.messages || buffer.writerIndex() >= limits.bytes) send()
+  }
+
+  /** Sends what there is. */
+  def send(): Unit = if (messages > 0) {
+    val (full, count) = (buffer, messages)
+    capacity = Math.max(SmallestBuffer, Math.min(limits.bytes, full.writerIndex() + full.writerIndex() / 16))
+    buffer = null
+    messages = 0
+    acknowledgements.await(count, WholeBatch.send(producer, full, count, followingId - count))
+  }
+
+  /** Gives up what there is. */
+  def discard(): Unit = if (messages > 0) {
+    buffer.release()
+    buffer = null
+    messages = 0
+  }
+}
+
+private object PartitionBatch {
+  private val SmallestBuffer = 1024
+}

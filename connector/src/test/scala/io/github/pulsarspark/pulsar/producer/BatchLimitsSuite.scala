@@ -1,0 +1,34 @@
+package io.github.pulsarspark.pulsar.producer
+
+import munit.FunSuite
+import org.apache.pulsar.client.impl.conf.ProducerConfigurationData
+
+class BatchLimitsSuite extends FunSuite {
+
+  private def limits(messages: Int, bytes: Int, pending: Int) = {
+    val conf = new ProducerConfigurationData
+    conf.setBatchingMaxMessages(messages)
+    conf.setBatchingMaxBytes(bytes)
+    conf.setMaxPendingMessages(pending)
+    BatchLimits(conf, 5242880)
+  }
+
+  test("the client's settings bound a batch, the queue and the broker's limit besides") {
+    assertEquals(limits(1000, 131072, 0), BatchLimits(1000, 131072))
+    assertEquals(limits(1000, 131072, 20), BatchLimits(20, 131072))
+    assertEquals(limits(1000, 100000000, 0).bytes, 5242880 - 81920)
+    assertEquals(limits(1000, -1, 0).bytes, 5242880 - 81920)
+  }
+
+  test("the client gets messages one by one where it has to see each of them") {
+    def areOurs(settings: (String, String)*) = BatchLimits.areOurs(settings.toMap, Set.empty)
+    assert(areOurs())
+    assert(areOurs("batchingEnabled" -> "true", "compressionType" -> "LZ4", "messageRoutingMode" -> "SinglePartition"))
+    Seq("batchingEnabled"  -> "false", "chunkingEnabled" -> "True", "lazyStartPartitionedProducers" -> "true",
+      "messageRoutingMode" -> "CustomPartition").foreach(setting => assert(!areOurs(setting), setting))
+    assert(BatchLimits.areOurs(Map.empty, Set("__key", "__partition", "__eventTime")))
+    Seq("__sequenceId", "__deliverAt", "__deliverAfter", "__replicationClusters").foreach(column =>
+      assert(!BatchLimits.areOurs(Map.empty, Set("__key", column)), column)
+    )
+  }
+}

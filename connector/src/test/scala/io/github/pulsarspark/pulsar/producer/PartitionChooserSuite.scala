@@ -1,0 +1,64 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+
+import munit.ScalaCheckSuite
+import org.apache.pulsar.client.api.{HashingScheme, Schema, TopicMetadata}
+import org.apache.pulsar.client.impl.{MessageImpl, RoundRobinPartitionMessageRouterImpl}
+import org.apache.pulsar.common.api.proto.MessageMetadata
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import io.github.pulsarspark.schema.columns.OutgoingMessage
+
+class PartitionChooserSuite extends ScalaCheckSuite {
+
+  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(5000)
+
+  private val keys = Gen.either(
+    Gen.oneOf(Gen.alphaNumStr, Gen.stringOf(Gen.oneOf('a', 'ß', '漢')), Gen.const("x\ud83d\ude00")),
+    Gen.listOf(Gen.choose(Byte.MinValue, Byte.MaxValue)).map(_.toArray)
+  )
+
+  private def message(key: Either[String, Array[Byte]]) = {
+    val result = new OutgoingMessage
+    result.key = key.fold(_.getBytes(UTF_8), identity)
+    result.keyIsBytes = key.isRight
+    result
+  }
+
+  private def ofClient(key: Either[String, Array[Byte]], scheme: HashingScheme, partitions: Int): Int = {
+    val metadata = new MessageMetadata().setPartitionKey(key.fold(identity, java.util.Base64.getEncoder.encodeToString))
+    val message  = MessageImpl.create(metadata, ByteBuffer.allocate(0), Schema.BYTES, "t")
+    val topic    = new TopicMetadata { override def numPartitions: Int = partitions }
+    new RoundRobinPartitionMessageRouterImpl(scheme, 0, true, 10).choosePartition(message, topic)
+  }
+
+  HashingScheme.values.foreach { scheme =>
+    property(s"a key goes to the partition that the Java client selects: $scheme") {
+      forAll(keys, Gen.choose(1, 1000)) { (key, partitions) =>
+        val chosen =
+          new PartitionChooser(scheme, 7, isFixed = false).choose(-1, MessageKey.of(message(key)), partitions)
+        assertEquals(chosen, ofClient(key, scheme, partitions))
+      }
+    }
+  }
+
+  test("rows without a key go to the next partition when a batch was sent, unless the partition is fixed") {
+    val chooser = new PartitionChooser(HashingScheme.JavaStringHash, 6, isFixed = false)
+    val found   = Seq.fill(5) {
+      val chosen = Seq.fill(3)(chooser.choose(-1, null, 4)).distinct
+      chooser.advance()
+      chosen
+    }
+    assertEquals(found, Seq(2, 3, 0, 1, 2).map(Seq(_)))
+    val fixed = new PartitionChooser(HashingScheme.JavaStringHash, 6, isFixed = true)
+    fixed.advance()
+    assertEquals(fixed.choose(-1, null, 4), 2)
+  }
+
+  test("a row that names its partition goes there") {
+    assertEquals(new PartitionChooser(HashingScheme.JavaStringHash, 0, isFixed = false).choose(3, "k".getBytes, 4), 3)
+  }
+}
