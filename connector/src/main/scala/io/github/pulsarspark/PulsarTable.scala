@@ -12,6 +12,7 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.write.exactlyonce.SinkRun
 import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder}
 
 /** One or more topics as a table.
@@ -54,10 +55,11 @@ private[pulsarspark] final class PulsarTable(
     new PulsarScanBuilder(raw(options), columns)
 
   private val checkedWrite = new CheckedWrite
+  private val sinkRun      = new SinkRun
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
     if (TableProperties.storedOptions(definition).isDefined) checkNames(info.schema)
-    new PulsarWriteBuilder(raw(info.options), info.schema, checkedWrite)
+    new PulsarWriteBuilder(raw(info.options), info.schema, checkedWrite, info.queryId, sinkRun)
   }
 
   /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their

@@ -14,7 +14,7 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
 /** A producer of the client, with what was made for it.
   *
   * @param router
-  *   for rows that name their partition
+  *   for rows that name their partition, and for transactions
   * @param release
   *   gives back what it uses, after it is closed
   */
@@ -53,7 +53,7 @@ private[producer] object OpenProducer {
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
     // All messages of a batch are replicated like its first one.
     if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
-    val router = Option.when(columns(MetadataColumns.Partition.name)) {
+    val router = Option.when(columns(MetadataColumns.Partition.name) || options.exactlyOnce.isDefined) {
       new RowPartitionRouter(
         options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
       )

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import java.util.concurrent.locks.LockSupport
 import java.util.function.BiConsumer
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
@@ -15,6 +16,8 @@ import io.github.pulsarspark.common.ExclusiveCache
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.ClientLease
+import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
@@ -23,12 +26,15 @@ import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
   *
   * @param keep
   *   takes the producer over when every message is acknowledged; without it the producer is closed
+  * @param transaction
+  *   in which all messages are sent
   */
 private[pulsarspark] final class TopicProducer private[producer] (
     topic: String,
     open: OpenProducer,
     options: WriteOptions,
-    keep: Option[OpenProducer => Unit] = None
+    keep: Option[OpenProducer => Unit] = None,
+    transaction: Option[TaskTransaction] = None
 ) extends AutoCloseable {
 
   private val producer = open.producer
@@ -37,12 +43,24 @@ private[pulsarspark] final class TopicProducer private[producer] (
   private val failure   = new AtomicReference[Throwable]
   private val ended     = new AtomicBoolean
   private var sent      = 0L
+  private var bytes     = 0L
 
   /** One object for all messages. */
-  private val onAnswer: BiConsumer[MessageId, Throwable] =
-    (_, error) => if (error == null) confirmed.incrementAndGet() else failure.compareAndSet(null, error)
+  private val onAnswer: BiConsumer[MessageId, Throwable] = (id, error) =>
+    if (error != null) failure.compareAndSet(null, error)
+    else if (transaction.isDefined && TaskTransaction.isDropped(id))
+      failure.compareAndSet(null, Conditions.WriteDuplicateDropped(topic = topic).exception)
+    else confirmed.incrementAndGet()
+
+  private val entered = mutable.BitSet.empty
+
+  for (t <- transaction; router <- open.router)
+    router.enter(p => if (entered.add(p)) t.register(TopicNames.partition(topic, p)))
 
   def acknowledged: Long = confirmed.get
+
+  /** Of the values that were sent in a transaction. */
+  def sentBytes: Long = bytes
 
   def send(message: OutgoingMessage): Unit = {
     throwFailure()
@@ -63,6 +81,11 @@ private[pulsarspark] final class TopicProducer private[producer] (
     }
     if (message.partition >= producer.getNumOfPartitions) throw noPartition(message.partition)
     open.router.foreach(_.next = message.partition)
+    transaction.foreach { t =>
+      if (producer.getNumOfPartitions == 0) t.register(topic)
+      t.stamp(builder)
+      if (message.value != null) bytes += message.value.length
+    }
     sent += 1
     builder.sendAsync().whenComplete(onAnswer)
   }
@@ -83,6 +106,8 @@ private[pulsarspark] final class TopicProducer private[producer] (
     if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent))
       failure.compareAndSet(null, new TimeoutException)
     throwFailure()
+    if (transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp)))
+      throw Conditions.WriteConnectionLost(topic = topic).exception
   }
 
   /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */
@@ -141,8 +166,12 @@ private[pulsarspark] object TopicProducer {
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String]
-  ): TopicProducer = new TopicProducer(topic, OpenProducer(lease, topic, schema, options, columns), options)
+      columns: Set[String],
+      transaction: Option[TaskTransaction] = None
+  ): TopicProducer = {
+    val open = OpenProducer(lease, topic, schema, options, columns)
+    new TopicProducer(topic, open, options, transaction = transaction)
+  }
 
   /** The same with a producer that an earlier task left, if there is one. The next task finds it in turn. */
   private[pulsar] def openKept(
@@ -150,10 +179,11 @@ private[pulsarspark] object TopicProducer {
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String]
+      columns: Set[String],
+      transaction: Option[TaskTransaction] = None
   ): TopicProducer =
     if (columns.exists(ColumnsOfOneTask) || options.producer.keys.exists(SettingsOfOneTask))
-      open(lease, topic, schema, options, columns)
+      open(lease, topic, schema, options, columns, transaction)
     else {
       val key  = (topic, schema, options, columns)
       val open = kept.take(key).getOrElse {
@@ -161,7 +191,7 @@ private[pulsarspark] object TopicProducer {
         try OpenProducer(own, topic, schema, options, columns, () => own.close())
         catch { case e: Throwable => own.close(); throw e }
       }
-      new TopicProducer(topic, open, options, Some(kept.put(key, _)))
+      new TopicProducer(topic, open, options, Some(kept.put(key, _)), transaction)
     }
 
   private val kept = new ExclusiveCache[(String, TopicSchema, WriteOptions, Set[String]), OpenProducer](

@@ -1,0 +1,25 @@
+package io.github.pulsarspark.write.exactlyonce
+
+/** What a sink did since its driver took it over.
+  *
+  * @param committed
+  *   transactions
+  * @param resolved
+  *   transactions whose end was found out by their markers
+  * @param open
+  *   transactions now
+  * @param oldestOpen
+  *   milliseconds since the driver knows it
+  */
+private[write] final case class SinkTotals(
+    rows: Long = 0,
+    bytes: Long = 0,
+    committed: Long = 0,
+    aborted: Long = 0,
+    resolved: Long = 0,
+    open: Long = 0,
+    oldestOpen: Long = 0
+) {
+  def committed(all: Seq[SinkTransaction]): SinkTotals =
+    copy(rows + all.map(_.rows).sum, bytes + all.map(_.bytes).sum, committed + all.size)
+}
