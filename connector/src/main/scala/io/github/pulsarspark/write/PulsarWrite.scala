@@ -9,7 +9,6 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
-import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.write.exactlyonce.{SinkRun, SinkSettings}
 
 /** Checks a write before any task: options, columns, the topic and its schema.
@@ -67,20 +66,6 @@ private[write] final class PulsarWrite(
 
   override def description(): String = s"PulsarWrite topic=${options.get("topic").getOrElse("by column __topic")}"
 }
-
-/** What all tasks of a write share. Its text holds no secret.
-  *
-  * @param plan
-  *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
-  * @param isStream
-  *   whether the next micro-batch writes with the same options
-  */
-private[write] final case class WriteContext(
-    input: StructType,
-    options: WriteOptions,
-    plan: Option[WritePlan],
-    isStream: Boolean
-)
 
 /** At-least-once: a task ends when all its messages are acknowledged, so a commit does nothing. Messages of a failed
   * task remain.

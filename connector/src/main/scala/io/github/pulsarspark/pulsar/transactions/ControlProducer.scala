@@ -35,7 +35,7 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
     if (transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp)))
       throw Conditions.WriteConnectionLost(topic = topic).exception
-    ControlTopic.text(id)
+    RecordId.text(id)
   }
 
   @tailrec

@@ -26,7 +26,7 @@ private[pulsarspark] final class ControlReader private[transactions] (
   private def next(): (String, String) = pair(calls.await("Reading the state of a sink")(reader.readNextAsync()))
 
   private def pair(message: Message[Array[Byte]]): (String, String) =
-    ControlTopic.text(message.getMessageId) -> new String(message.getValue, UTF_8)
+    RecordId.text(message.getMessageId) -> new String(message.getValue, UTF_8)
 
   /** The records up to the first that `isLast`; None when that does not arrive in time. */
   def until(patience: FiniteDuration)(isLast: String => Boolean): Option[Seq[(String, String)]] = {

@@ -11,7 +11,7 @@ private[pulsarspark] final class ControlRetention private[transactions] (
 ) extends AutoCloseable {
 
   /** The record and those before it are needed no more. Does not wait: records that stay do no harm. */
-  def release(id: String): Unit = { consumer.acknowledgeCumulativeAsync(ControlTopic.parsed(id)); () }
+  def release(id: String): Unit = { consumer.acknowledgeCumulativeAsync(RecordId.parsed(id)); () }
 
   /** The topic is needed no more. */
   def end(): Unit = { calls.await("Ending a subscription")(consumer.unsubscribeAsync()); () }

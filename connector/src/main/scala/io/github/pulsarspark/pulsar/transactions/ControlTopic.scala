@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit
 import scala.jdk.CollectionConverters._
 
 import org.apache.pulsar.client.api._
-import org.apache.pulsar.client.impl.{MessageIdImpl, PulsarClientImpl}
+import org.apache.pulsar.client.impl.PulsarClientImpl
 
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.ClientOptions
@@ -52,7 +52,7 @@ private[pulsarspark] final class ControlTopic(client: PulsarClientImpl, options:
     *   the first message, `ledger:entry`; the earliest one without it
     */
   def reader(from: Option[String] = None): ControlReader = named {
-    val start   = from.fold(MessageId.earliest)(parsed)
+    val start   = from.fold(MessageId.earliest)(RecordId.parsed)
     val opening =
       client.newReader(Schema.BYTES).topic(name).startMessageId(start).startMessageIdInclusive().createAsync()
     new ControlReader(calls.awaitOwned(s"Opening a reader of $name")(opening) { late => late.closeAsync(); () }, calls)
@@ -70,12 +70,4 @@ private[pulsarspark] object ControlTopic {
 
   /** Of each control topic, durable. */
   private val Subscription = "pulsar-spark-sink"
-
-  private[transactions] def text(id: MessageId): String = id match {
-    case adv: MessageIdAdv => s"${adv.getLedgerId}:${adv.getEntryId}"
-    case other             => other.toString
-  }
-
-  private[transactions] def parsed(id: String): MessageId =
-    new MessageIdImpl(id.takeWhile(_ != ':').toLong, id.dropWhile(_ != ':').drop(1).toLong, -1)
 }

@@ -25,6 +25,8 @@ private[exactlyonce] final class OpenTransactions(millis: () => Long = () => Sys
 
   def owners: Set[String] = byId.values.map(_.owner).toSet
 
+  def contains(id: TransactionId): Boolean = byId.contains(id)
+
   def count: Int = byId.size
 
   /** Milliseconds since the first of them was read; 0 for none. */
@@ -33,3 +35,10 @@ private[exactlyonce] final class OpenTransactions(millis: () => Long = () => Sys
   /** The last record, when those up to it are needed no more. */
   def released: Option[String] = last.filter(_ => byId.isEmpty)
 }
+
+/** A transaction that a task registered before it sent anything.
+  *
+  * @param time
+  *   milliseconds since 1970 when it was read
+  */
+private[exactlyonce] final case class OpenTransaction(id: TransactionId, owner: String, epoch: Long, time: Long)

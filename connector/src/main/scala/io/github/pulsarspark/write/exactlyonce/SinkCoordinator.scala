@@ -74,6 +74,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
         }
       case EpochDecision.Prepare =>
         stoppingOnFailure {
+          open.add(cluster.opened())
+          transactions.find(t => !open.contains(t.id)).foreach(t =>
+            refuse(s"transaction ${t.id} of epoch $epoch is not open", "Start the write again: it runs the epoch again")
+          )
           val prepared = Prepared(epoch, transactions, from)
           finish(prepared, Some(append(prepared)))
         }

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import io.github.pulsarspark.pulsar.transactions.TransactionId
+
 /** What a record of the topics of a sink says. docs/develop/exactly-once.md fixes them. */
 private[exactlyonce] sealed trait SinkRecord
 
@@ -19,3 +21,28 @@ private[exactlyonce] object SinkRecord {
   /** Of a later version of the connector that knows more kinds. */
   final case class Other(kind: String) extends SinkRecord
 }
+
+/** The transaction of a task attempt.
+  *
+  * @param bytes
+  *   of values
+  * @param marker
+  *   where its marker is, `ledger:entry`
+  */
+private[write] final case class SinkTransaction(
+    id: TransactionId,
+    partition: Int,
+    attempt: Long,
+    rows: Long = 0,
+    bytes: Long = 0,
+    marker: Option[String] = None
+)
+
+/** Whose record it is.
+  *
+  * @param nonce
+  *   the checkpoint, or kind of batch, that the sink belongs to
+  * @param owner
+  *   the life of a driver's coordinator
+  */
+private[write] final case class SinkIdentity(sinkId: String, nonce: String, owner: String)

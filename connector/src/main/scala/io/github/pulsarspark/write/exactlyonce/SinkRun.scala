@@ -21,6 +21,7 @@ private[pulsarspark] final class SinkRun {
     }(_._2)
   }
 
-  /** What the sink did; None for at-least-once. */
-  def totals: Option[Map[String, Long]] = synchronized(current.map(c => SinkMetrics(c._2.now)))
+  /** What the sink did, by the names in the progress of a stream; empty for at-least-once. */
+  def metrics: Map[String, String] =
+    synchronized(current).fold(Map.empty[String, String])(c => SinkMetrics(c._2.now))
 }

@@ -23,3 +23,16 @@ private[write] final case class SinkTotals(
   def committed(all: Seq[SinkTransaction]): SinkTotals =
     copy(rows + all.map(_.rows).sum, bytes + all.map(_.bytes).sum, committed + all.size)
 }
+
+/** The names of a sink's numbers in the progress of a stream. */
+private[exactlyonce] object SinkMetrics {
+  def apply(totals: SinkTotals): Map[String, String] = Map(
+    "pulsarSinkRows"         -> totals.rows,
+    "pulsarSinkBytes"        -> totals.bytes,
+    "pulsarSinkCommitted"    -> totals.committed,
+    "pulsarSinkAborted"      -> totals.aborted,
+    "pulsarSinkResolved"     -> totals.resolved,
+    "pulsarSinkOpen"         -> totals.open,
+    "pulsarSinkOldestOpenMs" -> totals.oldestOpen
+  ).map { case (name, value) => name -> value.toString }
+}

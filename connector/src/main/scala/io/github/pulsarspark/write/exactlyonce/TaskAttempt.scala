@@ -2,6 +2,7 @@ package io.github.pulsarspark.write.exactlyonce
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -73,3 +74,20 @@ private[write] final class TaskAttempt(
 private object TaskAttempt {
   private val log = LoggerFactory.getLogger(classOf[TaskAttempt])
 }
+
+/** What a task knows of its driver.
+  *
+  * @param done
+  *   the last epoch that is written: tasks of it and of those before send nothing
+  */
+private[write] final case class SinkTask(settings: SinkSettings, identity: SinkIdentity, done: Option[Long])
+
+/** What a task attempt reports.
+  *
+  * @param transaction
+  *   in which it sends nothing any more; None for a task without rows
+  * @param topicPartitions
+  *   that have messages of it
+  */
+private[write] final case class SinkCommit(transaction: Option[SinkTransaction], topicPartitions: Seq[String])
+    extends WriterCommitMessage
