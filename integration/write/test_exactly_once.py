@@ -6,9 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from broker_proxy import BrokerProxy
+from commands import Command
 from errors import failing, refused
-from reading import run_available, running
-from servers import Addresses
+from reading import java_client, run_available, running
+from relay import listening
 from waiting import eventually
 from write.test_write_streams import into, lines
 from writing import Target
@@ -21,17 +23,39 @@ if TYPE_CHECKING:
 
     import pulsar as pulsar_client
     from admin import Admin
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 ONCE = {"deliveryGuarantee": "exactly-once"}
 
 
-@pytest.fixture(scope="module")
-def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    """A server with transactions."""
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("once"), transactions=True) as server:
-        yield Addresses(server.service_url, server.admin_url)
+class HoldingProxy(BrokerProxy):
+    """Drops every command of a kind, or cuts all connections in place of an acknowledgement.
+
+    Attributes:
+        held: The kind of the commands that are dropped.
+        cut_at: The number of the acknowledgement of a message that is dropped with all connections; 0 for none.
+    """
+
+    held = ""
+    cut_at = 0
+
+    def passed(self, connection: Any, frame: bytes, is_answer: bool) -> bytes | None:  # noqa: ANN401
+        kind = Command.of(frame).kind
+        if kind == "SEND_RECEIPT" and self.cut_at:
+            self.cut_at -= 1
+            if not self.cut_at:
+                self.cut()
+                return None
+        return None if kind == self.held else super().passed(connection, frame, is_answer)
+
+
+@pytest.fixture
+def proxy(service_url: str) -> Iterator[HoldingProxy]:
+    with listening() as port:
+        proxy = HoldingProxy(service_url, port)
+        with proxy.running():
+            yield proxy
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +71,17 @@ def expected(count: int, rows: int = 20) -> list[str]:
     return sorted(f"{epoch} {row}" for epoch in range(count) for row in range(rows))
 
 
-def once(target: Target, folder: Path, topic: str, files: list[list[str]], **more: str) -> DataStreamWriter:
-    source = folder / f"in-{len(list(folder.glob('in-*')))}"
-    return into(target, lines(target, source, files), topic, folder / "checkpoint").options(**ONCE, **more)
+def once(target: Target, folder: Path, topic: str, rows: DataFrame, **more: str) -> DataStreamWriter:
+    return into(target, rows, topic, folder / "checkpoint").options(**{**ONCE, **more})
+
+
+def rows_of(target: Target, folder: Path, count: int) -> DataFrame:
+    """A stream of so many epochs; a restart finds the same files."""
+    return lines(target, folder / "in", epochs(count))
+
+
+def recorded(target: Target, topic: str, sink: str, kind: str, epoch: int) -> bool:
+    return (kind, epoch) in kinds(target, topic, sink)
 
 
 def values(target: Target, topic: str) -> list[str]:
@@ -68,7 +100,7 @@ def kinds(target: Target, topic: str, sink: str) -> list[tuple[str, int | None]]
 
 def test_a_stream_writes_each_epoch_once(target: Target, topic: str, tmp_path: Path) -> None:
     target.admin.create_topic(topic, partitions=3)
-    query = run_available(once(target, tmp_path, topic, epochs(3), sinkId="each"))
+    query = run_available(once(target, tmp_path, topic, rows_of(target, tmp_path, 3), sinkId="each"))
     assert values(target, topic) == expected(3)
     steps = [step for epoch in range(3) for step in (("prepared", epoch), ("done", epoch))]
     assert kinds(target, topic, "each") == [("owner", None), *steps]
@@ -92,3 +124,124 @@ def test_a_batch_without_a_version_leaves_nothing(target: Target, topic: str, na
     left = set(target.admin.topics(namespace)) - before - {topic}
     assert len(left) == 3
     eventually(lambda: not any(target.admin.stats(name)["subscriptions"] for name in left))
+
+
+def test_an_epoch_without_rows_is_done(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = rows_of(target, tmp_path, 3).where("value not like '1 %'")
+    run_available(once(target, tmp_path, topic, rows, sinkId="empty"))
+    assert len(values(target, topic)) == 40
+    assert [step for step in kinds(target, topic, "empty") if step[1] == 1] == [("done", 1)]
+
+
+def test_what_a_failed_task_sent_is_never_seen(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = rows_of(target, tmp_path, 3)
+    poisoned = rows.selectExpr("if(value = '1 15', raise_error('poison'), value) as value")
+    with pytest.raises(Exception, match="poison"):
+        run_available(once(target, tmp_path, topic, poisoned, sinkId="failed"))
+    assert values(target, topic) == expected(1)
+    run_available(once(target, tmp_path, topic, rows, sinkId="failed"))
+    assert values(target, topic) == expected(3)
+
+
+def test_an_epoch_that_was_recorded_is_committed_by_the_next_driver(
+    target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
+) -> None:
+    rows = rows_of(target, tmp_path, 3)
+    slow = once(target, tmp_path, topic, rows, **{"sinkId": "next", "service.url": proxy.service_url})
+    with running(slow.trigger(processingTime="1 second").start()):
+        eventually(lambda: recorded(target, topic, "next", "done", 0))
+        proxy.held = "END_TXN"
+        eventually(lambda: recorded(target, topic, "next", "prepared", 2) or recorded(target, topic, "next", "prepared", 1))
+    run_available(once(target, tmp_path, topic, rows, sinkId="next"))
+    assert values(target, topic) == expected(3)
+    assert sorted({step for step in kinds(target, topic, "next") if step[0] == "done"}) == [("done", n) for n in range(3)]
+
+
+def test_a_commit_whose_answer_is_lost_is_resolved(
+    target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
+) -> None:
+    more = {"sinkId": "lost", "service.url": proxy.service_url, "operationTimeoutMs": "3000"}
+    with running(once(target, tmp_path, topic, rows_of(target, tmp_path, 3), **more).start()) as query:
+        eventually(lambda: recorded(target, topic, "lost", "owner", 0) or kinds(target, topic, "lost"))
+        proxy.lose("END_TXN_RESPONSE")
+        query.processAllAvailable()
+        assert proxy.has_lost
+    assert values(target, topic) == expected(3)
+    assert [step[0] for step in kinds(target, topic, "lost")].count("prepared") == 3
+
+
+def test_a_lost_connection_within_a_transaction_aborts_it(target: Target, topic: str, proxy: HoldingProxy) -> None:
+    proxy.cut_at = 4  # after the driver's two records and that of the task
+    with failing("PULSAR_WRITE_CONNECTION_LOST", topic):
+        target.append_sql("select 'x' as value", topic, {**ONCE, "service.url": proxy.service_url})
+    target.append_sql("select 'y' as value", topic)
+    assert values(target, topic) == ["y"]
+
+
+def test_a_driver_that_was_replaced_fails(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = rows_of(target, tmp_path, 2)
+    with running(once(target, tmp_path, topic, rows, sinkId="two").start()) as query:
+        query.processAllAvailable()
+        java = java_client(target.spark)
+        other = java.PulsarClient.builder().serviceUrl(target.service_url).build()
+        log_topic = f"{topic.rpartition('/')[0]}/pulsar-spark-sink-two-log"
+        fencing = java.ProducerAccessMode.ExclusiveWithFencing
+        other.newProducer().topic(log_topic).accessMode(fencing).create()
+        (tmp_path / "in" / "00002.json").write_text(json.dumps({"value": "late"}))
+        with failing("PULSAR_SINK_FENCED", log_topic):
+            query.processAllAvailable()
+        other.close()
+    run_available(once(target, tmp_path, topic, rows, sinkId="two"))
+    assert values(target, topic) == sorted([*expected(2), "late"])
+
+
+def test_the_state_of_another_checkpoint_is_refused(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    run_available(once(target, tmp_path, topic, rows, sinkId="mine"))
+    with failing("PULSAR_SINK_STATE", "mine"):
+        run_available(into(target, rows, topic, tmp_path / "other").options(**ONCE, sinkId="mine"))
+    assert values(target, topic) == expected(1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"sinkId": "a"}, "`txnVersion` is not"),
+        ({"sinkId": "a/b", "txnVersion": "1"}, "a/b"),
+        ({"txnTimeout": "1ms"}, "txnTimeout"),
+        ({"pulsar.producer.producerName": "p"}, "producerName"),
+        ({"deliveryGuarantee": "at-least-once", "sinkId": "a"}, "without it"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(target: Target, topic: str, options: dict[str, str], words: str) -> None:
+    with refused("PULSAR_EXACTLY_ONCE_OPTION", words):
+        target.append_sql("select 'x' as value", topic, {**ONCE, **options})
+
+
+def test_rows_that_name_their_topics_need_a_namespace(target: Target, topic: str, namespace: str) -> None:
+    query = f"select string(id) as value, concat('{topic}-', id % 2) as __topic from range(6)"
+    with refused("PULSAR_EXACTLY_ONCE_OPTION", "sinkNamespace"):
+        target.append_sql(query, more=ONCE)
+    target.append_sql(query, more={**ONCE, "sinkNamespace": namespace})
+    assert [values(target, f"{topic}-{n}") for n in range(2)] == [["0", "2", "4"], ["1", "3", "5"]]
+
+
+@pytest.mark.exhaustive
+def test_twenty_restarts_leave_no_producer(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = lines(target, tmp_path / "in", epochs(20))
+    log_topic = f"{topic.rpartition('/')[0]}/pulsar-spark-sink-restarts-log"
+    for epoch in range(20):
+        with running(once(target, tmp_path, topic, rows, sinkId="restarts").start()):
+            eventually(lambda epoch=epoch: recorded(target, topic, "restarts", "done", epoch))
+            assert len(target.admin.stats(log_topic)["publishers"]) == 1
+    assert values(target, topic) == expected(20)
+    eventually(lambda: not target.admin.stats(log_topic)["publishers"])
+
+
+@pytest.mark.exhaustive
+def test_a_server_without_transactions_is_refused(target: Target, tmp_path: Path) -> None:
+    with (
+        LocalPulsar(data_dir=tmp_path / "plain") as server,
+        failing("PULSAR_TRANSACTIONS_UNAVAILABLE", server.service_url),
+    ):
+        target.append_sql("select 'x' as value", "plain", {**ONCE, "service.url": server.service_url})

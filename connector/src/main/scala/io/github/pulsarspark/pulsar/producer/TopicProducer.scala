@@ -49,8 +49,15 @@ private[pulsarspark] final class TopicProducer private[producer] (
   private val onAnswer: BiConsumer[MessageId, Throwable] = (id, error) =>
     if (error != null) failure.compareAndSet(null, error)
     else if (transaction.isDefined && TaskTransaction.isDropped(id))
-      failure.compareAndSet(null, Conditions.WriteDuplicateDropped(topic = topic).exception)
+      failure.compareAndSet(null, dropped)
     else confirmed.incrementAndGet()
+
+  /** A broker drops what is sent again after a lost connection, and nothing else. */
+  private def dropped: Throwable =
+    if (isRepeating) Conditions.WriteConnectionLost(topic = topic).exception
+    else Conditions.WriteDuplicateDropped(topic = topic).exception
+
+  private def isRepeating = transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp))
 
   private val entered = mutable.BitSet.empty
 
@@ -106,8 +113,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
     if (!TopicProducer.waitFor(deadline)(failure.get != null || confirmed.get >= sent))
       failure.compareAndSet(null, new TimeoutException)
     throwFailure()
-    if (transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp)))
-      throw Conditions.WriteConnectionLost(topic = topic).exception
+    if (isRepeating) throw Conditions.WriteConnectionLost(topic = topic).exception
   }
 
   /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */
