@@ -151,10 +151,14 @@ def test_an_epoch_that_was_recorded_is_committed_by_the_next_driver(
     with running(slow.trigger(processingTime="1 second").start()):
         eventually(lambda: recorded(target, topic, "next", "done", 0))
         proxy.held = "END_TXN"
-        eventually(lambda: recorded(target, topic, "next", "prepared", 2) or recorded(target, topic, "next", "prepared", 1))
+        eventually(
+            lambda: recorded(target, topic, "next", "prepared", 2) or recorded(target, topic, "next", "prepared", 1)
+        )
     run_available(once(target, tmp_path, topic, rows, sinkId="next"))
     assert values(target, topic) == expected(3)
-    assert sorted({step for step in kinds(target, topic, "next") if step[0] == "done"}) == [("done", n) for n in range(3)]
+    assert sorted({step for step in kinds(target, topic, "next") if step[0] == "done"}) == [
+        ("done", n) for n in range(3)
+    ]
 
 
 def test_a_commit_whose_answer_is_lost_is_resolved(
