@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +24,6 @@ from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import pulsar as pulsar_client
     from admin import Admin
@@ -146,19 +150,24 @@ def test_what_a_failed_task_sent_is_never_seen(target: Target, topic: str, tmp_p
 def test_an_epoch_that_was_recorded_is_committed_by_the_next_driver(
     target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
 ) -> None:
-    rows = rows_of(target, tmp_path, 3)
-    slow = once(target, tmp_path, topic, rows, **{"sinkId": "next", "service.url": proxy.service_url})
-    with running(slow.trigger(processingTime="1 second").start()):
-        eventually(lambda: recorded(target, topic, "next", "done", 0))
-        proxy.held = "END_TXN"
-        eventually(
-            lambda: recorded(target, topic, "next", "prepared", 2) or recorded(target, topic, "next", "prepared", 1)
-        )
+    rows = rows_of(target, tmp_path, 1)
+    held = once(target, tmp_path, topic, rows, **{"sinkId": "next", "service.url": proxy.service_url})
+    with running(held.start()):
+        _record_and_hold(target, topic, "next", tmp_path, proxy)
+    assert values(target, topic) == expected(1), "the decision is recorded, nothing of it is committed"
     run_available(once(target, tmp_path, topic, rows, sinkId="next"))
-    assert values(target, topic) == expected(3)
-    assert sorted({step for step in kinds(target, topic, "next") if step[0] == "done"}) == [
-        ("done", n) for n in range(3)
+    assert values(target, topic) == sorted([*expected(1), "late"])
+    assert [step for step in kinds(target, topic, "next") if step[0] != "owner"] == [
+        (kind, epoch) for epoch in range(2) for kind in ("prepared", "done")
     ]
+
+
+def _record_and_hold(target: Target, topic: str, sink: str, folder: Path, proxy: HoldingProxy) -> None:
+    """Waits for epoch 0, and until epoch 1 is recorded, whose commits do not reach the server."""
+    eventually(lambda: recorded(target, topic, sink, "done", 0), seconds=90)
+    proxy.held = "END_TXN"
+    (folder / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
+    eventually(lambda: recorded(target, topic, sink, "prepared", 1), seconds=90)
 
 
 def test_a_commit_whose_answer_is_lost_is_resolved(
@@ -236,7 +245,7 @@ def test_twenty_restarts_leave_no_producer(target: Target, topic: str, tmp_path:
     log_topic = f"{topic.rpartition('/')[0]}/pulsar-spark-sink-restarts-log"
     for epoch in range(20):
         with running(once(target, tmp_path, topic, rows, sinkId="restarts").start()):
-            eventually(lambda epoch=epoch: recorded(target, topic, "restarts", "done", epoch))
+            eventually(partial(recorded, target, topic, "restarts", "done", epoch))
             assert len(target.admin.stats(log_topic)["publishers"]) == 1
     assert values(target, topic) == expected(20)
     eventually(lambda: not target.admin.stats(log_topic)["publishers"])
@@ -249,3 +258,52 @@ def test_a_server_without_transactions_is_refused(target: Target, tmp_path: Path
         failing("PULSAR_TRANSACTIONS_UNAVAILABLE", server.service_url),
     ):
         target.append_sql("select 'x' as value", "plain", {**ONCE, "service.url": server.service_url})
+
+
+def _driver(
+    target: Target, folder: Path, topic: str, jar: Path, options: dict[str, str], *, master: str, fails: bool = False
+) -> subprocess.Popen[bytes]:
+    """A driver of its own over the files of the folder."""
+    settings = {
+        "master": master,
+        "fails": fails,
+        "jar": str(jar),
+        "folder": str(folder),
+        "options": {**target.options(topic), **ONCE, **options},
+    }
+    with (folder / "driver.log").open("w") as out:
+        return subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("once_driver.py")), json.dumps(settings)],
+            stdout=out,
+            stderr=out,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+
+
+@pytest.mark.exhaustive
+def test_a_task_that_fails_after_sending_is_tried_again(
+    target: Target, topic: str, tmp_path: Path, connector_jar: Path
+) -> None:
+    lines(target, tmp_path / "in", epochs(2, rows=300))  # Python gets a hundred rows at a time
+    options = {"sinkId": "retried", "pulsar.producer.batchingMaxMessages": "2"}
+    driver = _driver(target, tmp_path, topic, connector_jar, options, master="local[2, 4]", fails=True)
+    assert driver.wait(120) == 0, (tmp_path / "driver.log").read_text()[-2000:]
+    assert values(target, topic) == expected(2, rows=300)
+    opened = target.messages(f"{topic.rpartition('/')[0]}/pulsar-spark-sink-retried-open")
+    assert len(opened) == 4, "each epoch has two attempts"
+
+
+@pytest.mark.exhaustive
+def test_a_driver_that_is_killed_after_its_decision(
+    target: Target, topic: str, tmp_path: Path, connector_jar: Path, proxy: HoldingProxy
+) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    options = {"sinkId": "killed", "service.url": proxy.service_url}
+    driver = _driver(target, tmp_path, topic, connector_jar, options, master="local[2]")
+    try:
+        _record_and_hold(target, topic, "killed", tmp_path, proxy)
+    finally:
+        driver.kill()
+        driver.wait()
+    run_available(once(target, tmp_path, topic, rows, sinkId="killed"))
+    assert values(target, topic) == sorted([*expected(1), "late"])
