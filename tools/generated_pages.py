@@ -64,6 +64,7 @@ SCOPE_WORDS = {
     frozenset(WRITES): "writes",
     frozenset(READS[:1]): "batch reads",
     frozenset(READS[1:]): "streaming reads",
+    frozenset(WRITES[:1]): "batch writes",
 }
 
 

@@ -92,6 +92,11 @@ TimestampPrecision: TypeAlias = Literal[
     "truncate",
 ]
 
+DeliveryGuarantee: TypeAlias = Literal[
+    "at-least-once",
+    "exactly-once",
+]
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PulsarReadOptions(TypedOptions):
@@ -372,6 +377,18 @@ class PulsarWriteOptions(TypedOptions):
             Default: ``exact``.
         send_timeout_ms: Longest wait for the cluster to acknowledge a message; then the task fails. Default: ``60000``.
             At least 1.
+        delivery_guarantee: What a reader that skips uncommitted messages sees of the rows: `at-least-once` may repeat
+            those of tasks and micro-batches that are run again; `exactly-once` writes each micro-batch, and each batch,
+            once, in transactions, which the brokers must have enabled. Default: ``at-least-once``.
+        sink_id: With `exactly-once`, the name of this sink's state: 1 to 100 letters, digits, `.`, `_` and `-`. Two
+            writes at a time cannot share one. Default: the id of the stream, which is in its checkpoint; a new one for
+            each batch. A batch needs `txnVersion` with it.
+        sink_namespace: With `exactly-once`, where the three topics with the sink's state are: `tenant/namespace`.
+            Default: the namespace of the option `topic`.
+        txn_version: With `exactly-once` and `sinkId`, the number of this batch: a batch whose number is not above that
+            of the last one that was written has no effect. In `foreachBatch` use the id of the batch. At least 0.
+        txn_timeout: With `exactly-once`, after this time brokers abort a transaction that nobody ended. It must be
+            longer than a micro-batch or batch takes, and longer than the driver may be away. Default: ``3h``.
         client: Any setting of the Pulsar Java client, by its own name.
         producer: Any setting of the Pulsar Java client's producers, by its own name.
     """
@@ -405,6 +422,11 @@ class PulsarWriteOptions(TypedOptions):
     key_value_encoding: KeyValueEncoding | None = None
     timestamp_precision: TimestampPrecision | None = None
     send_timeout_ms: int | None = None
+    delivery_guarantee: DeliveryGuarantee | None = None
+    sink_id: str | None = None
+    sink_namespace: str | None = None
+    txn_version: int | None = None
+    txn_timeout: str | int | timedelta | None = None
     client: Mapping[str, Any] | None = None
     producer: Mapping[str, Any] | None = None
 
@@ -494,5 +516,10 @@ class WriteArguments(TypedDict, total=False):
     key_value_encoding: KeyValueEncoding | None
     timestamp_precision: TimestampPrecision | None
     send_timeout_ms: int | None
+    delivery_guarantee: DeliveryGuarantee | None
+    sink_id: str | None
+    sink_namespace: str | None
+    txn_version: int | None
+    txn_timeout: str | int | timedelta | None
     client: Mapping[str, Any] | None
     producer: Mapping[str, Any] | None

@@ -2,8 +2,11 @@ package io.github.pulsarspark
 
 import java.util.{EnumSet, Map => JMap, Set => JSet}
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsWrite, TableCapability}
 import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -12,6 +15,7 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.write.exactlyonce.SinkRun
 import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder}
 
 /** One or more topics as a table.
@@ -28,7 +32,7 @@ private[pulsarspark] final class PulsarTable(
     columns: StructType,
     definition: JMap[String, String],
     session: Map[String, String]
-) extends SupportsRead with SupportsWrite with SupportsMetadataColumns {
+) extends SupportsRead with SupportsWrite with SupportsMetadataColumns with ReportsSinkMetrics {
 
   override def name(): String = "pulsar"
 
@@ -54,11 +58,15 @@ private[pulsarspark] final class PulsarTable(
     new PulsarScanBuilder(raw(options), columns)
 
   private val checkedWrite = new CheckedWrite
+  private val sinkRun      = new SinkRun
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
     if (TableProperties.storedOptions(definition).isDefined) checkNames(info.schema)
-    new PulsarWriteBuilder(raw(info.options), info.schema, checkedWrite)
+    new PulsarWriteBuilder(raw(info.options), info.schema, checkedWrite, info.queryId, sinkRun)
   }
+
+  /** In the progress of a stream that writes exactly once: what it did since its start. */
+  override def metrics(): JMap[String, String] = sinkRun.metrics.asJava
 
   /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their
     * own arrive as `col1`, `col2`.

@@ -15,7 +15,8 @@ private[pulsarspark] final case class WriteOptions(
     valueSchemaType: String = "auto",
     keyValueEncoding: Option[String] = None,
     cutsTimes: Boolean = false,
-    protobuf: Option[ProtobufMessageOption] = None
+    protobuf: Option[ProtobufMessageOption] = None,
+    exactlyOnce: Option[ExactlyOnceOptions] = None
 )
 
 private[pulsarspark] object WriteOptions {
@@ -39,6 +40,7 @@ private[pulsarspark] object WriteOptions {
     valueSchemaType = options("valueSchemaType"),
     keyValueEncoding = options.explicit("keyValueEncoding"),
     cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
-    protobuf = ProtobufMessageOption(options)
+    protobuf = ProtobufMessageOption(options),
+    exactlyOnce = ExactlyOnceOptions(options, options.clientSettings("pulsar.producer."))
   )
 }

@@ -2,6 +2,7 @@ package io.github.pulsarspark.pulsar
 
 import scala.collection.concurrent.TrieMap
 
+import io.github.pulsarspark.common.SharedLease
 import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
@@ -11,6 +12,7 @@ import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, Growin
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
+import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** The one way to a cluster. Holds a client of the JVM's pool and returns it when closed. Closing it twice does no
@@ -49,16 +51,28 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
     *   metadata columns of the rows to send
     * @param isKept
     *   whether it may be one that an earlier task left, and is left to a later one
+    * @param transaction
+    *   in which all messages are sent
     */
   def producer(
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
       columns: Set[String] = Set.empty,
-      isKept: Boolean = false
+      isKept: Boolean = false,
+      transaction: Option[TaskTransaction] = None
   ): TopicProducer =
-    if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns)
-    else TopicProducer.open(lease, topic, schema, options, columns)
+    if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns, transaction)
+    else TopicProducer.open(lease, topic, schema, options, columns, transaction)
+
+  /** Begins and ends transactions. Its user closes it. */
+  def transactions(): TransactionCoordinator = TransactionCoordinator.acquire(lease.options)
+
+  /** A topic with the state of a sink. */
+  def control(topic: String): ControlTopic = new ControlTopic(lease.client, lease.options, topic)
+
+  /** Appends to it by the producer that all tasks of this JVM share. Its user closes it. */
+  def sharedControl(topic: String): SharedLease[ControlProducer] = SharedControlProducers.acquire(lease.options, topic)
 
   /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
     * topic.

@@ -13,33 +13,49 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.rows.RowEncoder
+import io.github.pulsarspark.write.exactlyonce.{SinkTask, TaskAttempt}
 
 /** Creates the writer of a task; has no state. */
-private[write] final case class PulsarWriterFactory(task: WriteContext) extends DataWriterFactory
+private[write] final case class PulsarWriterFactory(task: WriteContext, sink: Option[SinkTask] = None)
+    extends DataWriterFactory
     with StreamingDataWriterFactory {
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] = new PulsarDataWriter(task)
-  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
-    new PulsarDataWriter(task)
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+    createWriter(partitionId, taskId, task.options.exactlyOnce.flatMap(_.version).getOrElse(0))
+
+  override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] = {
+    val connection = PulsarConnection(task.options.client)
+    new PulsarDataWriter(task, connection, sink.map(new TaskAttempt(connection, _, epochId, partitionId, taskId)))
+  }
 }
 
 /** Says that everything a task sent is acknowledged. */
 private[write] case object Acknowledged extends WriterCommitMessage
 
-/** Sends the rows of one task and waits for their acknowledgement in `commit`. */
-private[write] final class PulsarDataWriter(task: WriteContext) extends DataWriter[InternalRow] {
-
-  private val connection = PulsarConnection(task.options.client)
+/** Sends the rows of one task and waits for their acknowledgement in `commit`.
+  *
+  * @param connection
+  *   closed with the writer
+  * @param attempt
+  *   for exactly-once
+  */
+private[write] final class PulsarDataWriter(
+    task: WriteContext,
+    connection: PulsarConnection,
+    attempt: Option[TaskAttempt]
+) extends DataWriter[InternalRow] {
 
   /** A topic's encoder and producer. */
   private final class Destination(plan: WritePlan) {
     val encoder  = new RowEncoder(plan)
-    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream)
+    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream,
+      attempt.map(_.transaction))
   }
 
   private val topicColumn = task.input.fieldNames.indexOf(MetadataColumns.Topic.name)
 
   private var opened            = Option.empty[Destination]
   private var acknowledgedTotal = 0L // of destinations that were given back
+  private var bytesTotal        = 0L // of the same
 
   /** The one destination when the option `topic` is set. */
   private lazy val only: Option[Destination] = {
@@ -57,14 +73,19 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
   private def giveBack(destinations: Seq[Destination]): Unit = {
     destinations.foreach(_.producer.flush())
     acknowledgedTotal += destinations.map(_.producer.acknowledged).sum
+    bytesTotal += destinations.map(_.producer.sentBytes).sum
     TopicProducer.close(destinations.map(_.producer), task.options.client.operationTimeout)
   }
 
   private def producers: Iterable[TopicProducer] = (opened ++ byRow.all).map(_.producer)
 
-  override def write(row: InternalRow): Unit = {
+  private val isWritten = attempt.exists(_.isWritten)
+  private var rows      = 0L
+
+  override def write(row: InternalRow): Unit = if (!isWritten) {
     val to = if (only.isDefined) only.get else destinationOf(row)
     to.producer.send(to.encoder.encode(row))
+    rows += 1
   }
 
   private def destinationOf(row: InternalRow): Destination = {
@@ -74,10 +95,11 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
 
   override def commit(): WriterCommitMessage = {
     producers.foreach(_.flush())
-    Acknowledged
+    attempt.fold[WriterCommitMessage](Acknowledged)(_.finish(rows, bytesTotal + producers.map(_.sentBytes).sum))
   }
 
-  /** Sent messages remain: Pulsar cannot take a message back. */
+  /** Sent messages remain: Pulsar cannot take a message back. A transaction is aborted by `close`, after its producers.
+    */
   override def abort(): Unit = ()
 
   private val metrics =
@@ -87,5 +109,7 @@ private[write] final class PulsarDataWriter(task: WriteContext) extends DataWrit
 
   override def close(): Unit =
     try TopicProducer.close(producers, task.options.client.operationTimeout)
-    finally connection.close()
+    finally
+      try attempt.foreach(_.close())
+      finally connection.close()
 }

@@ -9,55 +9,63 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
-import io.github.pulsarspark.schema.WritePlan
+import io.github.pulsarspark.write.exactlyonce.{SinkRun, SinkSettings}
 
 /** Checks a write before any task: options, columns, the topic and its schema.
   *
   * @param checked
   *   what was checked for an earlier micro-batch
+  * @param queryId
+  *   of a stream, from its checkpoint
+  * @param run
+  *   the driver's part of an exactly-once stream
   */
-private[pulsarspark] final class PulsarWriteBuilder(options: RawOptions, input: StructType, checked: CheckedWrite)
-    extends WriteBuilder
+private[pulsarspark] final class PulsarWriteBuilder(
+    options: RawOptions,
+    input: StructType,
+    checked: CheckedWrite,
+    queryId: String,
+    run: SinkRun
+) extends WriteBuilder
     with AppendsUpdates
     with SupportsTruncate {
-  override def build(): Write = new PulsarWrite(options, input, checked)
+  override def build(): Write = new PulsarWrite(options, input, checked, queryId, run)
 
   /** Refuses with a text of our own: Spark requests it in save mode `overwrite` and output mode `complete`. */
   override def truncate(): WriteBuilder = throw Conditions.WriteMode().exception
 }
 
 /** A write whose options and columns fit its topic. */
-private[write] final class PulsarWrite(options: RawOptions, input: StructType, checked: CheckedWrite) extends Write {
+private[write] final class PulsarWrite(
+    options: RawOptions,
+    input: StructType,
+    checked: CheckedWrite,
+    queryId: String,
+    run: SinkRun
+) extends Write {
 
   override def toBatch: BatchWrite = {
     val typed = WriteOptions(options.check(Scope.BatchWrite))
-    new PulsarBatchWrite(WriteContext(input, typed, Preflight(input, typed), isStream = false))
+    typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
+    val settings = typed.exactlyOnce.map(SinkSettings.ofBatch(typed, _)) // before requests
+    val context  = WriteContext(input, typed, Preflight(input, typed), isStream = false)
+    settings.fold[BatchWrite](new PulsarBatchWrite(context))(new ExactlyOnceBatchWrite(context, _))
   }
 
   override def toStreaming: StreamingWrite = {
     val typed = WriteOptions(options.check(Scope.StreamWrite))
-    val plan  = checked.plan(input, typed)(Preflight(input, typed))
-    new PulsarStreamingWrite(WriteContext(input, typed, plan, isStream = true), checked)
+    typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
+    val settings = typed.exactlyOnce.map(SinkSettings.ofStream(typed, _, queryId))
+    val context  = WriteContext(input, typed, checked.plan(input, typed)(Preflight(input, typed)), isStream = true)
+    settings.fold[StreamingWrite](new PulsarStreamingWrite(context, checked)) { sink =>
+      new ExactlyOnceStreamingWrite(context, checked, run.coordinator(sink, queryId))
+    }
   }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = Metrics.ofWrites
 
   override def description(): String = s"PulsarWrite topic=${options.get("topic").getOrElse("by column __topic")}"
 }
-
-/** What all tasks of a write share. Its text holds no secret.
-  *
-  * @param plan
-  *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
-  * @param isStream
-  *   whether the next micro-batch writes with the same options
-  */
-private[write] final case class WriteContext(
-    input: StructType,
-    options: WriteOptions,
-    plan: Option[WritePlan],
-    isStream: Boolean
-)
 
 /** At-least-once: a task ends when all its messages are acknowledged, so a commit does nothing. Messages of a failed
   * task remain.

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
 import org.apache.pulsar.common.api.proto.SingleMessageMetadata;
@@ -37,13 +38,18 @@ public final class WholeBatch extends MessageImpl<byte[]> implements SendCallbac
      * @param buffer the messages, each as its metadata and its payload; this method releases it, however it ends
      * @param messages at least 1; a batch of one message is sent as a single message
      * @param lowestSequenceId of the first message; the others have the following ones
+     * @param stamp adds to the metadata of the batch, and may wait; null for nothing
      */
     public static CompletableFuture<MessageId> send(
-        ProducerImpl<byte[]> producer, ByteBuf buffer, int messages, long lowestSequenceId)
+        ProducerImpl<byte[]> producer, ByteBuf buffer, int messages, long lowestSequenceId,
+        Consumer<MessageMetadata> stamp)
         throws InterruptedException {
         WholeBatch batch = new WholeBatch(producer, buffer, messages, lowestSequenceId);
         try {
             batch.describeFirst();
+            if (stamp != null) {
+                stamp.accept(batch.getMessageBuilder());
+            }
             Semaphore permits = producer.getSemaphore().orElse(null);
             if (permits != null && messages > 1) {
                 permits.acquire(messages - 1); // the client itself acquires one for each call

@@ -5,16 +5,20 @@ import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 
 import org.apache.pulsar.client.api.MessageId
 
-/** What became of the messages that were handed to the client. For any thread. */
-private[producer] final class Acknowledgements {
+/** What became of the messages that were handed to the client. For any thread.
+  *
+  * @param refused
+  *   why messages with this id count as failed, although the broker acknowledged them
+  */
+private[producer] final class Acknowledgements(refused: MessageId => Option[Throwable] = _ => None) {
   private val confirmed    = new AtomicLong
   private val firstFailure = new AtomicReference[Throwable]
 
   /** Counts so many messages when the answer arrives. */
   def await(messages: Int, answer: CompletableFuture[MessageId]): Unit = {
-    answer.whenComplete { (_, error) =>
-      if (error == null) confirmed.addAndGet(messages.toLong) else fail(error)
-      ()
+    answer.whenComplete { (id, error) =>
+      if (error != null) fail(error)
+      else refused(id).fold[Unit] { confirmed.addAndGet(messages.toLong); () }(fail)
     }
     ()
   }

@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.pulsar.client.api.{MessageRoutingMode, Producer}
 import org.apache.pulsar.client.impl.{PartitionedProducerImpl, ProducerImpl}
 
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 /** Hands over whole batches: rows go straight into the buffers that are sent. A batch leaves when it is full, when its
@@ -19,6 +20,7 @@ import io.github.pulsarspark.schema.columns.OutgoingMessage
 private[producer] final class BatchOutbox(
     producer: Producer[Array[Byte]],
     acknowledgements: Acknowledgements,
+    transaction: Option[TaskTransaction] = None,
     nanos: () => Long = () => System.nanoTime()
 ) extends Outbox {
   import BatchOutbox._
@@ -85,7 +87,7 @@ private[producer] final class BatchOutbox(
   }
 
   private def grow(): Unit =
-    batches ++= partitionsOf(producer).drop(batches.length).map(new PartitionBatch(_, acknowledgements))
+    batches ++= partitionsOf(producer).drop(batches.length).map(new PartitionBatch(_, acknowledgements, transaction))
 
   override def flush(): Unit   = batches.foreach(_.send())
   override def discard(): Unit = batches.foreach(_.discard())

@@ -3,8 +3,12 @@ package io.github.pulsarspark.pulsar.producer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.TimeUnit
 
+import scala.collection.mutable
+
 import org.apache.pulsar.client.api.Producer
 
+import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 /** Hands over each message by itself, for what the client does with messages one by one.
@@ -15,8 +19,14 @@ import io.github.pulsarspark.schema.columns.OutgoingMessage
 private[producer] final class MessageOutbox(
     producer: Producer[Array[Byte]],
     router: Option[RowPartitionRouter],
-    acknowledgements: Acknowledgements
+    acknowledgements: Acknowledgements,
+    transaction: Option[TaskTransaction] = None
 ) extends Outbox {
+
+  private val entered = mutable.BitSet.empty
+
+  for (t <- transaction; r <- router)
+    r.enter(p => if (entered.add(p)) t.register(TopicNames.partition(producer.getTopic, p)))
 
   override def send(message: OutgoingMessage): Unit = {
     val builder = producer.newMessage().value(message.value)
@@ -35,6 +45,10 @@ private[producer] final class MessageOutbox(
       else builder.replicationClusters(message.replicationClusters)
     }
     router.foreach(_.next = message.partition)
+    transaction.foreach { t =>
+      if (producer.getNumOfPartitions == 0) t.register(producer.getTopic)
+      t.stamp(builder)
+    }
     acknowledgements.await(1, builder.sendAsync())
   }
 

@@ -9,13 +9,14 @@ import io.github.pulsarspark.errors.{Conditions, FirstLine}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.MetadataColumns
 
 /** A producer of the client, with what was made for it.
   *
   * @param router
-  *   for rows that name their partition
+  *   for rows that name their partition, and for transactions
   * @param release
   *   gives back what it uses, after it is closed
   * @param sendsBatches
@@ -28,10 +29,10 @@ private[producer] final class OpenProducer(
     sendsBatches: Boolean = false
 ) {
 
-  /** The way of one task's messages. */
-  def outbox(acknowledgements: Acknowledgements): Outbox =
-    if (sendsBatches) new BatchOutbox(producer, acknowledgements)
-    else new MessageOutbox(producer, router, acknowledgements)
+  /** The way of one task's messages, which may be a transaction. */
+  def outbox(acknowledgements: Acknowledgements, transaction: Option[TaskTransaction]): Outbox =
+    if (sendsBatches) new BatchOutbox(producer, acknowledgements, transaction)
+    else new MessageOutbox(producer, router, acknowledgements, transaction)
 
   /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
   def isConnected: Boolean = producer.isConnected
@@ -64,11 +65,12 @@ private[producer] object OpenProducer {
     if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)
     if (sendsBatches) builder.batcherBuilder(WholeBatchContainer.BUILDER)
-    val router = Option.when(columns(MetadataColumns.Partition.name) && !sendsBatches) {
-      new RowPartitionRouter(
-        options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
-      )
-    }
+    val router =
+      Option.when((columns(MetadataColumns.Partition.name) || options.exactlyOnce.isDefined) && !sendsBatches) {
+        new RowPartitionRouter(
+          options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
+        )
+      }
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
     val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
     val producer = answers.awaitOwned(s"Opening a producer of $topic")(opening) { late => late.closeAsync(); () }

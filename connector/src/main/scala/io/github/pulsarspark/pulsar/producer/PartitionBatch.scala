@@ -1,9 +1,13 @@
 package io.github.pulsarspark.pulsar.producer
 
+import java.util.function.Consumer
+
 import io.netty.buffer.ByteBuf
 import org.apache.pulsar.client.impl.{ProducerImpl, WholeBatch}
 import org.apache.pulsar.common.allocator.PulsarByteBufAllocator
+import org.apache.pulsar.common.api.proto.MessageMetadata
 
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.columns.EncodedValue
 
 /** The batch of one partition that is being filled, in a pooled buffer. One thread uses it.
@@ -11,10 +15,20 @@ import io.github.pulsarspark.schema.columns.EncodedValue
   * @param producer
   *   of the partition
   */
-private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]], acknowledgements: Acknowledgements) {
+private[producer] final class PartitionBatch(
+    producer: ProducerImpl[Array[Byte]],
+    acknowledgements: Acknowledgements,
+    transaction: Option[TaskTransaction] = None
+) {
   import PartitionBatch._
 
   private val limits = BatchLimits(producer.getConfiguration, producer.getConnectionHandler.getMaxMessageSize)
+
+  /** Null without a transaction. The partition is registered in it before its first batch. */
+  private val stamp: Consumer[MessageMetadata] = transaction.fold[Consumer[MessageMetadata]](null) { t => metadata =>
+    t.register(producer.getTopic)
+    t.stamp(metadata)
+  }
 
   private var buffer: ByteBuf = _
   private var messages        = 0
@@ -57,7 +71,7 @@ private[producer] final class PartitionBatch(producer: ProducerImpl[Array[Byte]]
     capacity = Math.max(SmallestBuffer, Math.min(limits.bytes, full.writerIndex() + full.writerIndex() / 16))
     buffer = null
     messages = 0
-    acknowledgements.await(count, WholeBatch.send(producer, full, count, followingId - count))
+    acknowledgements.await(count, WholeBatch.send(producer, full, count, followingId - count, stamp))
   }
 
   /** Gives up what there is. */

@@ -20,8 +20,16 @@ private[pulsar] final class RowPartitionRouter(hashing: HashingScheme) extends M
   /** Of the message that is sent next, -1 for none. */
   var next: Int = -1
 
-  override def choosePartition(message: Message[_], topic: TopicMetadata): Int =
-    if (next >= 0) next else others.choosePartition(message, topic)
+  private var onChoice: Int => Unit = _ => ()
+
+  /** Reports each partition to the task that has the producer now, before the message is sent there. */
+  def enter(report: Int => Unit): Unit = onChoice = report
+
+  override def choosePartition(message: Message[_], topic: TopicMetadata): Int = {
+    val partition = if (next >= 0) next else others.choosePartition(message, topic)
+    onChoice(partition)
+    partition
+  }
 }
 
 private object RowPartitionRouter {

@@ -7,13 +7,14 @@ import java.util.concurrent.locks.LockSupport
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.api.{MessageId, PulsarClientException}
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.ExclusiveCache
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.ClientLease
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
@@ -22,27 +23,44 @@ import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
   *
   * @param keep
   *   takes the producer over when every message is acknowledged; without it the producer is closed
+  * @param transaction
+  *   in which all messages are sent
   */
 private[pulsarspark] final class TopicProducer private[producer] (
     topic: String,
     open: OpenProducer,
     options: WriteOptions,
-    keep: Option[OpenProducer => Unit] = None
+    keep: Option[OpenProducer => Unit] = None,
+    transaction: Option[TaskTransaction] = None
 ) extends AutoCloseable {
 
   private val producer         = open.producer
-  private val acknowledgements = new Acknowledgements
-  private val outbox           = open.outbox(acknowledgements)
+  private val acknowledgements = new Acknowledgements(notStored)
+  private val outbox           = open.outbox(acknowledgements, transaction)
   private val ended            = new AtomicBoolean
   private var sent             = 0L
+  private var bytes            = 0L
+
+  /** In a transaction a broker drops what is sent again after a lost connection, and nothing else. */
+  private def notStored(id: MessageId): Option[Throwable] =
+    Option.when(transaction.isDefined && TaskTransaction.isDropped(id)) {
+      if (isRepeating) Conditions.WriteConnectionLost(topic = topic).exception
+      else Conditions.WriteDuplicateDropped(topic = topic).exception
+    }
+
+  private def isRepeating = transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp))
 
   /** How many messages brokers have stored. */
   def acknowledged: Long = acknowledgements.count
+
+  /** Of the values that were sent. */
+  def sentBytes: Long = bytes
 
   def send(message: OutgoingMessage): Unit = {
     throwFailure()
     if (message.partition >= producer.getNumOfPartitions) throw noPartition(message.partition)
     sent += 1
+    bytes += message.payload.length
     outbox.send(message)
   }
 
@@ -62,6 +80,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
     if (!TopicProducer.waitFor(deadline)(acknowledgements.failure != null || acknowledged >= sent))
       acknowledgements.fail(new TimeoutException)
     throwFailure()
+    if (isRepeating) throw Conditions.WriteConnectionLost(topic = topic).exception
   }
 
   /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */
@@ -124,8 +143,12 @@ private[pulsarspark] object TopicProducer {
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String]
-  ): TopicProducer = new TopicProducer(topic, OpenProducer(lease, topic, schema, options, columns), options)
+      columns: Set[String],
+      transaction: Option[TaskTransaction] = None
+  ): TopicProducer = {
+    val open = OpenProducer(lease, topic, schema, options, columns)
+    new TopicProducer(topic, open, options, transaction = transaction)
+  }
 
   /** The same with a producer that an earlier task left, if there is one. The next task finds it in turn. */
   private[pulsar] def openKept(
@@ -133,10 +156,11 @@ private[pulsarspark] object TopicProducer {
       topic: String,
       schema: TopicSchema,
       options: WriteOptions,
-      columns: Set[String]
+      columns: Set[String],
+      transaction: Option[TaskTransaction] = None
   ): TopicProducer =
     if (columns.exists(ColumnsOfOneTask) || options.producer.keys.exists(SettingsOfOneTask))
-      open(lease, topic, schema, options, columns)
+      open(lease, topic, schema, options, columns, transaction)
     else {
       val key  = (topic, schema, options, columns)
       val open = kept.take(key).getOrElse {
@@ -144,7 +168,7 @@ private[pulsarspark] object TopicProducer {
         try OpenProducer(own, topic, schema, options, columns, () => own.close())
         catch { case e: Throwable => own.close(); throw e }
       }
-      new TopicProducer(topic, open, options, Some(kept.put(key, _)))
+      new TopicProducer(topic, open, options, Some(kept.put(key, _)), transaction)
     }
 
   private val kept = new ExclusiveCache[(String, TopicSchema, WriteOptions, Set[String]), OpenProducer](

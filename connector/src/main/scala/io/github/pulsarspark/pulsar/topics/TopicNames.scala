@@ -40,7 +40,13 @@ private[pulsarspark] object TopicNames {
 
   /** The partitions of a topic that has `count` of them; the topic itself for 0. */
   def partitions(topic: String, count: Int): Seq[String] =
-    if (count == 0) Seq(topic) else (0 until count).map(i => TopicName.get(topic).getPartition(i).toString)
+    if (count == 0) Seq(topic) else (0 until count).map(partition(topic, _))
+
+  /** `events` and 3 -> `persistent://public/default/events-partition-3`. */
+  def partition(topic: String, index: Int): String = TopicName.get(topic).getPartition(index).toString
+
+  /** The tenant and namespace of a topic. */
+  def namespace(topic: String): String = TopicName.get(full(topic)).getNamespace
 
   /** Namespace and expression of `[persistent://]tenant/namespace/expression`, or of an expression alone in
     * `public/default`.

@@ -1,0 +1,50 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.CompletionException
+
+import scala.annotation.tailrec
+
+import org.apache.pulsar.client.api.{Producer, PulsarClientException}
+
+import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+/** Appends records to a control topic. Several threads may use it. */
+private[pulsarspark] final class ControlProducer private[transactions] (
+    topic: String,
+    producer: Producer[Array[Byte]],
+    calls: ClusterCalls
+) extends AutoCloseable {
+
+  /** Waits until the record is stored. After a failure it may be stored nevertheless, or be later.
+    *
+    * @return
+    *   its id, `ledger:entry`
+    */
+  def append(record: String, transaction: Option[TaskTransaction] = None): String = {
+    transaction.foreach(_.register(topic))
+    val message = producer.newMessage().value(record.getBytes(UTF_8))
+    transaction.foreach(_.stamp(message))
+    val id =
+      try calls.await(s"Appending to $topic")(message.sendAsync().exceptionally(e => throw named(e)))
+      catch {
+        case e: PulsarError if !Conditions.RequestFailed.is(e.asInstanceOf[Throwable]) => throw e
+        case e: PulsarClientException => throw Conditions.SinkTopic(topic = topic, cause = FirstLine(e)).causedBy(e)
+      }
+    if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
+    if (transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp)))
+      throw Conditions.WriteConnectionLost(topic = topic).exception
+    RecordId.text(id)
+  }
+
+  @tailrec
+  private def named(e: Throwable): Throwable = e match {
+    case c: CompletionException if c.getCause != null     => named(c.getCause)
+    case f: PulsarClientException.ProducerFencedException => Conditions.SinkFenced(topic = topic).causedBy(f)
+    case p: PulsarError                                   => p.asInstanceOf[Throwable]
+    case other => Conditions.SinkTopic(topic = topic, cause = FirstLine(other)).causedBy(other)
+  }
+
+  override def close(): Unit = { producer.closeAsync(); () }
+}

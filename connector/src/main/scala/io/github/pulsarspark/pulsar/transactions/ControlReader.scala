@@ -1,0 +1,49 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.TimeUnit
+
+import scala.annotation.tailrec
+import scala.concurrent.duration.FiniteDuration
+
+import org.apache.pulsar.client.api.{Message, Reader}
+
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+/** Reads the records of a control topic, as far as they are committed. */
+private[pulsarspark] final class ControlReader private[transactions] (
+    reader: Reader[Array[Byte]],
+    calls: ClusterCalls
+) extends AutoCloseable {
+
+  /** The records up to the end as it is now, each with its id, `ledger:entry`. */
+  def toEnd(): Seq[(String, String)] = {
+    val all = Seq.newBuilder[(String, String)]
+    while (calls.await("Reading the state of a sink")(reader.hasMessageAvailableAsync)) all += next()
+    all.result()
+  }
+
+  private def next(): (String, String) = pair(calls.await("Reading the state of a sink")(reader.readNextAsync()))
+
+  private def pair(message: Message[Array[Byte]]): (String, String) =
+    RecordId.text(message.getMessageId) -> new String(message.getValue, UTF_8)
+
+  /** The records up to the first that `isLast`; None when that does not arrive in time. */
+  def until(patience: FiniteDuration)(isLast: String => Boolean): Option[Seq[(String, String)]] = {
+    val deadline = System.nanoTime() + patience.toNanos
+
+    @tailrec
+    def more(before: Vector[(String, String)]): Option[Seq[(String, String)]] = {
+      val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
+      Option(if (left > 0) reader.readNext(left.toInt, TimeUnit.MILLISECONDS) else null) match {
+        case None          => None
+        case Some(message) =>
+          val record = pair(message)
+          if (isLast(record._2)) Some(before :+ record) else more(before :+ record)
+      }
+    }
+    more(Vector.empty)
+  }
+
+  override def close(): Unit = { reader.closeAsync(); () }
+}

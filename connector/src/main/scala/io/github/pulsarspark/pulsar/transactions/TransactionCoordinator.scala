@@ -1,0 +1,122 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.concurrent.duration.FiniteDuration
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.pulsar.client.api.PulsarClientException
+import org.apache.pulsar.client.api.transaction.TransactionCoordinatorClientException
+import org.apache.pulsar.client.impl.transaction.TransactionCoordinatorClientImpl
+
+import io.github.pulsarspark.common.{SharedLease, SharedPool}
+import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
+import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls}
+
+/** Begins and ends transactions by their ids. The client's own transactions live in one process, keep a timer until
+  * they time out, and refuse what they believe is over.
+  */
+private[pulsarspark] final class TransactionCoordinator private (
+    shared: SharedLease[TransactionCoordinator.Open],
+    options: ClientOptions
+) extends AutoCloseable {
+
+  private val calls  = new ClusterCalls(options, options.serviceUrl)
+  private def client = shared.value.client
+
+  /** Fails with `PULSAR_TRANSACTIONS_UNAVAILABLE` where brokers or rights do not allow it. */
+  def begin(timeout: FiniteDuration): TransactionId =
+    try {
+      val id = calls.await("Beginning a transaction")(
+        client.newTransactionAsync(timeout.toMillis, TimeUnit.MILLISECONDS).exceptionally(e =>
+          throw TransactionCoordinator.explained(e, options.serviceUrl)
+        )
+      )
+      TransactionId(id.getMostSigBits, id.getLeastSigBits)
+    } catch {
+      case e if Conditions.AccessDenied.is(e) => throw TransactionCoordinator.unavailable(e, options.serviceUrl)
+    }
+
+  /** Adds topic partitions to a transaction, before its first message there. */
+  def register(id: TransactionId, topicPartitions: Seq[String]): Unit = {
+    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(
+      client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
+    )
+    ()
+  }
+
+  def commit(id: TransactionId): CompletableFuture[Void] = client.commitAsync(id.toPulsar)
+
+  def abort(id: TransactionId): CompletableFuture[Void] = client.abortAsync(id.toPulsar)
+
+  /** Waits for an answer to [[commit]]. */
+  def answer(committing: CompletableFuture[Void]): CommitAnswer =
+    CommitAnswer(failure(committing))
+
+  /** Waits for an answer to [[abort]]. A transaction that ended before is no failure. */
+  def isEnded(aborting: CompletableFuture[Void]): Boolean = failure(aborting) match {
+    case null                                                                  => true
+    case _: TransactionCoordinatorClientException.TransactionNotFoundException => true
+    case _: TransactionCoordinatorClientException.InvalidTxnStatusException    => true
+    case _                                                                     => false
+  }
+
+  private def failure(ending: CompletableFuture[Void]): Throwable =
+    try {
+      ending.get(options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
+      null
+    } catch {
+      case e: java.util.concurrent.ExecutionException => TransactionCoordinatorClientException.unwrap(e.getCause)
+      case e: java.util.concurrent.TimeoutException   => e
+    }
+
+  override def close(): Unit = shared.close()
+}
+
+private[pulsarspark] object TransactionCoordinator {
+
+  private final class Open(lease: ClientLease, val client: TransactionCoordinatorClientImpl) {
+    def close(): Unit =
+      try client.close()
+      finally lease.close()
+  }
+
+  private val pool = new SharedPool[ClientOptions, Open](
+    "transaction coordinator",
+    open,
+    _.close(),
+    _.operationTimeout * 2,
+    options =>
+      Conditions.TransactionsUnavailable(url = options.serviceUrl, cause = "the coordinator does not answer").exception
+  )
+
+  def acquire(options: ClientOptions): TransactionCoordinator =
+    new TransactionCoordinator(pool.acquire(options), options)
+
+  private def open(options: ClientOptions): Open = {
+    val lease  = ClientPool.acquire(options)
+    val client = new TransactionCoordinatorClientImpl(lease.client)
+    try {
+      client.start()
+      new Open(lease, client)
+    } catch {
+      case NonFatal(e) =>
+        lease.close()
+        throw explained(e, options.serviceUrl)
+    }
+  }
+
+  private def explained(e: Throwable, url: String): Throwable = e match {
+    case c: java.util.concurrent.CompletionException if c.getCause != null => explained(c.getCause, url)
+    case p: PulsarError                                                    => p.asInstanceOf[Throwable]
+    case _: TransactionCoordinatorClientException | _: PulsarClientException.AuthorizationException |
+        _: PulsarClientException.NotFoundException | _: PulsarClientException.NotSupportedException =>
+      unavailable(e, url)
+    case other => other
+  }
+
+  private def unavailable(e: Throwable, url: String): Throwable =
+    Conditions.TransactionsUnavailable(url = url, cause = FirstLine(e)).causedBy(e)
+}

@@ -1,0 +1,77 @@
+package io.github.pulsarspark.write
+
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
+import org.apache.spark.sql.types.StructType
+
+import io.github.pulsarspark.options.ExactlyOnceOptions
+import io.github.pulsarspark.options.registry.RawOptions
+import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkCoordinator, SinkSettings}
+
+/** What writes with `deliveryGuarantee=exactly-once` refuse. */
+private[write] object ExactlyOnceWrites {
+
+  def check(input: StructType, options: RawOptions): Unit = {
+    Refused.find(c => input.fieldNames.contains(c.name)).foreach(column =>
+      ExactlyOnceOptions.refuse(s"the rows have a column `${column.name}`", "Remove the column")
+    )
+    if (options.get("asyncProgressTrackingEnabled").exists(_.equalsIgnoreCase("true")))
+      ExactlyOnceOptions.refuse("with asyncProgressTrackingEnabled Spark forgets which micro-batches were written",
+        "Remove asyncProgressTrackingEnabled")
+  }
+
+  /** Pulsar does not replicate transactions. A broker with deduplication drops repeated sequence ids. */
+  private val Refused = Seq(MetadataColumns.ReplicationClusters, MetadataColumns.SequenceId)
+
+  /** Those of the tasks that committed. */
+  def commits(messages: Array[WriterCommitMessage]): Seq[SinkCommit] = messages.toSeq.collect { case c: SinkCommit =>
+    c
+  }
+}
+
+/** Each epoch once: its transactions are committed when all its tasks are done.
+  *
+  * @param coordinator
+  *   outlives the epoch
+  */
+private[write] final class ExactlyOnceStreamingWrite(
+    context: WriteContext,
+    checked: CheckedWrite,
+    coordinator: SinkCoordinator
+) extends StreamingWrite {
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
+    PulsarWriterFactory(context, Some(coordinator.task))
+
+  /** At most one attempt of a task reports its transaction. */
+  override def useCommitCoordinator(): Boolean = true
+
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    coordinator.commit(epochId, ExactlyOnceWrites.commits(messages))
+
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = {
+    checked.forget()
+    coordinator.abort(epochId)
+  }
+}
+
+/** Each job once; with `txnVersion` also when it is run again. */
+private[write] final class ExactlyOnceBatchWrite(context: WriteContext, settings: SinkSettings) extends BatchWrite {
+  private lazy val coordinator = SinkCoordinator(settings)
+  private val version          = context.options.exactlyOnce.flatMap(_.version).getOrElse(0L)
+
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+    PulsarWriterFactory(context, Some(coordinator.task))
+
+  override def useCommitCoordinator(): Boolean = true
+
+  override def commit(messages: Array[WriterCommitMessage]): Unit = {
+    coordinator.commit(version, ExactlyOnceWrites.commits(messages))
+    coordinator.close()
+  }
+
+  /** Spark calls it also when `commit` fails. */
+  override def abort(messages: Array[WriterCommitMessage]): Unit =
+    try coordinator.abort(version)
+    finally coordinator.close()
+}

@@ -1,0 +1,108 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.common.BoundedParallel
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.transactions._
+
+/** The topics of a sink and the transaction coordinator of a cluster. */
+private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) extends SinkCluster {
+  import PulsarSinkCluster._
+
+  private val connection   = PulsarConnection(settings.client)
+  private val transactions = closingOnFailure(connection)(connection.transactions())
+  private val names        = settings.topics
+  private var open         = List.empty[AutoCloseable]
+
+  private def opening[A <: AutoCloseable](what: A): A = {
+    open = what :: open
+    what
+  }
+
+  private def closingOnFailure[A](resource: AutoCloseable)(body: => A): A =
+    try body
+    catch { case e: Throwable => resource.close(); throw e }
+
+  override def check(): Unit = { transactions.isEnded(transactions.abort(transactions.begin(CheckTimeout))); () }
+
+  private lazy val logTopic     = connection.control(names.log)
+  private lazy val log          = opening(logTopic.producer(isFencing = true))
+  private lazy val keepsLog     = opening(logTopic.retention())
+  private lazy val openTopic    = connection.control(names.open)
+  private lazy val keepsOpen    = opening(openTopic.retention())
+  private lazy val openReader   = opening(openTopic.reader())
+  private lazy val markTopic    = connection.control(names.mark)
+  private lazy val keepsMarks   = opening(markTopic.retention())
+  private lazy val markProducer = opening(markTopic.producer(isFencing = false))
+
+  override def takeOver(): Seq[(String, String)] = {
+    keepsLog
+    log
+    keepsOpen
+    keepsMarks
+    val reader = logTopic.reader()
+    try reader.toEnd()
+    finally reader.close()
+  }
+
+  override def append(record: String): String = log.append(record)
+
+  override def opened(): Seq[(String, String)] = openReader.toEnd()
+
+  override def commit(ids: Seq[TransactionId]): Seq[CommitAnswer] =
+    BoundedParallel(ids, AtOnce)(transactions.commit)((_, committing) => transactions.answer(committing))
+
+  override def abort(ids: Seq[TransactionId]): Set[TransactionId] =
+    BoundedParallel(ids, AtOnce)(transactions.abort)((id, aborting) => id -> transactions.isEnded(aborting)).collect {
+      case (id, true) => id
+    }.toSet
+
+  override def sweep(others: Seq[String]): Unit =
+    try {
+      val own             = connection.broker().partitions(settings.topic.toSeq).values.flatten.toSeq
+      val topicPartitions = (own ++ others).distinct
+      val id              = transactions.begin(SweepTimeout)
+      transactions.register(id, topicPartitions)
+      transactions.answer(transactions.commit(id)) match {
+        case CommitAnswer.Committed => ()
+        case other                  => log_.warn("sweeping topic partitions: {}", other)
+      }
+    } catch {
+      // the next transaction that ends on a partition does the same
+      case NonFatal(e) => log_.warn("sweeping topic partitions: {}", e.toString)
+    }
+
+  override def barrier(record: String): String = markProducer.append(record)
+
+  override def markers(from: String, barrier: String, patience: FiniteDuration): Option[Seq[(String, String)]] = {
+    val reader = markTopic.reader(Some(from))
+    try reader.until(patience)(_ == barrier)
+    finally reader.close()
+  }
+
+  override def release(log: Option[String], open: Option[String], mark: Option[String]): Unit = {
+    log.foreach(keepsLog.release)
+    open.foreach(keepsOpen.release)
+    mark.foreach(keepsMarks.release)
+  }
+
+  override def end(): Unit = Seq(keepsLog, keepsOpen, keepsMarks).foreach(_.end())
+
+  override def close(): Unit = {
+    open.foreach(_.close())
+    try transactions.close()
+    finally connection.close()
+  }
+}
+
+private object PulsarSinkCluster {
+  private val log_ = LoggerFactory.getLogger(classOf[PulsarSinkCluster])
+
+  private val AtOnce       = 64
+  private val CheckTimeout = 10.seconds
+  private val SweepTimeout = 1.minute
+}

@@ -1,0 +1,57 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import scala.concurrent.duration.FiniteDuration
+
+import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
+
+/** What a driver does with the topics and transactions of a sink. */
+private[exactlyonce] trait SinkCluster extends AutoCloseable {
+
+  /** Fails where transactions cannot be used. */
+  def check(): Unit
+
+  /** Takes the log over from every other driver, then reads it to the end: each record with its id. */
+  def takeOver(): Seq[(String, String)]
+
+  /** Appends to the log. After a failure the record may be stored.
+    *
+    * @return
+    *   its id
+    */
+  def append(record: String): String
+
+  /** What tasks registered since the last call, each with its id. */
+  def opened(): Seq[(String, String)]
+
+  def commit(ids: Seq[TransactionId]): Seq[CommitAnswer]
+
+  /** Those that have ended. */
+  def abort(ids: Seq[TransactionId]): Set[TransactionId]
+
+  /** Ends an empty transaction on the topic partitions of the write and on these, which frees them of late messages of
+    * aborted ones.
+    */
+  def sweep(topicPartitions: Seq[String]): Unit
+
+  /** Appends a barrier to the marker topic.
+    *
+    * @return
+    *   its id
+    */
+  def barrier(record: String): String
+
+  /** The records of the marker topic between two, each with its id. None when the second is not readable in time.
+    *
+    * @param from
+    *   the id of the first
+    * @param barrier
+    *   appended before
+    */
+  def markers(from: String, barrier: String, patience: FiniteDuration): Option[Seq[(String, String)]]
+
+  /** Records that are needed no more: those up to these ids. */
+  def release(log: Option[String], open: Option[String], mark: Option[String]): Unit
+
+  /** The state is needed no more. */
+  def end(): Unit
+}

@@ -1,0 +1,91 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
+
+import io.github.pulsarspark.pulsar.transactions.TransactionId
+
+/** Records as JSON. */
+private[exactlyonce] object SinkRecords {
+  import SinkRecord._
+
+  private val Version = 1
+  private val json    = new ObjectMapper
+
+  /** @param time milliseconds since 1970 */
+  def text(identity: SinkIdentity, record: SinkRecord, time: Long = System.currentTimeMillis()): String = {
+    val node                 = json.createObjectNode().put("version", Version)
+    def header(kind: String) = node
+      .put("kind", kind)
+      .put("sinkId", identity.sinkId)
+      .put("nonce", identity.nonce)
+      .put("owner", identity.owner)
+      .put("time", time)
+    record match {
+      case Owner                       => header("owner")
+      case Prepared(epoch, all, from)  => list(header("prepared").put("epoch", epoch).put("from", from), all)
+      case Done(epoch, n, rows, bytes) =>
+        header("done").put("epoch", epoch).put("transactions", n).put("rows", rows).put("bytes", bytes)
+      case Dropped(epoch)            => header("dropped").put("epoch", epoch)
+      case Open(epoch, one, timeout) => list(header("open").put("epoch", epoch).put("timeout", timeout), Seq(one))
+      case Marker(epoch, one)        => list(header("marker").put("epoch", epoch), Seq(one))
+      case Barrier(id)               => header("barrier").put("barrier", id)
+      case Other(kind)               => header(kind)
+    }
+    json.writeValueAsString(node)
+  }
+
+  private def list(node: ObjectNode, transactions: Seq[SinkTransaction]): ObjectNode = {
+    val array = node.putArray("transactions")
+    transactions.foreach { t =>
+      val one = array
+        .addObject()
+        .put("most", t.id.most)
+        .put("least", t.id.least)
+        .put("partition", t.partition)
+        .put("attempt", t.attempt)
+        .put("rows", t.rows)
+        .put("bytes", t.bytes)
+      t.marker.foreach(one.put("marker", _))
+    }
+    node
+  }
+
+  /** None for a text that is no record of this version. */
+  def parse(text: String): Option[(SinkIdentity, SinkRecord)] =
+    try {
+      val node = json.readTree(text)
+      Option.when(node.path("version").asInt == Version)(identity(node) -> record(node))
+    } catch { case NonFatal(_) => None }
+
+  private def identity(node: JsonNode) =
+    SinkIdentity(node.required("sinkId").asText, node.required("nonce").asText, node.required("owner").asText)
+
+  private def record(node: JsonNode): SinkRecord = {
+    def epoch = node.required("epoch").longValue
+    def all   = node.required("transactions").elements.asScala.map(transaction).toSeq
+    node.required("kind").asText match {
+      case "owner"    => Owner
+      case "prepared" => Prepared(epoch, all, node.required("from").asText)
+      case "done"     => Done(epoch, node.path("transactions").intValue, node.path("rows").longValue,
+          node.path("bytes").longValue)
+      case "dropped" => Dropped(epoch)
+      case "open"    => Open(epoch, all.head, node.path("timeout").longValue)
+      case "marker"  => Marker(epoch, all.head)
+      case "barrier" => Barrier(node.required("barrier").asText)
+      case kind      => Other(kind)
+    }
+  }
+
+  private def transaction(node: JsonNode) = SinkTransaction(
+    TransactionId(node.required("most").longValue, node.required("least").longValue),
+    node.required("partition").intValue,
+    node.required("attempt").longValue,
+    node.path("rows").longValue,
+    node.path("bytes").longValue,
+    Option(node.path("marker").textValue)
+  )
+}

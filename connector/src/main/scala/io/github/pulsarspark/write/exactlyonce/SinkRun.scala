@@ -1,0 +1,27 @@
+package io.github.pulsarspark.write.exactlyonce
+
+/** The driver's part of a stream that writes exactly once. Spark builds the write of each micro-batch anew and keeps
+  * the table, so the table holds this.
+  */
+private[pulsarspark] final class SinkRun {
+  private var current = Option.empty[(SinkSettings, SinkCoordinator)]
+
+  /** The coordinator of the run; takes over the sink at first, and after a failure.
+    *
+    * @param queryId
+    *   of the stream, whose end is the coordinator's
+    */
+  private[write] def coordinator(settings: SinkSettings, queryId: String): SinkCoordinator = synchronized {
+    current.filter { case (of, coordinator) => of == settings && coordinator.isUsable }.fold {
+      current.foreach(_._2.close())
+      current = None
+      val result = SinkCoordinators.open(settings, queryId)
+      current = Some(settings -> result)
+      result
+    }(_._2)
+  }
+
+  /** What the sink did, by the names in the progress of a stream; empty for at-least-once. */
+  def metrics: Map[String, String] =
+    synchronized(current).fold(Map.empty[String, String])(c => SinkMetrics(c._2.now))
+}

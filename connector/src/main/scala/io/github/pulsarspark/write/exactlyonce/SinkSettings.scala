@@ -1,0 +1,83 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import java.util.UUID
+
+import scala.concurrent.duration.FiniteDuration
+
+import io.github.pulsarspark.options.{ClientOptions, ExactlyOnceOptions, WriteOptions}
+import io.github.pulsarspark.pulsar.topics.TopicNames
+
+/** What driver and tasks know of a sink.
+  *
+  * @param topic
+  *   None when rows name their topics
+  * @param nonce
+  *   whose state it is
+  * @param startsAtZero
+  *   whether its epochs are counted from 0
+  * @param isForever
+  *   whether its state is needed after the write
+  * @param timeout
+  *   of a transaction
+  */
+private[write] final case class SinkSettings(
+    client: ClientOptions,
+    topic: Option[String],
+    namespace: String,
+    sinkId: String,
+    nonce: String,
+    startsAtZero: Boolean,
+    isForever: Boolean,
+    timeout: FiniteDuration
+) {
+  def topics: SinkTopics = SinkTopics(namespace, sinkId)
+}
+
+private[write] object SinkSettings {
+
+  /** @param queryId
+    *   of the stream, which its checkpoint holds
+    */
+  def ofStream(options: WriteOptions, exactlyOnce: ExactlyOnceOptions, queryId: String): SinkSettings = SinkSettings(
+    options.client,
+    options.topic.map(TopicNames.full),
+    namespace(options, exactlyOnce),
+    exactlyOnce.sinkId.getOrElse(queryId),
+    s"query:$queryId",
+    startsAtZero = true,
+    isForever = true,
+    exactlyOnce.timeout
+  )
+
+  def ofBatch(options: WriteOptions, exactlyOnce: ExactlyOnceOptions): SinkSettings = {
+    if (exactlyOnce.sinkId.isDefined && exactlyOnce.version.isEmpty)
+      ExactlyOnceOptions.refuse("`sinkId` is set for a batch write, but `txnVersion` is not",
+        "Set txnVersion, in foreachBatch to the id of the batch, or remove sinkId")
+    SinkSettings(
+      options.client,
+      options.topic.map(TopicNames.full),
+      namespace(options, exactlyOnce),
+      exactlyOnce.sinkId.getOrElse(UUID.randomUUID.toString),
+      if (exactlyOnce.version.isDefined) "versions" else "job",
+      startsAtZero = false,
+      isForever = exactlyOnce.version.isDefined,
+      exactlyOnce.timeout
+    )
+  }
+
+  private def namespace(options: WriteOptions, exactlyOnce: ExactlyOnceOptions): String =
+    exactlyOnce.namespace.orElse(options.topic.map(TopicNames.namespace)).getOrElse(
+      ExactlyOnceOptions.refuse("rows name their topics, so the namespace of the sink's state is not known",
+        "Set sinkNamespace")
+    )
+}
+
+/** The names of the topics with the state of a sink. */
+private[write] final case class SinkTopics(log: String, open: String, mark: String)
+
+private[write] object SinkTopics {
+  def apply(namespace: String, sinkId: String): SinkTopics = {
+    val start = s"persistent://$namespace/pulsar-spark-sink-$sinkId"
+    SinkTopics(s"$start-log", s"$start-open", s"$start-mark")
+  }
+}

@@ -1,0 +1,50 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import java.lang.reflect.Proxy
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException, TypedMessageBuilder}
+import org.apache.pulsar.client.impl.MessageIdImpl
+
+import io.github.pulsarspark.errors.PulsarException
+import io.github.pulsarspark.options.{Authentication, ClientOptions}
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+class ControlProducerSuite extends FunSuite {
+
+  private def stub[A](of: Class[A])(answer: PartialFunction[String, AnyRef]): A =
+    of.cast(Proxy.newProxyInstance(of.getClassLoader, Array(of),
+      (self, method, _) => answer.applyOrElse(method.getName, (_: String) => self)))
+
+  private def appending(answer: CompletableFuture[MessageId]): ControlProducer = {
+    val message  = stub(classOf[TypedMessageBuilder[Array[Byte]]]) { case "sendAsync" => answer }
+    val producer = stub(classOf[Producer[Array[Byte]]]) { case "newMessage" => message }
+    val options  =
+      ClientOptions("pulsar://nowhere:1", None, 1.second, Authentication.None, None, None, false, false, Map.empty)
+    new ControlProducer("t", producer, new ClusterCalls(options, options.serviceUrl))
+  }
+
+  private def condition(answer: CompletableFuture[MessageId]): String =
+    intercept[PulsarException](appending(answer).append("{}")).condition
+
+  test("a record has an id; one that the broker dropped is an error") {
+    assertEquals(appending(CompletableFuture.completedFuture(new MessageIdImpl(3, 4, -1))).append("{}"), "3:4")
+    assertEquals(condition(CompletableFuture.completedFuture(new MessageIdImpl(-1, -1, -1))),
+      "PULSAR_WRITE_DUPLICATE_DROPPED")
+  }
+
+  test("a producer that was fenced is told from other failures") {
+    assertEquals(condition(CompletableFuture.failedFuture(new PulsarClientException.ProducerFencedException("x"))),
+      "PULSAR_SINK_FENCED")
+    assertEquals(condition(CompletableFuture.failedFuture(new PulsarClientException.TopicTerminatedException("x"))),
+      "PULSAR_SINK_TOPIC")
+  }
+
+  test("a connection that was lost since the transaction began may have repeated messages") {
+    val transaction = new TaskTransaction(null, TransactionId(0, 1), startedAt = 1000)
+    assertEquals(Seq(0L, 998L, 999L, 1000L, 2000L).map(transaction.mayRepeat), Seq(false, false, true, true, true))
+  }
+}

@@ -1,0 +1,57 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import scala.util.Random
+
+import munit.FunSuite
+
+import io.github.pulsarspark.pulsar.transactions.TransactionId
+
+class SinkRecordsSuite extends FunSuite {
+  import SinkRecord._
+
+  private val identity = SinkIdentity("s", "query:q", "o")
+
+  private def transaction(random: Random) = SinkTransaction(
+    TransactionId(random.nextLong(), random.nextLong()),
+    random.nextInt(),
+    random.nextLong(),
+    random.nextLong(),
+    random.nextLong(),
+    Option.when(random.nextBoolean())("1:2")
+  )
+
+  test("a record is read as it was written") {
+    val random = new Random(1)
+    (1 to 200).foreach { _ =>
+      val all     = Seq.fill(random.nextInt(4))(transaction(random))
+      val one     = transaction(random)
+      val records = Seq(
+        Owner,
+        Prepared(random.nextLong(), all, "7:0"),
+        Done(random.nextLong(), random.nextInt(), random.nextLong(), random.nextLong()),
+        Dropped(random.nextLong()),
+        Open(random.nextLong(), one, 5),
+        Marker(random.nextLong(), one),
+        Barrier("b"),
+        Other("new")
+      )
+      records.foreach(r => assertEquals(SinkRecords.parse(SinkRecords.text(identity, r)), Some(identity -> r)))
+    }
+  }
+
+  test("the page of the format shows a record as it is") {
+    val record = Prepared(7, Seq(SinkTransaction(TransactionId(0, 41), 0, 12, 100, 5120, Some("33:7"))), "33:4")
+    assertEquals(
+      SinkRecords.text(SinkIdentity("trips", "query:6f1c", "0b7e"), record, 1790000000000L),
+      """{"version":1,"kind":"prepared","sinkId":"trips","nonce":"query:6f1c","owner":"0b7e","time":1790000000000,""" +
+        """"epoch":7,"from":"33:4","transactions":[{"most":0,"least":41,"partition":0,"attempt":12,"rows":100,""" +
+        """"bytes":5120,"marker":"33:7"}]}"""
+    )
+  }
+
+  test("texts that are no records are ignored") {
+    Seq("", "[]", "{}", """{"version":2,"kind":"owner","sinkId":"s","nonce":"n","owner":"o"}""", "\u0000").foreach(t =>
+      assertEquals(SinkRecords.parse(t), None, t)
+    )
+  }
+}
