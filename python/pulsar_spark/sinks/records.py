@@ -28,6 +28,7 @@ class Transaction:
         partition: Spark's number of the task.
         attempt: Spark's id of the task attempt.
         rows: How many rows it has; 0 when the record does not say.
+        bytes: The size of their values; 0 when the record does not say.
     """
 
     most: int
@@ -35,6 +36,7 @@ class Transaction:
     partition: int
     attempt: int
     rows: int = 0
+    bytes: int = 0
 
     @property
     def id(self) -> tuple[int, int]:
@@ -108,10 +110,26 @@ def _transaction(fields: Mapping[str, Any]) -> Transaction:
         partition=int(fields["partition"]),
         attempt=int(fields["attempt"]),
         rows=int(fields.get("rows", 0)),
+        bytes=int(fields.get("bytes", 0)),
     )
 
 
 def owner_record(last: Record, owner: str, time: int) -> bytes:
-    """The record that takes a sink over from the writer of its last record."""
-    fields = {"version": _VERSION, "kind": OWNER, "sinkId": last.sink, "nonce": last.nonce, "owner": owner}
-    return json.dumps({**fields, "time": time}).encode()
+    """The record by which ``owner`` takes over a sink whose log ends with ``last``."""
+    return json.dumps(_fields(OWNER, last, owner, time)).encode()
+
+
+def done_record(prepared: Record, owner: str, time: int) -> bytes:
+    """The record by which ``owner`` finishes an epoch, all of whose transactions are committed."""
+    sums = {
+        "epoch": prepared.epoch,
+        "transactions": len(prepared.transactions),
+        "rows": sum(one.rows for one in prepared.transactions),
+        "bytes": sum(one.bytes for one in prepared.transactions),
+    }
+    return json.dumps({**_fields(FINISHED, prepared, owner, time), **sums}).encode()
+
+
+def _fields(kind: str, like: Record, owner: str, time: int) -> dict[str, Any]:
+    named = {"version": _VERSION, "kind": kind, "sinkId": like.sink, "nonce": like.nonce}
+    return {**named, "owner": owner, "time": time}
