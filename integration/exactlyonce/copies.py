@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 TASKS = 2
@@ -53,19 +53,36 @@ class Copy:
 
     def writer(self, spark: SparkSession, url: str, more: Mapping[str, str] | None = None) -> DataStreamWriter:
         """The stream, which writes to the brokers at the URL."""
-        frame = stream(
+        return self.writer_of(self.frame(spark).select("value"), url, more)
+
+    def writer_of(self, frame: DataFrame, url: str, more: Mapping[str, str] | None = None) -> DataStreamWriter:
+        """The same with other values."""
+        options = {"service.url": url, "topic": self.target, "sinkId": self.sink, **(more or {})}
+        return (
+            frame.writeStream.format("pulsar")
+            .options(**options, deliveryGuarantee="exactly-once")
+            .option("checkpointLocation", str(self.folder))
+        )
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The source as a stream."""
+        return stream(
             spark,
             self.source_url,
             topic=self.source,
             startingOffsets="earliest",
             maxMessagesPerTrigger=str(PER_TRIGGER),
         )
-        options = {"service.url": url, "topic": self.target, "sinkId": self.sink, **(more or {})}
-        return (
-            frame.select("value")
-            .writeStream.format("pulsar")
-            .options(**options, deliveryGuarantee="exactly-once", checkpointLocation=str(self.folder))
-        )
+
+    @property
+    def namespace(self) -> str:
+        """Where the control topics are."""
+        return self.target.removeprefix("persistent://").rpartition("/")[0]
+
+    @property
+    def visible(self) -> int:
+        """How many messages of the copy can be read."""
+        return len(read_all(self.client, self.target))
 
     def run(self, spark: SparkSession, url: str, more: Mapping[str, str] | None = None) -> list[str]:
         """Copy what is there; starts again after an error, whose text is returned, as a user does."""
@@ -85,5 +102,5 @@ class Copy:
         wanted = Counter(values)
         assert not wanted - found, f"lost: {wanted - found}"
         assert not found - wanted, f"repeated: {found - wanted}"
-        topics = read_topics(self.client, self.target.removeprefix("persistent://").rpartition("/")[0], self.sink)
-        assert problems(topics) == []
+        wrong = problems(read_topics(self.client, self.namespace, self.sink))
+        assert not wrong, "\n".join(wrong)

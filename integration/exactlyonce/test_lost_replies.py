@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 _VALUES = [b"%d" % number for number in range(40)]
 _KINDS = {
-    "SEND_RECEIPT": range(24),
+    "SEND_RECEIPT": range(17),
     "NEW_TXN_RESPONSE": range(5),
     "ADD_PARTITION_TO_TXN_RESPONSE": range(8),
-    "END_TXN_RESPONSE": range(6),
+    "END_TXN_RESPONSE": range(5),
 }
 # One point of each kind: a row of a task, a transaction that begins, one that is committed.
 _GATE = {("SEND_RECEIPT", 4), ("END_TXN_RESPONSE", 1)}

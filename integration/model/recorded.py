@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pulsar_spark.sinks.records import DROPPED, FINISHED, MARKER, OPEN, OWNER, PREPARED
+from pulsar_spark.sinks.state import ControlTopics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pulsar_spark.sinks.records import Record, Transaction
-    from pulsar_spark.sinks.state import ControlTopics
 
     Id = tuple[int, int]
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 def problems(topics: ControlTopics) -> list[str]:
     """What the model does not allow; nothing for a run that kept to the protocol.
 
-    The records must be all of the sink since its beginning, read after its last driver ended.
+    The records must be all of the sink since its beginning, read after its last driver ended. A record that repeats the
+    one before was sent again after a lost connection: it counts once. A marker may not, since its task fails then.
     """
+    topics = ControlTopics(_once(topics.log), tuple(dict.fromkeys(topics.open)), topics.mark)
     records = (*topics.log, *topics.open, *topics.mark)
     found = [
         f"the records have {len(names)} sinks or nonces: {sorted(names)}"
@@ -38,6 +40,10 @@ def problems(topics: ControlTopics) -> list[str]:
             f"log record {number} ({record.kind} of epoch {record.epoch}): {text}" for text in reader.read(record)
         ]
     return found + list(_marks(topics, reader))
+
+
+def _once(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    return tuple(one for one, before in zip(records, (None, *records), strict=False) if one != before)
 
 
 def _names(records: tuple[Record, ...]) -> set[tuple[str, str]]:

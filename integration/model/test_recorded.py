@@ -39,6 +39,10 @@ _AGAIN = tuple(_record("open", one, owner="b", epoch=0) for one in _T[2:4])
             replace(_GOOD, open=(*_OPEN, *_AGAIN), log=(*_GOOD.log, _SECOND)), id="a repetition that was aborted"
         ),
         pytest.param(replace(_GOOD, log=(*_GOOD.log, _record("done", epoch=1))), id="an epoch without rows"),
+        pytest.param(
+            ControlTopics((_OWNER, _OWNER, _PREPARED, _PREPARED, _DONE, _DONE), (*_OPEN, *_OPEN), _MARKS),
+            id="records that were sent again",
+        ),
         pytest.param(replace(_GOOD, log=(*_GOOD.log, _record("of a later version"))), id="an unknown kind"),
         pytest.param(ControlTopics((_OWNER, _PREPARED), _OPEN, _MARKS[:1]), id="torn or not finished"),
         pytest.param(
@@ -55,11 +59,11 @@ def test_what_is_allowed(topics: ControlTopics) -> None:
     [
         (replace(_GOOD, log=(_OWNER, _SECOND, _PREPARED, _DONE)), "written by a while b owns the log"),
         (replace(_GOOD, log=(_PREPARED, _DONE)), "written by a while nobody owns the log"),
-        (replace(_GOOD, log=(_OWNER, *_GOOD.log)), "a takes over twice"),
-        (replace(_GOOD, log=(_OWNER, _PREPARED, _PREPARED, _DONE)), "epoch 0 is not finished"),
+        (replace(_GOOD, log=(*_GOOD.log, _OWNER)), "a takes over twice"),
+        (replace(_GOOD, log=(_OWNER, _PREPARED, replace(_PREPARED, time=1), _DONE)), "epoch 0 is not finished"),
         (replace(_GOOD, log=(*_GOOD.log, _PREPARED)), "epoch 0 is done"),
         (replace(_GOOD, log=(*_GOOD.log, _record("prepared", *_T[2:4], epoch=0))), "epoch 0 is done"),
-        (replace(_GOOD, log=(*_GOOD.log, _DONE)), "epoch 0 is done"),
+        (replace(_GOOD, log=(*_GOOD.log, replace(_DONE, time=1))), "epoch 0 is done"),
         (replace(_GOOD, log=(_OWNER, _DONE)), "it was not prepared"),
         (replace(_GOOD, log=(_OWNER, _PREPARED, replace(_DONE, rows=19))), "with 20 rows were prepared"),
         (replace(_GOOD, log=(_OWNER, _record("prepared", _T[0], _T[2], epoch=0))), "two transactions of a task"),
@@ -67,7 +71,7 @@ def test_what_is_allowed(topics: ControlTopics) -> None:
         (replace(_GOOD, log=(_OWNER, _record("dropped", epoch=0))), "it was not prepared"),
         (replace(_GOOD, log=(_OWNER, _PREPARED, _record("dropped", epoch=0))), "of a dropped epoch, but committed"),
         (replace(_GOOD, open=_OPEN[:1]), "was never recorded as open"),
-        (replace(_GOOD, open=(*_OPEN, _OPEN[0])), "is opened 2 times"),
+        (replace(_GOOD, open=(*_OPEN, replace(_OPEN[0], time=1))), "is opened 2 times"),
         (replace(_GOOD, open=(*_OPEN, *_AGAIN)), "a task ran for b, which never owned the log"),
         (replace(_GOOD, open=(_OPEN[0], replace(_OPEN[1], epoch=1))), "was opened for epoch 1"),
         (
