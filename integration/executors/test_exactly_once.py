@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from executors.hosts import Executors
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.exhaustive
+
 _ROWS = 1000
 _SECONDS = 120
 _TURNS = 5
@@ -42,7 +44,7 @@ def _assert_once(target: Target, topic: str, count: int) -> None:
     assert found == wanted, f"{(wanted - found).total()} missing, {(found - wanted).total()} too many"
 
 
-@pytest.mark.parametrize("fault", [pytest.param("killed", marks=pytest.mark.exhaustive), "frozen"])
+@pytest.mark.parametrize("fault", ["killed", "frozen"])
 def test_an_executor_is_lost_in_the_middle_of_an_exactly_once_write(
     target: Target, executors: Executors, topic: str, fault: str
 ) -> None:
@@ -65,7 +67,6 @@ def test_an_executor_is_lost_in_the_middle_of_an_exactly_once_write(
     _assert_once(target, topic, 2 * _ROWS)
 
 
-@pytest.mark.exhaustive
 def test_executors_are_killed_at_any_moment_of_an_exactly_once_write(
     target: Target, executors: Executors, topic: str
 ) -> None:

@@ -47,7 +47,7 @@ def _lost_replies(state: State, life: int, driver: Driver, rules: Rules) -> Step
         number = driver.chosen[driver.turn]
         following = driver._replace(turn=driver.turn + 1, unknown=(*driver.unknown, number))
         if following.turn == len(driver.chosen):
-            following = following._replace(step=Step.SWEEP)
+            following = following._replace(step=Step.RESOLVE)
         yield f"! driver {life}: does not hear that T{number} is committed", state.with_driver(life, following)
 
 

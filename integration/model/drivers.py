@@ -75,9 +75,7 @@ def _open(state: State) -> tuple[int, ...]:
 
 
 def _finish_or_clean(state: State, life: int, driver: Driver, bounds: Bounds) -> State:
-    if driver.chosen:
-        return state.with_driver(life, driver._replace(step=Step.COMMIT))
-    return _cleaning(state, life, driver, driver.listed, Step.RUN, bounds)
+    return _cleaning(state, life, driver, driver.listed, Step.SWEEP if driver.chosen else Step.RUN, bounds)
 
 
 def _cleaning(state: State, life: int, driver: Driver, doomed: tuple[int, ...], after: Step, bounds: Bounds) -> State:
@@ -130,7 +128,7 @@ def _decide(state: State, life: int, driver: Driver, _: Rules, bounds: Bounds) -
 
 def _prepare(state: State, life: int, driver: Driver, rules: Rules, _: Bounds) -> Steps:
     record = Record(Kind.PREPARED, life, driver.generation, driver.finishing, driver.chosen)
-    yield from _append(state, life, driver._replace(step=Step.COMMIT), record, rules)
+    yield from _append(state, life, driver._replace(step=Step.SWEEP), record, rules)
 
 
 def _append(state: State, life: int, following: Driver, record: Record, rules: Rules) -> Steps:
@@ -155,12 +153,13 @@ def _commit(state: State, life: int, driver: Driver, _: Rules, __: Bounds) -> St
 
 def _turned(driver: Driver, unknown: tuple[int, ...]) -> Driver:
     following = driver._replace(turn=driver.turn + 1, unknown=driver.unknown + unknown)
-    return following._replace(step=Step.SWEEP) if following.turn == len(driver.chosen) else following
+    return following._replace(step=Step.RESOLVE) if following.turn == len(driver.chosen) else following
 
 
 def _sweep(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> Steps:
+    after = Step.COMMIT if driver.turn < len(driver.chosen) else Step.RESOLVE
     doomed = _others(state, life, driver, rules)
-    yield "lists what the epoch left open", _cleaning(state, life, driver, doomed, Step.RESOLVE, bounds)
+    yield "lists what the epoch left open", _cleaning(state, life, driver, doomed, after, bounds)
 
 
 def _others(state: State, life: int, driver: Driver, rules: Rules) -> tuple[int, ...]:
@@ -219,13 +218,17 @@ def _done(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds)
         elif _ran(state, life, driver):
             yield name, following.with_driver(life, done._replace(step=Step.SPARK))
         else:
-            yield name, _cleaning(following, life, done, done.listed, Step.RUN, bounds)
+            yield name, _run_epoch(following, life, done, bounds)
 
 
-def _drop(state: State, life: int, driver: Driver, rules: Rules, _: Bounds) -> Steps:
+def _drop(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> Steps:
+    """The driver that prepared the epoch fails; one that found it runs it again."""
     record = Record(Kind.DROPPED, life, driver.generation, driver.finishing)
-    stopped = Driver(driver.generation, Step.DEAD)
-    yield from _append(state, life, stopped, record, rules)
+    for name, following in _append(state, life, driver, record, rules):
+        if following.drivers[life].step is Step.DEAD or _ran(state, life, driver):
+            yield name, _dead(following, life, driver)
+        else:
+            yield name, _run_epoch(following, life, driver, bounds)
 
 
 def _ran(state: State, life: int, driver: Driver) -> bool:
