@@ -55,8 +55,8 @@ def _driver(copy: Copy, url: str, jar: Path) -> Iterator[int]:
 @pytest.mark.parametrize(
     ("kind", "after"),
     [
-        *(pytest.param("SEND_RECEIPT", number) for number in (0, 1, 2, 3, 5, 8, 23, 24, 25, 26, 27, 28, 50)),
-        *(pytest.param("END_TXN_RESPONSE", number) for number in range(6)),
+        *(pytest.param("SEND_RECEIPT", number) for number in (0, 1, 2, 3, 5, 7, 8, 10, 13, 16, 19)),
+        *(pytest.param("END_TXN_RESPONSE", number) for number in range(5)),
         *(pytest.param("NEW_TXN_RESPONSE", number) for number in range(4)),
     ],
 )
