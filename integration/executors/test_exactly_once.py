@@ -35,7 +35,7 @@ def _slow_rows(target: Target, first: int) -> DataFrame:
     """Numbers in two partitions, each of which takes its time."""
     pause = "java_method('java.util.concurrent.locks.LockSupport', 'parkNanos', 2000000L)"
     rows = target.spark.range(first, first + _ROWS, 1, 2)
-    return rows.selectExpr(f"coalesce({pause}, string(id)) as value")
+    return rows.selectExpr(f"if({pause} is null, string(id), string(id)) as value")
 
 
 def _assert_once(target: Target, topic: str, count: int) -> None:
