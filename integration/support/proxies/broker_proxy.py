@@ -49,11 +49,12 @@ class BrokerProxy(Relay[_Connection]):
         self.service_url = f"pulsar://127.0.0.1:{self.port}"
         self.has_lost = False
         self._lost_kind = ""
+        self._passing = 0
 
-    def lose(self, kind: str) -> None:
-        """Drop the next response of a kind."""
+    def lose(self, kind: str, *, after: int = 0) -> None:
+        """Drop the next response of a kind, ``after`` as many have passed."""
         with self._lock:
-            self._lost_kind, self.has_lost = kind, False
+            self._lost_kind, self._passing, self.has_lost = kind, after, False
 
     def passed(self, connection: _Connection, frame: bytes, is_answer: bool) -> bytes | None:
         command = Command.of(frame)
@@ -65,6 +66,9 @@ class BrokerProxy(Relay[_Connection]):
     def _is_lost(self, kind: str) -> bool:
         with self._lock:
             if kind != self._lost_kind:
+                return False
+            if self._passing:
+                self._passing -= 1
                 return False
             self._lost_kind, self.has_lost = "", True
             return True

@@ -1,4 +1,4 @@
-"""A Pulsar of several processes on this machine: ZooKeeper, three bookies that tests may kill or freeze, one broker."""
+"""A Pulsar of several processes on this machine: ZooKeeper, three bookies and one broker that tests may kill."""
 
 from __future__ import annotations
 
@@ -188,6 +188,7 @@ class Cluster:
     admin: Admin
     bookies: tuple[Node, ...]
     auto_recovery: Node
+    broker: Node
 
     def ensembles(self, topic: str, ledger: int | None = None) -> list[list[Node]]:
         """The bookies that have a ledger, the first with entries unless one is named, for each part of it."""
@@ -206,8 +207,8 @@ def _command(launch: Launch) -> list[str]:
 
 
 @contextmanager
-def running_cluster(folder: Path) -> Iterator[Cluster]:
-    """Run a cluster whose ledgers have two copies on two of its bookies.
+def running_cluster(folder: Path, *, transactions: bool = False) -> Iterator[Cluster]:
+    """Run a cluster whose ledgers have two copies on two of its bookies, with several transaction coordinators if any.
 
     Lost copies stay lost until a test starts `Cluster.auto_recovery`.
     """
@@ -229,7 +230,15 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
             _bookie(_Bookie, folder / f"bookie-{number}", replace(ports, bookie=own), port)
             for number, own in enumerate(bookie_ports, 1)
         )
-        broker_node = _node(_Broker, folder / "broker", ports, {**config, **_BROKER}, lambda _: admin.ready_within(0))
+        settings = {**config, **_BROKER, "transactionCoordinatorEnabled": str(transactions).lower()}
+        broker_node = _node(
+            _Broker,
+            folder / "broker",
+            ports,
+            settings,
+            lambda _: admin.ready_within(0, transactions=transactions),
+            lambda: f":{broker}\n".encode() not in _asked(port, b"dump"),
+        )
         recovery = _bookie(_AutoRecovery, folder / "auto-recovery", ports, port)
         for node in (zookeeper, *bookies, broker_node, recovery):
             stack.callback(node.kill)
@@ -239,7 +248,7 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
             node.begin()
         for node in (*bookies, broker_node):
             node.ready()
-        yield Cluster(f"pulsar://127.0.0.1:{broker}", admin, bookies, recovery)
+        yield Cluster(f"pulsar://127.0.0.1:{broker}", admin, bookies, recovery, broker_node)
 
 
 def _node(

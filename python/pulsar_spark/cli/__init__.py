@@ -18,8 +18,10 @@ from pulsar_spark.cli.demo import add_demo
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
 from pulsar_spark.cli.output import FAILED, INTERRUPTED, fail, say
+from pulsar_spark.cli.sink import add_sink
 from pulsar_spark.errors import PulsarSparkError
 from pulsar_spark.local import LocalPulsarError
+from pulsar_spark.sinks.records import SinkError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
     top.add_argument("--version", action="version", version=f"pulsar-spark {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (add_local, add_options, add_demo):
+    for add in (add_local, add_options, add_sink, add_demo):
         add(commands)
     return top
 
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = chosen.run(chosen)
         return code
-    except (LocalPulsarError, PulsarSparkError) as error:
+    except (LocalPulsarError, PulsarSparkError, SinkError) as error:
         return fail(error, as_json=chosen.json)
     except BrokenPipeError:  # as in `pulsar-spark options | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,33 @@
+"""A program of `test_lives`: copies a topic exactly once until it is killed. It writes the id of its JVM to stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from exactlyonce.copies import Copy
+from leaks import jvm_pid
+from messages import connected
+from pyspark.sql import SparkSession
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    folder = Path(task["folder"])
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.jars", task["jar"])
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .getOrCreate()
+    )
+    print(jvm_pid(spark), flush=True)
+    with connected(task["source_url"], folder) as client:
+        copy = Copy(client, task["source"], task["target"], task["sink"], task["source_url"], folder / "checkpoint")
+        copy.writer(spark, task["url"]).start().awaitTermination()
+
+
+main()

@@ -1,0 +1,103 @@
+"""Exactly-once writes while transaction coordinators move, time out transactions, or end with their broker."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from admin import AdminError
+from broker_proxy import running_broker_proxy
+from cluster import Cluster, running_cluster
+from reading import run_available
+from servers import Addresses
+from waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from exactlyonce.copies import Copy
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.exhaustive
+
+_COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
+_VALUES = [b"%d" % number for number in range(100)]
+_SECONDS = 240
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running_cluster(tmp_path_factory.mktemp("cluster"), transactions=True) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def pulsar(cluster: Cluster) -> Addresses:
+    return Addresses(cluster.service_url, cluster.admin.url)
+
+
+def test_a_stream_is_written_once_by_several_coordinators(spark: SparkSession, copy: Copy, service_url: str) -> None:
+    copy.send(_VALUES)
+    assert copy.run(spark, service_url) == []
+    copy.check(_VALUES)
+
+
+def test_coordinators_move_while_a_stream_is_written(
+    spark: SparkSession, copy: Copy, service_url: str, cluster: Cluster
+) -> None:
+    copy.send(_VALUES)
+    coordinators = [f"{_COORDINATORS}-partition-{number}" for number in range(cluster.admin.partitions(_COORDINATORS))]
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(copy.run, spark, service_url)
+        moved = [name for name in coordinators if _moved(cluster, name)]
+        failures = running.result(_SECONDS)
+    print(f"{len(moved)} of {len(coordinators)} moved", *(one[:300] for one in failures), sep="\n")
+    assert moved
+    copy.check(_VALUES)
+
+
+def _moved(cluster: Cluster, coordinator: str) -> bool:
+    """Unload a coordinator, which its broker refuses while it is busy."""
+    try:
+        cluster.admin.unload(coordinator)
+    except AdminError as error:
+        if "it is doing other operations" not in str(error):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("kind", "after"),
+    [
+        *(pytest.param("END_TXN_RESPONSE", number) for number in range(4)),
+        *(pytest.param("SEND_RECEIPT", number) for number in (1, 10, 24, 26)),
+    ],
+)
+def test_the_broker_is_killed_before_a_reply_arrives(
+    spark: SparkSession, copy: Copy, service_url: str, cluster: Cluster, kind: str, after: int
+) -> None:
+    copy.send(_VALUES)
+    with running_broker_proxy(service_url) as proxy, ThreadPoolExecutor(1) as pool:
+        proxy.lose(kind, after=after)
+        running = pool.submit(copy.run, spark, proxy.service_url)
+        eventually(lambda: proxy.has_lost or running.done(), seconds=60)
+        with cluster.broker.killed():
+            proxy.cut()
+        failures = running.result(_SECONDS)
+        assert proxy.has_lost
+    print(*(one[:300] for one in failures), sep="\n")
+    copy.check(_VALUES)
+
+
+def test_transactions_time_out_before_their_tasks_end(spark: SparkSession, copy: Copy, service_url: str) -> None:
+    copy.send(_VALUES)
+    slow = "java_method('java.util.concurrent.locks.LockSupport', 'parkNanos', 300000000L)"
+    frame = copy.frame(spark).selectExpr(f"if({slow} is null, value, value) as value")
+    with pytest.raises(Exception, match=r"\[PULSAR_") as failed:
+        run_available(copy.writer_of(frame, service_url, {"txnTimeout": "1s"}))
+    print(str(failed.value)[:600])
+    assert copy.visible == 0
+    assert copy.run(spark, service_url) == []
+    copy.check(_VALUES)
