@@ -55,7 +55,7 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
 
   def explain(what: String, failure: Throwable): Throwable = failure match {
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)
-    case e: PulsarError                               => e.asInstanceOf[Throwable]
+    case e: Throwable with PulsarError                => e
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
       Conditions.AccessDenied(what = what, url = url, cause = FirstLine(e)).causedBy(e)
     case e => untrusted(what, e).getOrElse(noAnswer(what, e))

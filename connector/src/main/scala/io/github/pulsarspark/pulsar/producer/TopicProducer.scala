@@ -189,7 +189,7 @@ private[pulsarspark] object TopicProducer {
   private def explain(topic: String, e: Throwable, acknowledged: Long, options: WriteOptions): Throwable = e match {
     case c: java.util.concurrent.CompletionException if c.getCause != null =>
       explain(topic, c.getCause, acknowledged, options)
-    case p: PulsarError                                   => p.asInstanceOf[Throwable]
+    case p: Throwable with PulsarError                    => p
     case i: PulsarClientException.InvalidMessageException =>
       Conditions.MessageTooLarge(topic = topic, cause = FirstLine(i)).causedBy(i)
     case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>

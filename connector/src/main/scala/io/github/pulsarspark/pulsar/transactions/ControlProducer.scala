@@ -29,7 +29,7 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     val id =
       try calls.await(s"Appending to $topic")(message.sendAsync().exceptionally(e => throw named(e)))
       catch {
-        case e: PulsarError if !Conditions.RequestFailed.is(e.asInstanceOf[Throwable]) => throw e
+        case e: Throwable with PulsarError if !Conditions.RequestFailed.is(e) => throw e
         case e: PulsarClientException => throw Conditions.SinkTopic(topic = topic, cause = FirstLine(e)).causedBy(e)
       }
     if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
@@ -42,7 +42,7 @@ private[pulsarspark] final class ControlProducer private[transactions] (
   private def named(e: Throwable): Throwable = e match {
     case c: CompletionException if c.getCause != null     => named(c.getCause)
     case f: PulsarClientException.ProducerFencedException => Conditions.SinkFenced(topic = topic).causedBy(f)
-    case p: PulsarError                                   => p.asInstanceOf[Throwable]
+    case p: Throwable with PulsarError                    => p
     case other => Conditions.SinkTopic(topic = topic, cause = FirstLine(other)).causedBy(other)
   }
 

@@ -61,7 +61,7 @@ private[pulsarspark] final class ControlTopic(client: PulsarClientImpl, options:
   private def named[A](open: => A): A =
     try open
     catch {
-      case e: PulsarError if !Conditions.RequestFailed.is(e.asInstanceOf[Throwable]) => throw e
+      case e: Throwable with PulsarError if !Conditions.RequestFailed.is(e) => throw e
       case e: Exception => throw Conditions.SinkTopic(topic = name, cause = FirstLine(e)).causedBy(e)
     }
 }

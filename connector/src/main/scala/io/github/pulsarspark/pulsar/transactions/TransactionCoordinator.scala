@@ -110,7 +110,7 @@ private[pulsarspark] object TransactionCoordinator {
 
   private def explained(e: Throwable, url: String): Throwable = e match {
     case c: java.util.concurrent.CompletionException if c.getCause != null => explained(c.getCause, url)
-    case p: PulsarError                                                    => p.asInstanceOf[Throwable]
+    case p: Throwable with PulsarError                                     => p
     case _: TransactionCoordinatorClientException | _: PulsarClientException.AuthorizationException |
         _: PulsarClientException.NotFoundException | _: PulsarClientException.NotSupportedException =>
       unavailable(e, url)
