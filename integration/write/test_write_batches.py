@@ -181,7 +181,7 @@ def test_a_batch_is_encrypted_as_a_whole(target: Target, topic: str, tmp_path: P
         content = b"".join(b"\0\0\0\2\x18\x03" + b"%03d" % number for number in range(messages))
         buffer = root.io.netty.buffer.Unpooled.wrappedBuffer(bytearray(content))
         whole = root.org.apache.pulsar.client.impl.WholeBatch
-        whole.send(producer, buffer, messages, 0).get()
+        whole.send(producer, buffer, messages, 0, None).get()
         producer.close()
     secret = target.read(topic, {"encryption.privateKeyFile": str(private)}).collect()
     assert [bytes(row.value) for row in secret] == [b"%03d" % number for number in range(messages)]
