@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from broker_proxy import running_broker_proxy
+from programs import running_program
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -33,23 +31,11 @@ def _driver(copy: Copy, url: str, jar: Path) -> Iterator[int]:
     """Runs the stream in a process of its own; yields the id of its JVM."""
     task = {"jar": str(jar), "source_url": copy.source_url, "source": copy.source, "target": copy.target, "url": url}
     folder = copy.folder.parent
-    with (folder / "driver.log").open("a") as log:
-        process = subprocess.Popen(
-            [sys.executable, str(_DRIVER), json.dumps({**task, "sink": copy.sink, "folder": str(folder)})],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-    try:
+    with running_program(_DRIVER, {**task, "sink": copy.sink, "folder": str(folder)}, folder) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line, (folder / "driver.log").read_text()[-3000:]
         yield int(line)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 import pytest
-from executors.hosts import Attempts
+from executors.hosts import Attempts, finish_without
 from reading import dice
-from waiting import eventually
 from writing import Target
 
 if TYPE_CHECKING:
@@ -52,15 +51,7 @@ def test_an_executor_is_lost_in_the_middle_of_an_exactly_once_write(
     target.admin.create_topic(topic)
     with ThreadPoolExecutor(1) as pool:
         write = pool.submit(target.append, _slow_rows(target, 0), topic, _EXACTLY_ONCE)
-        eventually(lambda: target.admin.stats(topic)["msgInCounter"] > 100 or write.done(), seconds=_SECONDS)
-        assert not write.done(), f"the write was over too early: {write}"
-        if fault == "killed":
-            victim.kill()
-            write.result(timeout=_SECONDS)
-        else:  # a second copy of its task ends first; then the first one goes on
-            with victim.frozen():
-                write.result(timeout=_SECONDS)
-    assert (attempts.failed if fault == "killed" else attempts.speculative) >= 1
+        finish_without(victim, fault, write, attempts, lambda: target.admin.stats(topic)["msgInCounter"] > 100)
     _assert_once(target, topic, _ROWS)
     # What a late task sent must not take back what is committed, also after the next transaction.
     target.append(_slow_rows(target, _ROWS), topic, _EXACTLY_ONCE)

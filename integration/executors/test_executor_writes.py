@@ -6,22 +6,22 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from executors.hosts import Attempts
+from executors.hosts import Attempts, finish_without
 from messages import produce, read_all
+from programs import running_program
 from reading import Seen, assert_exactly_once, dice, existing, run_available, running, seen, stream
 from waiting import eventually
 from writing import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     import pulsar as pulsar_client
     from admin import Admin
@@ -66,15 +66,7 @@ def test_an_executor_is_lost_in_the_middle_of_a_write(
     target.admin.create_topic(topic)
     with ThreadPoolExecutor(1) as pool:
         write = pool.submit(target.append, _slow_rows(target, 2), topic)
-        eventually(lambda: _arrived(target, topic) > 100 or write.done(), seconds=_SECONDS)
-        assert not write.done(), f"the write was over too early: {write}"
-        if fault == "killed":
-            victim.kill()
-            write.result(timeout=_SECONDS)
-        else:
-            with victim.frozen():
-                write.result(timeout=_SECONDS)
-    assert (attempts.failed if fault == "killed" else attempts.speculative) >= 1
+        finish_without(victim, fault, write, attempts, lambda: _arrived(target, topic) > 100)
     _assert_at_least_once(_payloads(target, topic), _numbers(_ROWS))
 
 
@@ -101,8 +93,7 @@ def test_a_stream_is_copied_while_executors_are_killed(
     _assert_at_least_once(_payloads(target, copy), _numbers(2000))
 
 
-@contextmanager
-def _driver(target: Target, source: str, copy: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+def _driver(target: Target, source: str, copy: str, folder: Path) -> AbstractContextManager[subprocess.Popen[str]]:
     """A program that streams one topic to another, and writes a file for each batch with what it read."""
     task = {
         "jar": target.spark.conf.get("spark.jars"),
@@ -111,21 +102,8 @@ def _driver(target: Target, source: str, copy: str, folder: Path) -> Iterator[su
         "copy": copy,
         "folder": str(folder),
     }
-    with (folder / "driver.log").open("a") as log:
-        process = subprocess.Popen(
-            [sys.executable, str(_DRIVER), json.dumps(task)],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-    try:
-        yield process
-    finally:
-        # Executors end by themselves when their driver is gone, but nobody has to wait for that.
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    # Executors end by themselves when their driver is gone, but nobody has to wait for that.
+    return running_program(_DRIVER, task, folder)
 
 
 def _read_by(folder: Path) -> dict[int, list[Seen]]:

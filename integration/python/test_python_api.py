@@ -86,6 +86,7 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "pulsar.admin.authParam": "hunter2"},
     {**READ, "allowDifferentTopicSchemas": "maybe"},
     {**READ, "allowDifferentTopicSchemas": "true", "schemaMode": "auto"},
+    {**READ, "startingOffsets": "subscription"},
     {**READ, "maxBytesPerTrigger": "-1"},
     {**READ, "maxMessagesPerTrigger": "0"},
     {**READ, "maxTriggerDelay": "soon"},

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
-from errors import failing, refused
+from errors import failing
 from messages import connected, produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, read_available, running, start, stream, wait_for
-from servers import remove_namespace
+from reading import Batches, assert_exactly_once, existing, read_available, running, start, wait_for
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -27,38 +26,13 @@ if TYPE_CHECKING:
 
     from pulsar_spark.local import LocalPulsar
 
-NAME = "follows-the-stream"
+from stream.following import NAME, backlog, followed, is_caught_up, numbers, without_retention
 
 
 @pytest.fixture
 def unretained(admin: Admin, topic: str) -> Iterator[str]:
-    """A topic in a namespace of its own, where brokers keep messages for subscriptions alone."""
-    name = topic.removeprefix("persistent://").replace("/", "-").replace("-", "/", 1)
-    admin.create_namespace(name)
-    admin.set_retention(name, minutes=0, megabytes=0)
-    yield f"persistent://{name}/events"
-    remove_namespace(admin, name)
-
-
-def _numbers(first: int, count: int) -> list[bytes]:
-    return [b"%d" % number for number in range(first, first + count)]
-
-
-def _followed(spark: SparkSession, service_url: str, topic: str, **options: str) -> DataFrame:
-    return stream(
-        spark, service_url, topic=topic, **{"startingOffsets": "earliest", "progressSubscription": NAME, **options}
-    )
-
-
-def _backlog(admin: Admin, topic: str) -> int:
-    """In entries."""
-    one = admin.stats(topic)["subscriptions"][NAME]
-    assert one["isDurable"]
-    return int(one["msgBacklog"])
-
-
-def _is_caught_up(admin: Admin, topic: str) -> bool:
-    return _backlog(admin, topic) == 0
+    with without_retention(admin, topic) as name:
+        yield name
 
 
 def _roll_ledger(admin: Admin, topic: str) -> None:
@@ -73,28 +47,28 @@ def test_the_backlog_is_empty_whenever_the_stream_has_read_everything(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     admin.create_topic(topic, partitions=2)
-    produce(client, topic, _numbers(0, 70), batch_size=7)
+    produce(client, topic, numbers(0, 70), batch_size=7)
     batches = Batches()
-    with running(start(_followed(spark, service_url, topic), tmp_path, batches)) as query:
+    with running(start(followed(spark, service_url, topic), tmp_path, batches)) as query:
         wait_for(70, query, batches)
-        eventually(lambda: _is_caught_up(admin, topic))
+        eventually(lambda: is_caught_up(admin, topic))
         admin.set_partitions(topic, 3)
-        produce(client, f"{topic}-partition-2", _numbers(70, 30), batch_size=7)
+        produce(client, f"{topic}-partition-2", numbers(70, 30), batch_size=7)
         wait_for(100, query, batches)
-        eventually(lambda: _is_caught_up(admin, f"{topic}-partition-2"))
-    produce(client, topic, _numbers(100, 60), batch_size=7)
-    assert _backlog(admin, topic) > 0
-    read_available(_followed(spark, service_url, topic, maxMessagesPerTrigger="10"), tmp_path, batches)
-    assert _is_caught_up(admin, topic)
+        eventually(lambda: is_caught_up(admin, f"{topic}-partition-2"))
+    produce(client, topic, numbers(100, 60), batch_size=7)
+    assert backlog(admin, topic) > 0
+    read_available(followed(spark, service_url, topic, maxMessagesPerTrigger="10"), tmp_path, batches)
+    assert is_caught_up(admin, topic)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
-    produce(client, topic, _numbers(160, 5), batch_size=5)
+    produce(client, topic, numbers(160, 5), batch_size=5)
 
     def fail(frame: DataFrame, _: int) -> None:
         raise RuntimeError(f"{frame.count()} rows fail")
 
     with pytest.raises(Exception, match="5 rows fail"):
-        read_available(_followed(spark, service_url, topic), tmp_path, fail)
-    assert _backlog(admin, topic) > 0, "what Spark has not committed is not acknowledged"
+        read_available(followed(spark, service_url, topic), tmp_path, fail)
+    assert backlog(admin, topic) > 0, "what Spark has not committed is not acknowledged"
 
 
 def test_the_backlog_is_empty_behind_a_transaction(
@@ -103,15 +77,15 @@ def test_the_backlog_is_empty_behind_a_transaction(
     admin.create_topic(topic)
     producer = sender.producer(topic, batch_size=1)
     batches = Batches()
-    with running(start(_followed(spark, service_url, topic), tmp_path, batches)) as query:
+    with running(start(followed(spark, service_url, topic), tmp_path, batches)) as query:
         for turn in range(1, 4):
             for commit in (False, True):
                 transaction = sender.begin()
-                for payload in _numbers(0, 5):
+                for payload in numbers(0, 5):
                     producer.newMessage(transaction).value(payload).send()
                 sender.end(transaction, commit=commit)
             wait_for(5 * turn, query, batches)
-            eventually(lambda: _is_caught_up(admin, topic))
+            eventually(lambda: is_caught_up(admin, topic))
     producer.close()
 
 
@@ -120,13 +94,13 @@ def test_messages_are_kept_for_a_stopped_stream_and_no_longer_than_for_it(
 ) -> None:
     admin.create_topic(unretained)
     batches = Batches()
-    frame = _followed(spark, service_url, unretained)
+    frame = followed(spark, service_url, unretained)
     read_available(frame, tmp_path, batches)
     there = []
     for turn in range(3):
-        produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+        produce(client, unretained, numbers(20 * turn, 20), batch_size=7)
         _roll_ledger(admin, unretained)
-        produce(client, unretained, _numbers(100 + 20 * turn, 20), batch_size=7)
+        produce(client, unretained, numbers(100 + 20 * turn, 20), batch_size=7)
         there += existing(read_all(client, unretained))
         read_available(frame, tmp_path, batches)
         assert_exactly_once(batches.rows, there)
@@ -135,10 +109,10 @@ def test_messages_are_kept_for_a_stopped_stream_and_no_longer_than_for_it(
         assert read_all(client, unretained) == [], "the broker keeps nothing that the stream has read"
     with running(start(frame, tmp_path, batches)) as query:
         for turn in range(3):
-            produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+            produce(client, unretained, numbers(20 * turn, 20), batch_size=7)
             wait_for(120 + 20 * (turn + 1), query, batches)
             _roll_ledger(admin, unretained)
-        produce(client, unretained, _numbers(60, 20), batch_size=7)
+        produce(client, unretained, numbers(60, 20), batch_size=7)
         wait_for(200, query, batches)
 
 
@@ -149,33 +123,33 @@ def test_a_broker_that_is_killed_reports_no_backlog_afterwards(
     topic = f"persistent://public/default/followed-{tmp_path.name}"
     batches = Batches()
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
-        produce(client, topic, _numbers(0, 20), batch_size=7)
-        frame = _followed(spark, own_pulsar.service_url, topic, operationTimeoutMs="90000")
+        produce(client, topic, numbers(0, 20), batch_size=7)
+        frame = followed(spark, own_pulsar.service_url, topic, operationTimeoutMs="90000")
         with running(start(frame, tmp_path / "checkpoint", batches)) as query:
             wait_for(20, query, batches)
-            eventually(lambda: _is_caught_up(Admin(own_pulsar.admin_url), topic))
+            eventually(lambda: is_caught_up(Admin(own_pulsar.admin_url), topic))
             own_pulsar.restart(graceful=False)
             admin = Admin(own_pulsar.admin_url)
-            eventually(lambda: NAME in admin.subscriptions(topic) and _is_caught_up(admin, topic), seconds=90)
-            produce(client, topic, _numbers(20, 20), batch_size=7)
+            eventually(lambda: NAME in admin.subscriptions(topic) and is_caught_up(admin, topic), seconds=90)
+            produce(client, topic, numbers(20, 20), batch_size=7)
             wait_for(40, query, batches)
-            eventually(lambda: _is_caught_up(admin, topic))
+            eventually(lambda: is_caught_up(admin, topic))
 
 
 def test_messages_that_are_deleted_before_they_were_read_are_lost(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    produce(client, topic, _numbers(0, 20), batch_size=7)
-    frame = _followed(spark, service_url, topic, maxMessagesPerTrigger="10")
+    produce(client, topic, numbers(0, 20), batch_size=7)
+    frame = followed(spark, service_url, topic, maxMessagesPerTrigger="10")
 
     class Truncating(Batches):
         def __call__(self, frame: DataFrame, batch_id: int) -> None:
             super().__call__(frame, batch_id)
             if batch_id == 1:
-                produce(client, topic, _numbers(20, 20), batch_size=7)
+                produce(client, topic, numbers(20, 20), batch_size=7)
                 _roll_ledger(admin, topic)
                 admin.truncate(topic)
-                produce(client, topic, _numbers(40, 20), batch_size=7)
+                produce(client, topic, numbers(40, 20), batch_size=7)
 
     batches = Truncating()
     with pytest.raises(Exception, match=r"PULSAR_DATA_LOSS"), running(start(frame, tmp_path, batches)) as query:
@@ -191,14 +165,14 @@ def test_a_subscription_that_is_ahead_moves_no_start(
     for turn in range(3):
         if turn > 0:
             _roll_ledger(admin, unretained)
-        produce(client, unretained, _numbers(20 * turn, 20), batch_size=7)
+        produce(client, unretained, numbers(20 * turn, 20), batch_size=7)
     consumer = client.subscribe(unretained, NAME, initial_position=pulsar_client.InitialPosition.Earliest)
     for _ in range(60):
         consumer.acknowledge_cumulative(consumer.receive(60_000))
-    eventually(lambda: _is_caught_up(admin, unretained))
+    eventually(lambda: is_caught_up(admin, unretained))
     consumer.close()
     _roll_ledger(admin, unretained)
-    produce(client, unretained, _numbers(60, 20), batch_size=7)
+    produce(client, unretained, numbers(60, 20), batch_size=7)
 
     class FailingOnce(Batches):
         has_failed = False
@@ -210,14 +184,14 @@ def test_a_subscription_that_is_ahead_moves_no_start(
             super().__call__(frame, batch_id)
 
     batches = FailingOnce()
-    frame = _followed(spark, service_url, unretained, maxMessagesPerTrigger="25")
+    frame = followed(spark, service_url, unretained, maxMessagesPerTrigger="25")
     with pytest.raises(Exception, match="the second micro-batch fails"):
         read_available(frame, tmp_path, batches)
     read_available(frame, tmp_path, batches)
     assert_exactly_once(batches.rows, existing(read_all(client, unretained)))
     assert len(batches.rows) == 80
-    assert _is_caught_up(admin, unretained)
-    produce(client, unretained, _numbers(80, 20), batch_size=7)
+    assert is_caught_up(admin, unretained)
+    produce(client, unretained, numbers(80, 20), batch_size=7)
     read_available(frame, tmp_path, batches)
     assert_exactly_once(batches.rows, existing(read_all(client, unretained)))
 
@@ -226,28 +200,28 @@ def test_a_subscription_that_is_ahead_moves_no_start(
 def test_a_subscription_that_was_made_anew_proves_nothing(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, unretained: str, tmp_path: Path
 ) -> None:
-    produce(client, unretained, _numbers(0, 20), batch_size=7)
-    frame = _followed(spark, service_url, unretained)
+    produce(client, unretained, numbers(0, 20), batch_size=7)
+    frame = followed(spark, service_url, unretained)
     batches = Batches()
     read_available(frame, tmp_path, batches)
     admin.delete_subscription(unretained, NAME)
-    produce(client, unretained, _numbers(20, 20), batch_size=7)
+    produce(client, unretained, numbers(20, 20), batch_size=7)
     _roll_ledger(admin, unretained)
     eventually(lambda: len(admin.internal_stats(unretained)["ledgers"]) == 1)
-    produce(client, unretained, _numbers(40, 20), batch_size=7)
+    produce(client, unretained, numbers(40, 20), batch_size=7)
     with pytest.raises(Exception, match="PULSAR_DATA_LOSS"):
         read_available(frame, tmp_path, batches)
     assert len(batches.rows) == 20
-    read_available(_followed(spark, service_url, unretained, failOnDataLoss="false"), tmp_path, batches)
+    read_available(followed(spark, service_url, unretained, failOnDataLoss="false"), tmp_path, batches)
     assert len(batches.rows) == 40
-    assert _is_caught_up(admin, unretained)
+    assert is_caught_up(admin, unretained)
 
 
 def test_a_stream_starts_where_its_subscription_is(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    produce(client, topic, _numbers(0, 30), batch_size=7)
-    frame = _followed(spark, service_url, topic, startingOffsets="subscription")
+    produce(client, topic, numbers(0, 30), batch_size=7)
+    frame = followed(spark, service_url, topic, startingOffsets="subscription")
     with failing("PULSAR_SUBSCRIPTION_NOT_FOUND", NAME, topic):
         read_available(frame, tmp_path / "missing", Batches())
     eventually(lambda: admin.subscriptions(topic) == [])
@@ -258,91 +232,7 @@ def test_a_stream_starts_where_its_subscription_is(
     batches = Batches()
     read_available(frame, tmp_path / "there", batches)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)[14:]))
-    assert _is_caught_up(admin, topic)
-
-
-def test_a_subscription_serves_one_query(
-    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
-) -> None:
-    produce(client, topic, _numbers(0, 10))
-    batches = Batches()
-    second = _followed(spark, service_url, topic, operationTimeoutMs="3000")
-    with running(start(_followed(spark, service_url, topic), tmp_path / "first", batches)) as query:
-        wait_for(10, query, batches)
-        with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "3000 ms"):
-            read_available(second, tmp_path / "second", Batches())
-        produce(client, topic, _numbers(10, 10))
-        wait_for(20, query, batches)
-        eventually(lambda: _is_caught_up(admin, topic))
-    read_available(_followed(spark, service_url, topic), tmp_path / "second", Batches())
-
-
-@pytest.mark.exhaustive
-def test_a_subscription_has_no_shared_consumers(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
-) -> None:
-    produce(client, topic, _numbers(0, 10))
-    shared = client.subscribe(topic, NAME, consumer_type=pulsar_client.ConsumerType.Shared)
-    with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "different type"):
-        read_available(_followed(spark, service_url, topic, operationTimeoutMs="3000"), tmp_path, Batches())
-    shared.close()
-    read_available(_followed(spark, service_url, topic), tmp_path, Batches())
-
-
-@pytest.mark.parametrize(
-    ("policy", "value", "condition", "word"),
-    [
-        ("maxSubscriptionsPerTopic", 1, "PULSAR_REQUEST_FAILED", "maximum number of subscriptions"),
-        pytest.param(
-            "maxConsumersPerTopic",
-            1,
-            "PULSAR_SUBSCRIPTION_BUSY",
-            "max consumers limit",
-            marks=pytest.mark.exhaustive,
-        ),
-    ],
-)
-def test_a_quota_is_named(
-    spark: SparkSession,
-    service_url: str,
-    admin: Admin,
-    client: pulsar_client.Client,
-    unretained: str,
-    tmp_path: Path,
-    policy: str,
-    value: object,
-    condition: str,
-    word: str,
-) -> None:
-    produce(client, unretained, _numbers(0, 10))
-    frame = _followed(spark, service_url, unretained, operationTimeoutMs="3000")
-    admin.set_policy(unretained.removeprefix("persistent://").rpartition("/")[0], policy, value)
-    with failing(condition, unretained, word):
-        read_available(frame, tmp_path, Batches())
-
-
-def test_options_that_do_not_fit(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
-) -> None:
-    produce(client, topic, _numbers(0, 1))
-    for name in ("progressSubscription", "predefinedSubscription"):
-        with refused("PULSAR_OPTION_WRONG_MODE", name, "batch read"):
-            batch(spark, service_url, topic=topic, **{name: NAME}).count()
-    with refused("PULSAR_OPTION_INCOMPLETE", "startingOffsets=subscription", "progressSubscription"):
-        stream(spark, service_url, topic=topic, startingOffsets="subscription")
-
-
-def test_progress_that_is_written_later_is_refused(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
-) -> None:
-    produce(client, topic, _numbers(0, 10))
-    later = {"asyncProgressTrackingEnabled": "true", "_asyncProgressTrackingOverrideSinkSupportCheck": "true"}
-    writer = _followed(spark, service_url, topic).writeStream.format("noop").options(**later)
-    with (
-        failing("PULSAR_OPTION_CONFLICT", "progressSubscription", "asyncProgressTrackingEnabled"),
-        running(writer.option("checkpointLocation", str(tmp_path)).start()) as query,
-    ):
-        query.processAllAvailable()
+    assert is_caught_up(admin, topic)
 
 
 _PROGRAM = """
@@ -366,20 +256,20 @@ def test_a_restart_takes_the_subscription_of_a_process_that_was_killed(
     topic: str,
     tmp_path: Path,
 ) -> None:
-    produce(client, topic, _numbers(0, 20), batch_size=7)
+    produce(client, topic, numbers(0, 20), batch_size=7)
     checkpoint = tmp_path / "checkpoint"
     options = {"service.url": service_url, "topic": topic, "startingOffsets": "earliest", "progressSubscription": NAME}
     program = textwrap.dedent(_PROGRAM).format(jar=connector_jar, options=options, checkpoint=checkpoint)
     with subprocess.Popen([sys.executable, "-c", program], start_new_session=True) as process:
         try:
-            eventually(lambda: NAME in admin.subscriptions(topic) and _is_caught_up(admin, topic), seconds=120)
-            produce(client, topic, _numbers(20, 20), batch_size=7)
+            eventually(lambda: NAME in admin.subscriptions(topic) and is_caught_up(admin, topic), seconds=120)
+            produce(client, topic, numbers(20, 20), batch_size=7)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
-    produce(client, topic, _numbers(40, 20), batch_size=7)
+    produce(client, topic, numbers(40, 20), batch_size=7)
     batches = Batches()
-    read_available(_followed(spark, service_url, topic), checkpoint, batches)
+    read_available(followed(spark, service_url, topic), checkpoint, batches)
     rows = existing(read_all(client, topic))
     assert batches.rows == rows[len(rows) - len(batches.rows) :]
     assert 20 <= len(batches.rows) <= 40
-    assert _is_caught_up(admin, topic)
+    assert is_caught_up(admin, topic)

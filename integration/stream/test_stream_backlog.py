@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -18,6 +15,7 @@ import pytest
 from admin_proxy import running_admin_proxy
 from counting import counted
 from messages import produce
+from programs import running_program
 from reading import by_level
 from servers import Addresses
 from waiting import eventually
@@ -25,7 +23,8 @@ from waiting import eventually
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import subprocess
+    from collections.abc import Callable, Iterator
 
     from admin import Admin
     from pyspark.sql import SparkSession
@@ -47,26 +46,6 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"managedLedgerMaxEntriesPerLedger": str(_ENTRIES), "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
     with LocalPulsar(data_dir=tmp_path_factory.mktemp("backlog"), config=limits) as server:
         yield Addresses(server.service_url, server.admin_url)
-
-
-@contextmanager
-def _driver(task: Mapping[str, object], folder: Path) -> Iterator[subprocess.Popen[str]]:
-    with (folder / "driver.log").open("a") as log:
-        process = subprocess.Popen(
-            [sys.executable, _DRIVER, json.dumps(task)],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,
-        )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 @contextmanager
@@ -136,9 +115,9 @@ def test_a_million_messages_in_two_hundred_ledgers_over_three_kills(
         }
         with _writing(client, topic, _LEDGERS * _ENTRIES, tmp_path) as stop_writing:
             for commits in (3, 9, 16):
-                with _driver(task, tmp_path) as killed:
+                with running_program(_DRIVER, task, tmp_path) as killed:
                     _wait(tmp_path, commits, killed)
-            with _driver(task, tmp_path) as process:
+            with running_program(_DRIVER, task, tmp_path) as process:
                 _wait(tmp_path, _BATCHES + 3, process)
                 stop_writing()
                 (tmp_path / "stop").touch()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ import pytest
 from broker_proxy import BrokerProxy
 from commands import Command
 from errors import failing, refused
+from programs import running_program
 from reading import java_client, run_available, running
 from relay import listening
 from waiting import eventually
@@ -23,7 +22,9 @@ from writing import Target
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     import pulsar as pulsar_client
     from admin import Admin
@@ -262,7 +263,7 @@ def test_a_server_without_transactions_is_refused(target: Target, tmp_path: Path
 
 def _driver(
     target: Target, folder: Path, topic: str, jar: Path, options: dict[str, str], *, master: str, fails: bool = False
-) -> subprocess.Popen[bytes]:
+) -> AbstractContextManager[subprocess.Popen[str]]:
     """A driver of its own over the files of the folder."""
     settings = {
         "master": master,
@@ -271,13 +272,7 @@ def _driver(
         "folder": str(folder),
         "options": {**target.options(topic), **ONCE, **options},
     }
-    with (folder / "driver.log").open("w") as out:
-        return subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("once_driver.py")), json.dumps(settings)],
-            stdout=out,
-            stderr=out,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
+    return running_program(Path(__file__).with_name("once_driver.py"), settings, folder)
 
 
 @pytest.mark.exhaustive
@@ -286,8 +281,8 @@ def test_a_task_that_fails_after_sending_is_tried_again(
 ) -> None:
     lines(target, tmp_path / "in", epochs(2, rows=300))  # Python gets a hundred rows at a time
     options = {"sinkId": "retried", "pulsar.producer.batchingMaxMessages": "2"}
-    driver = _driver(target, tmp_path, topic, connector_jar, options, master="local[2, 4]", fails=True)
-    assert driver.wait(120) == 0, (tmp_path / "driver.log").read_text()[-2000:]
+    with _driver(target, tmp_path, topic, connector_jar, options, master="local[2, 4]", fails=True) as driver:
+        assert driver.wait(120) == 0, (tmp_path / "driver.log").read_text()[-2000:]
     assert values(target, topic) == expected(2, rows=300)
     opened = target.messages(f"{topic.rpartition('/')[0]}/pulsar-spark-sink-retried-open")
     assert len(opened) == 4, "each epoch has two attempts"
@@ -299,11 +294,7 @@ def test_a_driver_that_is_killed_after_its_decision(
 ) -> None:
     rows = rows_of(target, tmp_path, 1)
     options = {"sinkId": "killed", "service.url": proxy.service_url}
-    driver = _driver(target, tmp_path, topic, connector_jar, options, master="local[2]")
-    try:
+    with _driver(target, tmp_path, topic, connector_jar, options, master="local[2]"):
         _record_and_hold(target, topic, "killed", tmp_path, proxy)
-    finally:
-        driver.kill()
-        driver.wait()
     run_available(once(target, tmp_path, topic, rows, sinkId="killed"))
     assert values(target, topic) == sorted([*expected(1), "late"])

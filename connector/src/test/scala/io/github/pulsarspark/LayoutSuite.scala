@@ -166,6 +166,7 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
     "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.broker",
     "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.broker",
+    "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.broker",
     "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
     "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",
     "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",

@@ -10,8 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
-import org.apache.pulsar.client.api.SubscriptionMode;
-import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
 import org.apache.pulsar.common.api.proto.CommandMessage;
 import org.apache.pulsar.common.api.proto.MessageIdData;
@@ -33,26 +31,6 @@ import org.apache.pulsar.common.protocol.Commands;
  */
 public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
-    /**
-     * What is subscribed to.
-     *
-     * @param start the first requested entry; the broker sends it, or the first existing one after it
-     * @param permits messages the broker may send ahead at first
-     * @param readCompacted true to get what compaction kept of the topic
-     * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
-     * @param resubscriptions what bounds how many consumers subscribe again at the same time; null without a bound
-     */
-    public record Request(
-        String topic,
-        int partition,
-        String subscription,
-        String consumerName,
-        MessageIdImpl start,
-        int permits,
-        boolean readCompacted,
-        boolean positionsOnly,
-        BoundedActions resubscriptions) { }
-
     private final Object lock = new Object();
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     private final BoundsRequests boundsRequests = new BoundsRequests(this);
@@ -71,7 +49,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     EntryConsumer(
         PulsarClientImpl client,
-        Request request,
+        EntryRequest request,
         ConsumerConfigurationData<byte[]> conf,
         CompletableFuture<Consumer<byte[]>> subscribed) {
         super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false,
@@ -82,27 +60,11 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     }
 
     /** Subscribes, paused: call {@link #resume()} to let entries arrive. */
-    public static CompletableFuture<EntryConsumer> open(PulsarClientImpl client, Request request) {
+    public static CompletableFuture<EntryConsumer> open(PulsarClientImpl client, EntryRequest request) {
         CompletableFuture<Consumer<byte[]>> subscribed = new CompletableFuture<>();
-        EntryConsumer consumer = new EntryConsumer(client, request, configuration(request), subscribed);
+        EntryConsumer consumer = new EntryConsumer(client, request, request.configuration(), subscribed);
         consumer.connect();
         return subscribed.thenApply(ignored -> consumer);
-    }
-
-    /** Of a non-durable consumer. */
-    static ConsumerConfigurationData<byte[]> configuration(Request request) {
-        ConsumerConfigurationData<byte[]> conf = new ConsumerConfigurationData<>();
-        conf.getTopicNames().add(request.topic());
-        conf.setSubscriptionName(request.subscription());
-        conf.setConsumerName(request.consumerName());
-        conf.setSubscriptionType(SubscriptionType.Exclusive);
-        conf.setSubscriptionMode(SubscriptionMode.NonDurable);
-        conf.setReceiverQueueSize(request.permits());
-        conf.setStartPaused(true);
-        conf.setReadCompacted(request.readCompacted());
-        // Hardly anything is acknowledged, and a timer for each of thousands of consumers would keep the client busy.
-        conf.setAcknowledgementsGroupTimeMicros(0);
-        return conf;
     }
 
     void connect() {

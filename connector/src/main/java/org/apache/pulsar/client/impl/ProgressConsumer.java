@@ -20,7 +20,7 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
 
     private ProgressConsumer(
         PulsarClientImpl client,
-        Request request,
+        EntryRequest request,
         ConsumerConfigurationData<byte[]> conf,
         CompletableFuture<Consumer<byte[]>> subscribed) {
         super(client, request, conf, subscribed);
@@ -31,8 +31,8 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     public static CompletableFuture<ProgressConsumer> open(
         PulsarClientImpl client, String topic, int partition, String subscription) {
         MessageIdImpl start = new MessageIdImpl(-1, -1, -1);
-        Request request = new Request(topic, partition, subscription, null, start, 1, false, true, null);
-        ConsumerConfigurationData<byte[]> conf = configuration(request);
+        EntryRequest request = new EntryRequest(topic, partition, subscription, null, start, 1, false, true, null);
+        ConsumerConfigurationData<byte[]> conf = request.configuration();
         conf.setSubscriptionMode(SubscriptionMode.Durable);
         conf.setSubscriptionInitialPosition(SubscriptionInitialPosition.Earliest);
         conf.setAckReceiptEnabled(true);

@@ -2,7 +2,7 @@ package io.github.pulsarspark.pulsar.broker
 
 import java.util.UUID
 
-import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, MessageIdImpl}
 
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Position
@@ -39,7 +39,7 @@ private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, optio
     new PendingFeed(
       EntryConsumer.open(
         lease.client,
-        new EntryConsumer.Request(topic, partition, subscription, options.readerName.orNull, id, permits,
+        new EntryRequest(topic, partition, subscription, options.readerName.orNull, id, permits,
           options.readCompacted, false, null)
       )
     )

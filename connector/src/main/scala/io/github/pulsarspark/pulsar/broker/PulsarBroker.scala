@@ -5,7 +5,7 @@ import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, T
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.impl.{EntryConsumer, MessageIdImpl, PulsarClientImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, MessageIdImpl, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 
 import io.github.pulsarspark.common.BoundedActions
@@ -206,7 +206,7 @@ private[pulsar] final class PulsarBroker(
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
       EntryConsumer.open(client,
-        new EntryConsumer.Request(partition, index, subscription, null, start, 1, readCompacted, positionsOnly,
+        new EntryRequest(partition, index, subscription, null, start, 1, readCompacted, positionsOnly,
           if (positionsOnly) resubscriptions else null))
     )
   }

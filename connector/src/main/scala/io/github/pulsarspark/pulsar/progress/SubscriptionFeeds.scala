@@ -3,7 +3,7 @@ package io.github.pulsarspark.pulsar.progress
 import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import org.apache.pulsar.client.api.PulsarClientException
-import org.apache.pulsar.client.impl.{EntryConsumer, ProgressConsumer, PulsarClientImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, ProgressConsumer, PulsarClientImpl}
 
 import io.github.pulsarspark.pulsar.broker.BrokerFeeds
 import io.github.pulsarspark.pulsar.topics.TopicNames
@@ -29,7 +29,7 @@ private[progress] final class BrokerSubscription(client: PulsarClientImpl, name:
     */
   override def exists(partition: String): CompletableFuture[Boolean] = {
     val index   = TopicNames.partitionIndex(partition)
-    val request = new EntryConsumer.Request(partition, index, name, null, BrokerFeeds.Earliest, 1, false, true, null)
+    val request = new EntryRequest(partition, index, name, null, BrokerFeeds.Earliest, 1, false, true, null)
     EntryConsumer
       .open(client, request)
       .thenCompose[Void](_.closeAsync())

@@ -120,7 +120,6 @@ private[write] final class SinkCoordinator private[exactlyonce] (
 
   /** @param recordId where the epoch is recorded, if this driver did it */
   private def finish(prepared: Prepared, recordId: Option[String]): Unit = {
-    abortOrphans(prepared.epoch, owners, Some(prepared))
     val committed = resolve(prepared)
     open.ended(prepared.transactions.map(_.id).toSet)
     EpochDecision.outcome(prepared.transactions, committed) match {
@@ -145,12 +144,16 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     }
   }
 
-  /** Commits the transactions; returns those that are committed, when all the others are proved to be aborted. */
+  /** Commits the transactions; returns those that are committed, when all the others are proved to be aborted. Each
+    * turn aborts what does not belong to them: an attempt that began meanwhile would hide the evidence behind its
+    * marker.
+    */
   private def resolve(prepared: Prepared): Set[TransactionId] = {
     val deadline = System.nanoTime() + patience.toNanos
 
     @tailrec
     def attempt(left: Seq[TransactionId], before: Set[TransactionId]): Set[TransactionId] = {
+      abortOrphans(prepared.epoch, owners, Some(prepared))
       val answers   = left.zip(cluster.commit(left))
       val committed = before ++ answers.collect { case (id, CommitAnswer.Committed) => id }
       answers.collectFirst { case (id, CommitAnswer.NotOwner(cause)) =>

@@ -3,7 +3,7 @@ package io.github.pulsarspark.write.exactlyonce
 import scala.collection.concurrent.TrieMap
 
 import org.apache.spark.SparkContext
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEvent
 
@@ -17,7 +17,7 @@ private[exactlyonce] object SinkCoordinators {
   /** A coordinator for a new run of a query; one of an earlier run ends. */
   def open(settings: SinkSettings, queryId: String): SinkCoordinator = {
     val context = SparkSession.active.sparkContext
-    if (listened.putIfAbsent(context, ()).isEmpty) context.addSparkListener(new Endings)
+    if (listened.putIfAbsent(context, ()).isEmpty) context.addSparkListener(new Endings(context))
     byQuery.remove(queryId).foreach(_.coordinator.close())
     val result = SinkCoordinator(settings)
     byQuery.put(queryId, Run(Option(context.getLocalProperty(RunId)), result))
@@ -25,7 +25,9 @@ private[exactlyonce] object SinkCoordinators {
   }
 
   /** Spark sends the events of queries to the listeners of their own session, and to these of all. */
-  private final class Endings extends SparkListener {
+  private final class Endings(context: SparkContext) extends SparkListener {
+    override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit = { listened.remove(context); () }
+
     override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
       case e: QueryTerminatedEvent =>
         // the event of an earlier run may be late

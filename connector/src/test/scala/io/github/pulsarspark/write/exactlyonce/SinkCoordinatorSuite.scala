@@ -159,6 +159,24 @@ class SinkCoordinatorSuite extends FunSuite {
     assertEquals(sink.committed.size, 1)
   }
 
+  test("an attempt that begins while commits are uncertain does not hide their markers") {
+    val sink     = new FakeSink
+    var coming   = Option.empty[SinkTask]
+    val answered = new FakeCluster(sink, new Random(1), 0) {
+      override def commit(ids: Seq[TransactionId]): Seq[CommitAnswer] = {
+        super.commit(ids)
+        coming.foreach(sink.attempt(_, 0, 0)) // of a second attempt, before the barrier
+        coming = None
+        ids.map(_ => CommitAnswer.Uncertain("the answer is lost"))
+      }
+    }
+    val coordinator = started(answered, FakeSink.settings())
+    coming = Some(coordinator.task)
+    coordinator.commit(0, Seq(sink.attempt(coordinator.task, 0, 0)))
+    assertEquals(kinds(sink).last, "Done")
+    assertEquals((sink.committed.size, sink.open), (1, nothing))
+  }
+
   test("a transaction of other credentials is named") {
     val sink  = new FakeSink
     val other = new FakeCluster(sink, new Random(1), 0) {
