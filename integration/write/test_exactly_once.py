@@ -275,6 +275,16 @@ def _driver(
     return running_program(Path(__file__).with_name("once_driver.py"), settings, folder)
 
 
+@pytest.mark.parametrize("partitions", [0, 3])
+def test_rows_that_the_client_sends_one_by_one(target: Target, topic: str, tmp_path: Path, partitions: int) -> None:
+    target.admin.create_topic(topic, partitions=partitions)
+    rows = rows_of(target, tmp_path, 3)
+    single = {"pulsar.producer.batchingEnabled": "false"}  # the producer of an epoch takes another transaction next
+    run_available(once(target, tmp_path, topic, rows, sinkId="single", **single))
+    assert values(target, topic) == expected(3)
+    assert [kind for kind, _ in kinds(target, topic, "single")].count("done") == 3
+
+
 @pytest.mark.exhaustive
 def test_a_task_that_fails_after_sending_is_tried_again(
     target: Target, topic: str, tmp_path: Path, connector_jar: Path

@@ -50,11 +50,16 @@ def read_topics(client: pulsar.Client, namespace: str, sink: str) -> ControlTopi
 def _read(client: pulsar.Client, name: str) -> tuple[Record, ...]:
     import pulsar
 
-    reader = client.create_reader(name, pulsar.MessageId.earliest)
+    try:
+        reader = client.create_reader(name, pulsar.MessageId.earliest)
+    except pulsar.PulsarException as error:
+        raise SinkError(f"Topic {name} cannot be read: {error}.") from error
     try:
         found = []
         while reader.has_message_available():
             found.append(parse(reader.read_next(timeout_millis=_READ_MILLISECONDS).data()))
         return tuple(found)
+    except pulsar.PulsarException as error:
+        raise SinkError(f"Topic {name} cannot be read: {error}.") from error
     finally:
         reader.close()

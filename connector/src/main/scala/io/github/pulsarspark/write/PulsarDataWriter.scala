@@ -71,10 +71,16 @@ private[write] final class PulsarDataWriter(
   )
 
   private def giveBack(destinations: Seq[Destination]): Unit = {
-    destinations.foreach(_.producer.flush())
+    flush(destinations.map(_.producer))
     acknowledgedTotal += destinations.map(_.producer.acknowledged).sum
     bytesTotal += destinations.map(_.producer.sentBytes).sum
     TopicProducer.close(destinations.map(_.producer), task.options.client.operationTimeout)
+  }
+
+  /** One wait for acknowledgements serves them all. */
+  private def flush(producers: Iterable[TopicProducer]): Unit = {
+    producers.foreach(_.handOver())
+    producers.foreach(_.flush())
   }
 
   private def producers: Iterable[TopicProducer] = (opened ++ byRow.all).map(_.producer)
@@ -94,7 +100,7 @@ private[write] final class PulsarDataWriter(
   }
 
   override def commit(): WriterCommitMessage = {
-    producers.foreach(_.flush())
+    flush(producers)
     attempt.fold[WriterCommitMessage](Acknowledged)(_.finish(rows, bytesTotal + producers.map(_.sentBytes).sum))
   }
 

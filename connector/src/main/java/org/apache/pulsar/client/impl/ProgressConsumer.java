@@ -81,7 +81,11 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
 
     @Override
     public void awaitNext() {
-        returnPermits();
+        synchronized (places) {
+            if (!first.isDone()) { // else the next entry would arrive as if none were before it
+                returnPermits();
+            }
+        }
         resume();
     }
 }

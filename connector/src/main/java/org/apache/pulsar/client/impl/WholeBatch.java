@@ -54,7 +54,7 @@ public final class WholeBatch extends MessageImpl<byte[]> implements SendCallbac
             if (permits != null && messages > 1) {
                 permits.acquire(messages - 1); // the client itself acquires one for each call
             }
-        } catch (InterruptedException | RuntimeException e) {
+        } catch (Throwable e) {
             buffer.release();
             throw e;
         }

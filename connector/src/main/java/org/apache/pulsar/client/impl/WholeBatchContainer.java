@@ -56,11 +56,11 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
                     batch.messages(), metadata, body);
             body = null; // it belongs to the command now
             return operation(command, isSingle);
-        } catch (PulsarClientException | RuntimeException e) {
+        } catch (Throwable e) { // an Error too: the client would log it and leave the batch without an answer
             if (body != null) {
                 body.release();
             }
-            fail(e);
+            fail(e instanceof Exception exception ? exception : new PulsarClientException(e));
             return null;
         }
     }

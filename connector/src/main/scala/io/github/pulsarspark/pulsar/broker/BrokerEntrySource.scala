@@ -148,7 +148,7 @@ private[pulsar] final class BrokerEntrySource(
   private def take(): EntryFeed.Entry = {
     val (open, now) = (feed, System.nanoTime())
     val deadline    = (if (patience == firstPatience) now else waitingSince) + options.pollTimeout.toNanos
-    var entry       = poll(math.min(options.pollTimeout.toMillis, SecondLookMillis))
+    var entry       = poll(math.min(TimeUnit.NANOSECONDS.toMillis(patience), SecondLookMillis))
     while (entry == null && !done && feed == open) {
       // a broker that does not answer now may do so before the deadline
       Try(bounds()).foreach(lookAgain(_, System.nanoTime() - now))

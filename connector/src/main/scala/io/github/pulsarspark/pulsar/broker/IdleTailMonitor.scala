@@ -1,8 +1,9 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 
 import scala.collection.concurrent.TrieMap
+import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
@@ -112,6 +113,7 @@ private[pulsar] final class IdleTailMonitor(
     feed.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS).handle[Option[(String, Answer)]] {
       (bounds, failure) =>
         if (failure != null) log.debug("{}: the watch does not answer: {}", partition, failure.toString: Any)
+        if (failure.isInstanceOf[TimeoutException]) close(partition) // it may never answer
         Option.when(failure == null)(partition -> Answer(w, bounds, session)) // else a probe answers, or fails
     }
   }
@@ -119,6 +121,32 @@ private[pulsar] final class IdleTailMonitor(
   /** The bounds of the partition are known as of this answer. */
   def answered(partition: String, answer: Answer): Unit =
     watches.get(partition).foreach(w => watches.put(partition, w.copy(answered = Some(answer.session))))
+
+  /** Open watches that no other consumer has confirmed yet, [[Settles]] after they subscribed. A broker forgets a
+    * consumer that subscribes while the topic is unloaded: it answers what it knew then, and is sent nothing.
+    *
+    * @param now
+    *   the time by `System.nanoTime`
+    */
+  def unconfirmed(now: Long): Set[String] = watches.flatMap { case (partition, w) =>
+    w.openFeed.flatMap { feed =>
+      w.seen.filter(_.session == feed.session) match {
+        case Some(seen) => Option.when(!seen.isConfirmed && now - seen.at >= Settles.toNanos)(partition)
+        case None       =>
+          watches.put(partition, w.copy(seen = Some(Seen(feed.session, now, isConfirmed = false))))
+          None
+      }
+    }
+  }.take(MostOpened).toSet
+
+  /** Another consumer answers that this is the last message. A watch that should have received it is closed. */
+  def confirm(partition: String, last: Position): Unit = watches.get(partition).foreach { w =>
+    val isForgotten = !last.isBeforeLedger && last > w.after && w.openFeed.exists(_.first == null)
+    if (isForgotten) {
+      log.info("{}: the watch after {} has not received {}, so another one replaces it", partition, w.after, last)
+      close(partition)
+    } else watches.put(partition, w.copy(seen = w.seen.map(_.copy(isConfirmed = true))))
+  }
 
   /** The watched positions after which it is certain that nothing was ever published up to where their partitions begin
     * now.
@@ -131,9 +159,11 @@ private[pulsar] final class IdleTailMonitor(
     // a watch that does not answer by itself does not know what happened meanwhile
     answers
       .awaitAll(moved)(w => s"Asking the watch of ${w._1}") { case (partition, w) =>
-        w.feed.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds()).handle[Option[(String, Position)]] { (_, failure) =>
+        val answer = w.feed.whenOpen
+          .thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS))
+        answer.handle[Option[(String, Position)]] { (bounds, failure) =>
           val first = firsts(partition)
-          if (failure == null && w.sawNothingBefore(first)) {
+          if (failure == null && knows(first, last(bounds)) && w.sawNothingBefore(first)) {
             log.info(
               "{}: nothing arrived after {} before its ledger was dropped; the partition begins at {} now",
               partition,
@@ -169,6 +199,16 @@ private[pulsar] object IdleTailMonitor {
 
   private val Nothing = CompletableFuture.completedFuture(Option.empty[(String, Answer)])
 
+  /** By then an unload is over in which the watch may have subscribed. */
+  val Settles: FiniteDuration = 10.seconds
+
+  private def last(bounds: EntryFeed.Bounds) = Position(bounds.lastLedgerId, bounds.lastEntryId)
+
+  /** Whether an answer is of a broker that has the partition as it is now. A consumer that the broker has forgotten
+    * names a message of an earlier ledger. A topic that is empty has no last message.
+    */
+  private def knows(first: Position, last: Position) = last.isBeforeLedger || last >= first
+
   private def place(position: Position) = new EntryFeed.Place(position.ledgerId, position.entryId)
 
   /** What a broker answers a watch.
@@ -182,13 +222,23 @@ private[pulsar] object IdleTailMonitor {
 
   private object Answer {
     def apply(w: Watch, bounds: EntryFeed.Bounds, session: Int): Answer =
-      new Answer(w.after, Position(bounds.lastLedgerId, bounds.lastEntryId), w.answered.contains(session), session)
+      new Answer(w.after, last(bounds), w.answered.contains(session), session)
   }
+
+  /** @param at
+    *   when this session was seen first
+    */
+  private final case class Seen(session: Int, at: Long, isConfirmed: Boolean)
 
   /** @param answered
     *   the session in which the bounds of the partition were requested last
     */
-  private final case class Watch(after: Position, feed: PendingFeed[_ <: EntryFeed], answered: Option[Int] = None) {
+  private final case class Watch(
+      after: Position,
+      feed: PendingFeed[_ <: EntryFeed],
+      answered: Option[Int] = None,
+      seen: Option[Seen] = None
+  ) {
     def openFeed: Option[EntryFeed] = feed.ifOpen
 
     def sawNothingBefore(first: Position): Boolean = openFeed.exists { consumer =>

@@ -2,6 +2,7 @@ package io.github.pulsarspark.pulsar.broker
 
 import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, TimeoutException}
 
+import scala.annotation.tailrec
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
 
@@ -41,7 +42,7 @@ private[pulsar] final class PulsarBroker(
   private val resubscriptions =
     new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
   private val stream             = new StreamBounds(probeAnew, watches)
-  private val renewedAt          = TrieMap.empty[String, Long]
+  private val renewals           = new Renewals
   @volatile private var isClosed = false
 
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
@@ -92,7 +93,7 @@ private[pulsar] final class PulsarBroker(
       opening.thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(millis, TimeUnit.MILLISECONDS))
     answer
       .handle[CompletableFuture[EntryFeed.Bounds]] { (_, failure) =>
-        if (mayRetry && isUnanswered(failure)) {
+        if (mayRetry && !isClosed && isUnanswered(failure)) {
           forget(partition)
           boundsByProbe(partition, deadline)
         } else answer
@@ -121,25 +122,32 @@ private[pulsar] final class PulsarBroker(
     readersAt(positions)(p => s"Asking where a reader of ${p._1} after ${p._2} starts")
 
   override def endingBefore(positions: Map[String, Position]): Set[String] = {
-    // a cursor is never put beyond what is stored
-    val behind = positions.view.mapValues(p => Position(p.ledgerId, p.entryId + 1)).toMap
-    val result = readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").collect {
-      case (partition, cursor) if cursor < positions(partition) => partition
-    }.toSet
+    val result = allEndingBefore(positions, FeedTimes.Confirmations)
     renew(positions.keySet)
     result
   }
 
+  /** A topic that is unloaded meanwhile may answer as if its last messages were gone, so others confirm that. */
+  @tailrec
+  private def allEndingBefore(positions: Map[String, Position], consumers: Int): Set[String] = {
+    // a cursor is never put beyond what is stored
+    val behind = positions.view.mapValues(p => Position(p.ledgerId, p.entryId + 1)).toMap
+    val ending = readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").filter {
+      case (partition, cursor) => cursor < positions(partition)
+    }.keySet
+    if (ending.isEmpty || consumers == 1) ending
+    else {
+      TimeUnit.MILLISECONDS.sleep(FeedTimes.ConfirmMillis)
+      allEndingBefore(positions.filter(p => ending(p._1)), consumers - 1)
+    }
+  }
+
   /** A broker may have forgotten consumers that answered: they answer the same for ever. Other consumers answer next
-    * time. A partition may be behind for long, so this is done once in a while.
+    * time. A partition may be behind for long, so the waits grow.
     */
   private def renew(partitions: collection.Set[String]): Unit = {
-    renewedAt.filterInPlace((p, at) => partitions(p) && System.nanoTime() - at < PulsarBroker.RenewNanos)
-    val due = partitions.diff(renewedAt.keySet)
-    due.foreach { partition =>
-      forget(partition)
-      renewedAt.put(partition, System.nanoTime())
-    }
+    val due = renewals.due(partitions)
+    due.foreach(forget)
     watches.retain(!due(_))
   }
 
@@ -233,7 +241,4 @@ private[pulsar] final class PulsarBroker(
 
 private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
-
-  /** Between two looks by other consumers. */
-  private val RenewNanos = TimeUnit.SECONDS.toNanos(2)
 }

@@ -34,13 +34,14 @@ private[pulsar] final class StreamBounds(
     watches.retain(existing)
     known.filterInPlace((p, _) => existing(p))
     val now       = nanos()
+    val checked   = watches.unconfirmed(now)
     val quiet     = known.collect { case (p, b) if watches.after(p).contains(b.last) && watches.isQuiet(p) => p }.toSeq
     val unchanged = quiet
       .drop(share(quiet.size))
-      .filter(p => now - answered(p) < Lasts.toNanos)
+      .filter(p => now - answered(p) < Lasts.toNanos && !checked(p))
       .map(p => p -> known(p))
       .toMap
-    val requested = request(partitions.filterNot(unchanged.contains))
+    val requested = request(partitions.filterNot(unchanged.contains), checked)
     known.filterInPlace((p, _) => unchanged.contains(p))
     answered.filterInPlace((p, _) => unchanged.contains(p))
     requested.foreach { case (p, b) =>
@@ -50,12 +51,16 @@ private[pulsar] final class StreamBounds(
     unchanged ++ requested
   }
 
-  private def request(partitions: Seq[String]): Map[String, PartitionBounds] = {
-    val answers = watches.request(partitions.filter(known.contains))
+  /** @param checked
+    *   partitions whose watch is compared with a probe
+    */
+  private def request(partitions: Seq[String], checked: Set[String]): Map[String, PartitionBounds] = {
+    val answers = watches.request(partitions.filter(p => known.contains(p) && !checked(p)))
     val watched = answers.collect { case (p, answer) if suffices(answer, known(p)) => p -> moved(answer, known(p)) }
     val probed  = probe(partitions.filterNot(watched.contains))
     val empty   = watches.emptyBefore(probed.view.mapValues(_.first).toMap)
     val result  = watched ++ probed.map { case (p, b) => p -> b.copy(emptyAfter = empty.get(p)) }
+    checked.foreach(p => probed.get(p).foreach(b => watches.confirm(p, b.last)))
     answers.foreach { case (p, answer) => if (result.contains(p)) watches.answered(p, answer) }
     result
   }

@@ -69,6 +69,7 @@ private[producer] final class BatchOutbox(
     if (key == null && message.partition < 0) chooser.advance()
 
   private def sendDue(now: Long): Unit = {
+    registerAll()
     isWaiting = false
     var i = 0
     while (i < batches.length) {
@@ -89,14 +90,22 @@ private[producer] final class BatchOutbox(
   private def grow(): Unit =
     batches ++= partitionsOf(producer).drop(batches.length).map(new PartitionBatch(_, acknowledgements, transaction))
 
-  override def flush(): Unit   = batches.foreach(_.send())
+  override def flush(): Unit = {
+    registerAll()
+    batches.foreach(_.send())
+  }
+
+  /** One request for all of them. */
+  private def registerAll(): Unit =
+    transaction.foreach(_.register(batches.toSeq.filterNot(_.isEmpty).map(_.topicPartition)))
+
   override def discard(): Unit = batches.foreach(_.discard())
 }
 
-private object BatchOutbox {
+private[producer] object BatchOutbox {
   private val Start = 1 << 16
 
-  private def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
+  def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
     case several: PartitionedProducerImpl[Array[Byte]] => several.getProducers.asScala.toSeq
     case one: ProducerImpl[Array[Byte]]                => Seq(one)
     case other => throw new IllegalArgumentException(s"${other.getClass.getName} has no partitions")

@@ -26,7 +26,7 @@ private[producer] final class PartitionBatch(
 
   /** Null without a transaction. The partition is registered in it before its first batch. */
   private val stamp: Consumer[MessageMetadata] = transaction.fold[Consumer[MessageMetadata]](null) { t => metadata =>
-    t.register(producer.getTopic)
+    t.register(topicPartition)
     t.stamp(metadata)
   }
 
@@ -35,6 +35,9 @@ private[producer] final class PartitionBatch(
   private var opened          = 0L
   private var capacity        = SmallestBuffer
   private var followingId     = WholeBatch.nextSequenceId(producer)
+
+  /** Its full name. */
+  def topicPartition: String = producer.getTopic
 
   def isEmpty: Boolean = messages == 0
 

@@ -48,7 +48,10 @@ private[pulsarspark] final class TopicProducer private[producer] (
       else Conditions.WriteDuplicateDropped(topic = topic).exception
     }
 
-  private def isRepeating = transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp))
+  private def lostConnections = TaskTransaction.lostConnections(BatchOutbox.partitionsOf(producer))
+  private val lostBefore      = transaction.fold(Set.empty: TaskTransaction.LostConnections)(_ => lostConnections)
+
+  private def isRepeating = transaction.isDefined && TaskTransaction.mayRepeat(lostBefore, lostConnections)
 
   /** How many messages brokers have stored. */
   def acknowledged: Long = acknowledgements.count
@@ -71,6 +74,9 @@ private[pulsarspark] final class TopicProducer private[producer] (
     reason = if (producer.getNumOfPartitions > 0) s"the topic has partitions 0 to ${producer.getNumOfPartitions - 1}"
     else "the topic has no partitions"
   ).exception
+
+  /** Hands over what waits for more, so that its answers arrive while other producers are flushed. */
+  def handOver(): Unit = outbox.flush()
 
   /** Waits until every message is acknowledged; fails with the first failure. */
   def flush(): Unit = {

@@ -21,6 +21,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   private var sent: Option[Sent]      = None
   private var begin: Option[Position] = None
   private var isWaiting               = false // for the first entry after the acknowledged one
+  private var failures                = 0     // of acknowledgements in a row, in this session
 
   /** The feed is open, with the cursor there. */
   def opened(feed: ProgressFeed, cursor: Position): Unit = {
@@ -54,6 +55,9 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   /** Why the last acknowledgement failed; None while it has no receipt. */
   def failure: Option[Throwable] = sent.filter(_.receipt.isDone).flatMap(s => Try(s.receipt.join).failed.toOption)
 
+  /** A broker may have forgotten the consumer, if it subscribed while the topic was unloaded: another one is opened. */
+  def isStuck: Boolean = failures >= MostFailures
+
   /** True when the broker has the last acknowledgement. */
   def isReceived: Boolean = sent.forall(_.receipt.isDone) && failure.isEmpty
 
@@ -62,6 +66,8 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
     */
   def acknowledge(position: Position): Unit = for (before <- sent) {
     val mustRepeat = before.session != before.feed.session || failure.isDefined
+    if (before.session != before.feed.session) failures = 0
+    else if (before.receipt.isDone && before.feed.isConnected) failures = failure.fold(0)(_ => failures + 1)
     if (position > before.position || position == before.position && mustRepeat) {
       isWaiting &&= position == before.position
       val session = before.feed.session
@@ -88,6 +94,9 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
 }
 
 private object PartitionCursor {
+
+  /** Acknowledgements that fail in a row while the consumer stays connected. */
+  private val MostFailures = 3
 
   /** The broker sends an entry at once when it is published, if it has a permit. */
   private val LongestArrival = 1.second

@@ -64,9 +64,10 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     *   the partitions in which an earlier run of the query may have acknowledged with the subscription
     */
   def subscribe(partitions: collection.Set[String], isFollowed: String => Boolean): Unit = {
-    cursors.filterNot { case (p, cursor) => partitions(p) && !cursor.pending.isGone }.foreach { case (p, cursor) =>
-      cursors.remove(p)
-      cursor.pending.close()
+    cursors.filterNot { case (p, cursor) => partitions(p) && !cursor.pending.isGone && !cursor.isStuck }.foreach {
+      case (p, cursor) =>
+        cursors.remove(p)
+        cursor.pending.close()
     }
     open(partitions.toSeq.sorted, isFollowed)
   }

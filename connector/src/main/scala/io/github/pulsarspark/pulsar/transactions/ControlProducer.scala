@@ -26,14 +26,10 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     transaction.foreach(_.register(topic))
     val message = producer.newMessage().value(record.getBytes(UTF_8))
     transaction.foreach(_.stamp(message))
-    val id =
-      try calls.await(s"Appending to $topic")(message.sendAsync().exceptionally(e => throw named(e)))
-      catch {
-        case e: Throwable with PulsarError if !Conditions.RequestFailed.is(e) => throw e
-        case e: PulsarClientException => throw Conditions.SinkTopic(topic = topic, cause = FirstLine(e)).causedBy(e)
-      }
+    val lost = TaskTransaction.lostConnections(Seq(producer))
+    val id   = calls.await(s"Appending to $topic")(message.sendAsync().exceptionally(e => throw named(e)))
     if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
-    if (transaction.exists(_.mayRepeat(producer.getLastDisconnectedTimestamp)))
+    if (transaction.isDefined && TaskTransaction.mayRepeat(lost, TaskTransaction.lostConnections(Seq(producer))))
       throw Conditions.WriteConnectionLost(topic = topic).exception
     RecordId.text(id)
   }

@@ -2,21 +2,16 @@ package io.github.pulsarspark.pulsar.transactions
 
 import scala.collection.mutable
 
-import org.apache.pulsar.client.api.{MessageId, MessageIdAdv, TypedMessageBuilder}
+import org.apache.pulsar.client.api.{MessageId, MessageIdAdv, Producer, TypedMessageBuilder}
 import org.apache.pulsar.client.impl.TypedMessageBuilderImpl
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
 import io.github.pulsarspark.errors.Conditions
 
-/** The transaction that a task attempt sends in. One thread uses it.
-  *
-  * @param startedAt
-  *   milliseconds since 1970 at which it had not begun yet
-  */
+/** The transaction that a task attempt sends in. One thread uses it. */
 private[pulsarspark] final class TaskTransaction(
     coordinator: TransactionCoordinator,
-    val id: TransactionId,
-    val startedAt: Long
+    val id: TransactionId
 ) {
   private val partitions = mutable.LinkedHashSet.empty[String]
 
@@ -24,11 +19,16 @@ private[pulsarspark] final class TaskTransaction(
   def registered: Seq[String] = partitions.toSeq
 
   /** Must precede the first message to a topic partition. Waits, so that messages keep their order. */
-  def register(topicPartition: String): Unit =
-    if (!partitions(topicPartition)) {
-      coordinator.register(id, Seq(topicPartition))
-      partitions += topicPartition
+  def register(topicPartition: String): Unit = if (!partitions(topicPartition)) register(Seq(topicPartition))
+
+  /** The same for several, by one request. */
+  def register(topicPartitions: Seq[String]): Unit = {
+    val added = topicPartitions.filterNot(partitions)
+    if (added.nonEmpty) {
+      coordinator.register(id, added)
+      partitions ++= added
     }
+  }
 
   /** Puts a message, or a batch, into the transaction. */
   def stamp(metadata: MessageMetadata): Unit = {
@@ -43,16 +43,20 @@ private[pulsarspark] final class TaskTransaction(
       throw Conditions.Internal(what = s"unexpected message ${other.getClass.getName}",
         where = "TaskTransaction").exception
   }
-
-  /** Whether a connection was lost since the transaction began, in which case messages may be stored twice in it.
-    *
-    * @param lastDisconnected
-    *   of the producer, 0 for never
-    */
-  def mayRepeat(lastDisconnected: Long): Boolean = lastDisconnected > 0 && lastDisconnected >= startedAt - 1
 }
 
 private[pulsarspark] object TaskTransaction {
+
+  /** When topic partitions lost their connection last, by their names; those that never did are left out. */
+  type LostConnections = Set[(String, Long)]
+
+  /** Whether a connection was lost since. The client then sends again what may be stored, and within a transaction
+    * nobody drops it. Clocks may be set back, so times are compared for equality alone.
+    */
+  def mayRepeat(before: LostConnections, now: LostConnections): Boolean = !now.subsetOf(before)
+
+  def lostConnections(partitions: Iterable[Producer[_]]): LostConnections =
+    partitions.map(p => p.getTopic -> p.getLastDisconnectedTimestamp).filter(_._2 != 0).toSet
 
   /** Whether a broker acknowledged a message without storing it. */
   def isDropped(id: MessageId): Boolean = id match {

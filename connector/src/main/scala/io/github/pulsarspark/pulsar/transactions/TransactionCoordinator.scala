@@ -103,7 +103,9 @@ private[pulsarspark] object TransactionCoordinator {
       new Open(lease, client)
     } catch {
       case NonFatal(e) =>
-        lease.close()
+        try client.close() // some of its connections may be there
+        catch { case NonFatal(also) => e.addSuppressed(also) }
+        finally lease.close()
         throw explained(e, options.serviceUrl)
     }
   }

@@ -9,6 +9,8 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
   *
   * @param discover
   *   returns full names of topics, each with those of its partitions
+  * @param isSelected
+  *   whether the options select the topic, which those of an earlier start may have done alone
   * @param existing
   *   requests which of these partitions exist
   * @param interval
@@ -18,6 +20,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
   */
 private[stream] final class KnownPartitions(
     discover: () => Map[String, Seq[String]],
+    isSelected: String => Boolean,
     existing: Seq[String] => Iterable[String],
     interval: FiniteDuration,
     nanos: () => Long = () => System.nanoTime()
@@ -48,7 +51,7 @@ private[stream] final class KnownPartitions(
   }
 
   private def confirm(missing: Set[String]): Unit = {
-    val unknown = missing -- unlisted
+    val unknown = (missing -- unlisted).filter(p => isSelected(TopicNames.whole(p)))
     if (unknown.nonEmpty) unlisted ++= existing(unknown.toSeq.sorted)
   }
 

@@ -56,8 +56,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val ledgerSteps =
     new LedgerSteps(session.segments(task.hadoop, losses).wholeLedgers(_, _), walk(_), task.options.pollTimeout)
   private val partitions =
-    new KnownPartitions(() => session.discovery.topicsLeft(), session.broker.bounds(_).keys,
-      task.options.discoveryInterval)
+    new KnownPartitions(() => session.discovery.topicsLeft(), TopicNames.includes(task.options.topics, _),
+      session.broker.bounds(_).keys, task.options.discoveryInterval)
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
   private var parsed: Option[PulsarOffset]  = None

@@ -46,12 +46,12 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** Takes the sink over, finishes what an earlier driver recorded and aborts everything else. */
   private[exactlyonce] def start(): Unit = synchronized(stoppingOnFailure {
     cluster.check()
-    log = cluster.takeOver().flatMap(r => SinkRecords.parse(r._2)).foldLeft(log)(_ + _)
+    log = readable(cluster.takeOver(), "-log").flatMap(r => SinkRecords.parse(r._2)).foldLeft(log)(_ + _)
     log.nonce.filter(_ != settings.nonce).foreach(other =>
       refuse(s"its state belongs to $other, not to ${settings.nonce}",
         "Use another sinkId, or the checkpoint that the state belongs to")
     )
-    open.add(cluster.opened())
+    open.add(readable(cluster.opened(), "-open"))
     val _ = append(Owner) // nobody took over before, so all that is open is of earlier drivers
     from = cluster.barrier(text(Barrier(UUID.randomUUID.toString)))
     abortOrphans(Long.MaxValue, open.owners, log.prepared)
@@ -95,6 +95,15 @@ private[write] final class SinkCoordinator private[exactlyonce] (
 
   private def refuse(problem: String, action: String): Nothing =
     throw Conditions.SinkState(sink = settings.sinkId, problem = problem, action = action).exception
+
+  /** Fails for a record of a later version, or a damaged one: it may say what was decided. */
+  private def readable(records: Seq[(String, String)], topic: String): Seq[(String, String)] = {
+    records.find(r => SinkRecords.parse(r._2).isEmpty).foreach { case (id, _) =>
+      refuse(s"this version cannot read record $id of its topic $topic",
+        "Use the version of the connector that wrote it")
+    }
+    records
+  }
 
   private def stoppingOnFailure[A](body: => A): A =
     try body

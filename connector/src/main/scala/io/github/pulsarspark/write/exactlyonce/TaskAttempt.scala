@@ -35,8 +35,7 @@ private[write] final class TaskAttempt(
   def transaction: TaskTransaction = begun.getOrElse {
     val transactions = connection.transactions()
     coordinator = Some(transactions)
-    val startedAt = System.currentTimeMillis()
-    val result    = new TaskTransaction(transactions, transactions.begin(task.settings.timeout), startedAt)
+    val result = new TaskTransaction(transactions, transactions.begin(task.settings.timeout))
     begun = Some(result)
     val record = SinkRecord.Open(epoch, SinkTransaction(result.id, partition, attempt), task.settings.timeout.toMillis)
     append(task.settings.topics.open, record, None)

@@ -53,10 +53,11 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
   var session                           = 1
   var isConnected                       = true
   var isGone                            = false
+  var isForgotten                       = false // by the broker, which answers what it knew then
   private var arrived: Option[Position] = None
   private var last                      = after
 
-  def receive(entry: Position): Unit = if (arrived.isEmpty) {
+  def receive(entry: Position): Unit = if (arrived.isEmpty && !isForgotten) {
     arrived = Some(entry)
     last = entry
   }
@@ -73,7 +74,7 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
   override def bounds(): CompletableFuture[EntryFeed.Bounds] = {
     partitions.byWatch += partition
     val b    = partitions.bounds(partition)
-    val last = if (b.last == b.first) Position(-1, -1) else b.last
+    val last = if (isForgotten) after else if (b.last == b.first) Position(-1, -1) else b.last
     CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, -1, -1))
   }
 

@@ -41,6 +41,10 @@ class IdleTailMonitorSuite extends FunSuite {
     assertEquals(watching.feed.requests.get, 1, "it has to answer by itself")
   }
 
+  test("a watch that knows of no later ledger proves nothing: the broker may have forgotten it") {
+    assert(!new Watching(quiet.copy(last = after)).sawNothing())
+  }
+
   test("no request is sent while the start of the partition stays") {
     val watching = new Watching(quiet)
     assert(!watching.sawNothing(after))

@@ -33,12 +33,43 @@ class StreamBoundsSuite extends FunSuite {
       partitions.requests()
     }
 
+    /** The watches were compared with probes, and asked since. */
+    def confirm(): Stream = {
+      now += IdleTailMonitor.Settles.toNanos
+      trigger()
+      trigger()
+      this
+    }
+
     /** Every partition is watched and has answered since. */
     def settle(): Stream = {
       assertEquals(trigger(), (none, names.toSet))
       assertEquals(trigger(), (names.toSet, none))
       this
     }
+  }
+
+  test("a watch is compared with a probe once in a session, some time after it subscribed") {
+    val stream = new Stream(Seq("p")).settle()
+    stream.now += IdleTailMonitor.Settles.toNanos
+    assertEquals(stream.trigger(), (none, Set("p")))
+    assertEquals(stream.trigger(), (Set("p"), none))
+    stream.partitions.watches("p").session += 1
+    stream.trigger()
+    stream.now += IdleTailMonitor.Settles.toNanos
+    assertEquals(stream.trigger(), (none, Set("p")))
+  }
+
+  test("a watch that the broker has forgotten is replaced, and what it has not received is read") {
+    val stream    = new Stream(Seq("p")).settle()
+    val forgotten = stream.partitions.watches("p")
+    forgotten.isForgotten = true
+    stream.partitions.publish("p")
+    intercept[munit.ComparisonFailException](stream.trigger()) // the row is not noticed yet
+    stream.now += IdleTailMonitor.Settles.toNanos
+    stream.trigger()
+    assert(forgotten.isGone)
+    assert(stream.partitions.watches("p") ne forgotten)
   }
 
   test("a share of the quiet partitions is requested, each of them in turn") {
@@ -50,7 +81,7 @@ class StreamBoundsSuite extends FunSuite {
   }
 
   test("a partition that was not requested for a minute is requested, however seldom triggers are") {
-    val stream = new Stream().settle()
+    val stream = new Stream().settle().confirm()
     stream.now += 59.seconds.toNanos
     assertEquals(stream.trigger()._1.size, 4)
     stream.now += 1.second.toNanos

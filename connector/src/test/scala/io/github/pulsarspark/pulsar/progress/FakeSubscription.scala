@@ -37,6 +37,7 @@ private[progress] final class FakeSubscription(cursors: Map[String, Position]) e
 }
 
 private[progress] final class FakeFeed(var cursor: Position) extends ProgressFeed {
+  var connected                                                 = true
   val acknowledged: mutable.Buffer[Position]                    = mutable.Buffer.empty
   var receipt: CompletableFuture[Void]                          = CompletableFuture.completedFuture(null)
   var number                                                    = 1    // of the session
@@ -64,7 +65,7 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
     CompletableFuture.completedFuture(null)
   }
 
-  override def isConnected: Boolean                                              = unused
+  override def isConnected: Boolean                                              = connected
   override def waitAfter(place: EntryFeed.Place): Boolean                        = unused
   override def resume(): Unit                                                    = unused
   override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused

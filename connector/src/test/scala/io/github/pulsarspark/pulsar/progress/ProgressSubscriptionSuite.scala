@@ -76,6 +76,18 @@ class ProgressSubscriptionSuite extends FunSuite {
     assertEquals(following.feed.acknowledged.toSeq, Seq(last, last))
   }
 
+  test("a consumer that is connected and fails all the time is replaced; one without a connection is waited for") {
+    for (isConnected <- Seq(true, false)) {
+      val following = new Following
+      following.trigger(begin)
+      val before = following.feed
+      before.connected = isConnected
+      before.receipt = CompletableFuture.failedFuture(new PulsarClientException("no answer"))
+      for (_ <- 1 to 6) following.trigger(last)
+      assertEquals(following.feed ne before, isConnected)
+    }
+  }
+
   test("another session begins with the acknowledgement of the one before") {
     val following = new Following
     following.trigger(last)

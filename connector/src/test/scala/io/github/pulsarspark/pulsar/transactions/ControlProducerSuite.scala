@@ -21,8 +21,12 @@ class ControlProducerSuite extends FunSuite {
 
   private def appending(answer: CompletableFuture[MessageId]): ControlProducer = {
     val message  = stub(classOf[TypedMessageBuilder[Array[Byte]]]) { case "sendAsync" => answer }
-    val producer = stub(classOf[Producer[Array[Byte]]]) { case "newMessage" => message }
-    val options  =
+    val producer = stub(classOf[Producer[Array[Byte]]]) {
+      case "newMessage"                   => message
+      case "getTopic"                     => "t"
+      case "getLastDisconnectedTimestamp" => Long.box(0)
+    }
+    val options =
       ClientOptions("pulsar://nowhere:1", None, 1.second, Authentication.None, None, None, false, false, Map.empty)
     new ControlProducer("t", producer, new ClusterCalls(options, options.serviceUrl))
   }
@@ -43,8 +47,12 @@ class ControlProducerSuite extends FunSuite {
       "PULSAR_SINK_TOPIC")
   }
 
-  test("a connection that was lost since the transaction began may have repeated messages") {
-    val transaction = new TaskTransaction(null, TransactionId(0, 1), startedAt = 1000)
-    assertEquals(Seq(0L, 998L, 999L, 1000L, 2000L).map(transaction.mayRepeat), Seq(false, false, true, true, true))
+  test("a connection that was lost since may have repeated messages, also when the clock was set back") {
+    val before = Set("p0" -> 1000L)
+    assert(!TaskTransaction.mayRepeat(before, before))
+    assert(!TaskTransaction.mayRepeat(Set.empty, Set.empty))
+    assert(TaskTransaction.mayRepeat(before, Set("p0" -> 2000L)))
+    assert(TaskTransaction.mayRepeat(before, Set("p0" -> 900L)), "the clock was set back")
+    assert(TaskTransaction.mayRepeat(before, before + ("p1" -> 900L)), "of another partition, or one that was added")
   }
 }

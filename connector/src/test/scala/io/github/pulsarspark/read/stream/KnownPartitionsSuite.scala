@@ -14,12 +14,14 @@ class KnownPartitionsSuite extends FunSuite {
     var requests   = 0
     var topics     = two
     var existing   = Set.empty[String]
+    var selected   = (_: String) => true
     val confirmed  = mutable.Buffer.empty[Seq[String]]
     val partitions = new KnownPartitions(
       () => {
         requests += 1
         topics
       },
+      topic => selected(topic),
       names => {
         confirmed += names
         names.filter(existing)
@@ -76,6 +78,15 @@ class KnownPartitionsSuite extends FunSuite {
     assert(!known.partitions.hasTopic(whole))
     known.topics = two
     assertEquals(known.partitions.current(read), Seq("a", "b-partition-0", "b-partition-1"))
+  }
+
+  test("a partition of a topic that the options do not select any more is not read on, though it exists") {
+    val known = new Known(0.seconds)
+    known.topics = Map("a" -> Seq("a"))
+    known.existing = Set("b-partition-1")
+    known.selected = _ != whole
+    assertEquals(known.partitions.current(Seq("a", "b-partition-1")), Seq("a"))
+    assertEquals(known.confirmed.flatten.toSeq, Nil)
   }
 
   test("a partition of a batch that is run again is looked for in a new list, then by itself") {

@@ -159,6 +159,17 @@ class SinkCoordinatorSuite extends FunSuite {
     assertEquals(sink.committed.size, 1)
   }
 
+  test("records that this version cannot read are not passed over") {
+    for (topic <- Seq("log", "open")) {
+      val sink   = new FakeSink
+      val record = sink.place() -> """{"version":2,"kind":"done"}"""
+      if (topic == "log") sink.log += record else sink.opens += record
+      val e = intercept[PulsarException](started(sink))
+      assertEquals(e.condition, "PULSAR_SINK_STATE")
+      assert(e.getMessage.contains(s"-$topic"), e.getMessage)
+    }
+  }
+
   test("an attempt that begins while commits are uncertain does not hide their markers") {
     val sink     = new FakeSink
     var coming   = Option.empty[SinkTask]

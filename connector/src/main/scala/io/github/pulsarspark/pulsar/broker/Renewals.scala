@@ -1,0 +1,36 @@
+package io.github.pulsarspark.pulsar.broker
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+/** Decides when the consumers of a partition are replaced by others: at once, and then after waits that double.
+  *
+  * @param nanos
+  *   the clock, as `System.nanoTime`
+  */
+private[broker] final class Renewals(nanos: () => Long = () => System.nanoTime()) {
+  import Renewals._
+
+  private val last = mutable.HashMap.empty[String, Renewal]
+
+  /** Those of the partitions that are due. Others are forgotten, so that they are due at once another time. */
+  def due(partitions: collection.Set[String]): Set[String] = {
+    val now = nanos()
+    last.filterInPlace((p, _) => partitions(p))
+    val result = partitions.filter(p => last.get(p).forall(r => now - r.at >= r.pause.toNanos)).toSet
+    result.foreach { p =>
+      last.put(p, Renewal(now, last.get(p).fold(Shortest)(r => (r.pause * 2).min(Longest))))
+    }
+    result
+  }
+}
+
+private[broker] object Renewals {
+  private val Shortest: FiniteDuration = 2.seconds
+  private val Longest: FiniteDuration  = 1.minute
+
+  /** @param wait
+    *   until the next one
+    */
+  private final case class Renewal(at: Long, pause: FiniteDuration)
+}
