@@ -280,9 +280,9 @@ def test_rows_that_the_client_sends_one_by_one(target: Target, topic: str, tmp_p
     target.admin.create_topic(topic, partitions=partitions)
     rows = rows_of(target, tmp_path, 3)
     single = {"pulsar.producer.batchingEnabled": "false"}  # the producer of an epoch takes another transaction next
-    run_available(once(target, tmp_path, topic, rows, sinkId="single", **single))
+    run_available(once(target, tmp_path, topic, rows, sinkId=f"single-{partitions}", **single))
     assert values(target, topic) == expected(3)
-    assert [kind for kind, _ in kinds(target, topic, "single")].count("done") == 3
+    assert [kind for kind, _ in kinds(target, topic, f"single-{partitions}")].count("done") == 3
 
 
 @pytest.mark.exhaustive
