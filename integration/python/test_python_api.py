@@ -86,7 +86,6 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "pulsar.admin.authParam": "hunter2"},
     {**READ, "allowDifferentTopicSchemas": "maybe"},
     {**READ, "allowDifferentTopicSchemas": "true", "schemaMode": "auto"},
-    {**READ, "startingOffsets": "subscription"},
     {**READ, "maxBytesPerTrigger": "-1"},
     {**READ, "maxMessagesPerTrigger": "0"},
     {**READ, "maxTriggerDelay": "soon"},

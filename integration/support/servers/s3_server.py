@@ -6,6 +6,7 @@ import sys
 import urllib.request
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waiting import eventually
@@ -17,8 +18,8 @@ from pulsar_spark.local.process import ServerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+_PROGRAM = Path(__file__).with_name("s3_app.py")
 _READY_SECONDS = 60
 _STOP_SECONDS = 10
 _REQUEST_SECONDS = 30
@@ -59,7 +60,7 @@ class S3Server:
 def running_s3(folder: Path) -> Iterator[S3Server]:
     """Run a server whose log is in the folder; it ends with this process at the latest."""
     with closing(Port.reserve()) as port, FileLock(folder / "s3.lock") as lock:
-        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port.number)]
+        command = [sys.executable, str(_PROGRAM), "127.0.0.1", str(port.number)]
         process = ServerProcess.supervised(command, folder=folder, log=folder / "s3.log", lock=lock, discard=False)
         try:
             server = S3Server(f"http://127.0.0.1:{port.number}")
