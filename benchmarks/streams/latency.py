@@ -66,7 +66,8 @@ class Figures:
         ordered = sorted(self.latencies)
         shares = [ordered[min(len(ordered) - 1, len(ordered) * share // 100)] for share in (50, 99)]
         planning = self.part("latestOffset") + self.part("queryPlanning")
-        cells = [*shares, self.part("triggerExecution"), planning, self.part("addBatch")]
+        checkpoint = self.part("walCommit") + self.part("commitOffsets")
+        cells = [*shares, self.part("triggerExecution"), planning, self.part("addBatch"), checkpoint]
         shown = [f"{cell:.0f}" for cell in cells]
         rates = [f"{len(self.batches) / self.seconds:.1f}", f"{1000 * self.cpu / len(self.batches):.0f}"]
         return f"| {name} | {' | '.join([*shown, *rates])} |"
@@ -146,13 +147,15 @@ Made by `make bench-latency`, not by hand: one query at a time without a trigger
 partition, {rounds} rounds of {seconds} s for each source in turn after one that is not counted. Servers, sender and
 Spark share {cores} cores; load average {load:.1f} at the end. A message's latency is from the sender's clock before
 it is sent to the clock of the task that has its row. Parts of a micro-batch are medians of Spark's `durationMs`;
-"planning" is `latestOffset` and `queryPlanning`, "tasks" is `addBatch`. CPU is that of the whole Spark process for
-each micro-batch.
+"planning" is `latestOffset` and `queryPlanning`, "tasks" is `addBatch`, "checkpoint" is `walCommit` and
+`commitOffsets`, two files that Spark writes to the local disk. CPU is that of the whole Spark process for each
+micro-batch. `rate` makes its rows once a second, so its latencies are no measure of a source; it is here for what a
+micro-batch costs.
 
 """
 _COLUMNS = """\
-| source | latency p50, ms | p99, ms | micro-batch, ms | planning, ms | tasks, ms | micro-batches/s | CPU, ms each |
-|---|--:|--:|--:|--:|--:|--:|--:|
+| source | p50, ms | p99, ms | micro-batch, ms | planning, ms | tasks, ms | checkpoint, ms | batches/s | CPU, ms each |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|
 """
 
 
