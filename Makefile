@@ -166,6 +166,10 @@ bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source
 	.venv-4.1/bin/python -m benchmarks.streams.latency
 
+.PHONY: bench-backlog
+bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.backlog
+
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them
 	$(SBT) micro/run

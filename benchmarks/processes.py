@@ -87,6 +87,7 @@ class Answer:
         peak: Most resident memory meanwhile, in MB.
         heap: Most Java heap in use meanwhile, in MB; 0 when it was not looked at.
         content: Checksums of keys and values, where they were asked for.
+        batches: Rows of each micro-batch of a stream.
     """
 
     rows: int
@@ -97,6 +98,7 @@ class Answer:
     peak: float
     heap: float
     content: tuple[int, ...] = ()
+    batches: tuple[int, ...] = ()
 
 
 class Worker:
@@ -141,6 +143,7 @@ class Worker:
             peak=peak_megabytes(self.pid),
             heap=said.get("heap", 0.0),
             content=tuple(said.get("content", ())),
+            batches=tuple(said.get("batches", ())),
         )
 
     def _compiling(self) -> float:

@@ -101,7 +101,8 @@ class Jobs:
             if not query.awaitTermination(_STREAM_SECONDS):
                 query.stop()
                 raise TimeoutError(f"the stream did not end within {_STREAM_SECONDS} s")
-            return {"rows": sum(progress["numInputRows"] for progress in query.recentProgress)}
+            batches = [progress["numInputRows"] for progress in query.recentProgress]
+            return {"rows": sum(batches), "batches": batches}
         finally:
             shutil.rmtree(checkpoint, ignore_errors=True)
 
