@@ -6,8 +6,9 @@ With options:
 
 The same messages stand in a topic of one partition on both servers; Pulsar's topic has many ledgers. A stream with
 ``Trigger.AvailableNow`` reads all of them, at most ``--limit`` messages in a micro-batch: ``maxMessagesPerTrigger``
-here, ``maxOffsetsPerTrigger`` in Kafka's source. Contenders take turns. Every run is checked: the number of rows, and
-that no micro-batch is above the limit. Writes ``backlog.md``.
+here, ``maxOffsetsPerTrigger`` in Kafka's source. Another contender limits the stored bytes instead, to about as many
+messages. Contenders take turns. Every run is checked: the number of rows, and that no micro-batch is above a limit of
+messages. Writes ``backlog.md``.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _BATCH = 100
 _SIZE = 512
 _WARM_UP = 2
 _MEMORY = "2g"
+_BY_BYTES = "pulsar-spark, segment, limit of bytes"
 
 
 def _server(workload: Workload, ledgers: int) -> LocalPulsar:
@@ -62,11 +64,12 @@ def _server(workload: Workload, ledgers: int) -> LocalPulsar:
     )
 
 
-def _options(limit: int, admin_url: str) -> dict[str, dict[str, object]]:
-    """The contenders and the options with which each reads."""
+def _options(limit: int, size: int, admin_url: str) -> dict[str, dict[str, object]]:
+    """The contenders and the options with which each reads: at most so many messages, or so many bytes."""
     limited: dict[str, object] = {"maxMessagesPerTrigger": limit, "admin.url": admin_url}
     levels = {f"pulsar-spark, {level}": {**limited, "readLevel": level} for level in ("segment", "auto", "broker")}
-    return {**levels, "Spark-Kafka": {"maxOffsetsPerTrigger": limit}}
+    by_bytes = {"maxBytesPerTrigger": size, "admin.url": admin_url, "readLevel": "segment"}
+    return {**levels, _BY_BYTES: by_bytes, "Spark-Kafka": {"maxOffsetsPerTrigger": limit}}
 
 
 def _row(name: str, runs: list[Answer], other: list[Answer]) -> str:
@@ -87,9 +90,9 @@ _HEAD = """# Backlog of streams
 
 Made by `make bench-backlog`, not by hand: {count:,} messages of {size} B, LZ4, in batches of {batch}, in one partition
 of {ledgers} ledgers; streams with `Trigger.AvailableNow` and at most {limit:,} messages in a micro-batch, in Spark
-`local[2]`; {rounds} rounds in turns after {warm} to warm up. Servers and Spark share {cores} cores, load average
-{load:.1f} at the end. Rows per second, median (least to most); CPU is that of the Spark process. The time
-has everything in it, from the start of the query to its end.
+`local[2]`, or at most as many bytes as these have on average; {rounds} rounds in turns after {warm} to warm up.
+Servers and Spark share {cores} cores, load average {load:.1f} at the end. Rows per second, median (least to most); CPU
+is that of the Spark process. The time has everything in it, from the start of the query to its end.
 
 | source | rows/s | to Spark-Kafka | CPU, us/row | micro-batches | rows of the largest |
 |---|--:|--:|--:|--:|--:|
@@ -119,7 +122,9 @@ def main() -> int:
                 if name == "kafka":
                     client.ask("create", arguments)
                 client.ask("fill", arguments)
-        ledgers = len(Admin(pulsar.admin_url).internal_stats(f"persistent://public/default/{topic}")["ledgers"])
+        stored = Admin(pulsar.admin_url).internal_stats(f"persistent://public/default/{topic}")
+        ledgers = len(stored["ledgers"])
+        size = stored["totalSize"] * chosen.limit // chosen.count
         say(f"filled, {ledgers} ledgers")
         spark = [sys.executable, "-m", "benchmarks.spark_worker"]
         jars = ",".join(map(str, spark_kafka_jars()))
@@ -130,14 +135,15 @@ def main() -> int:
                 ("kafka", ["kafka", other.servers, jars]),
             )
         }
-        contenders = _options(chosen.limit, pulsar.admin_url)
+        contenders = _options(chosen.limit, size, pulsar.admin_url)
         runs: dict[str, list[Answer]] = {name: [] for name in contenders}
         for number in range(-_WARM_UP, chosen.rounds):
             for name, options in contenders.items():
                 worker = workers["kafka" if name == "Spark-Kafka" else "pulsar"]
                 given = {f"option.{key}": value for key, value in options.items()}
                 answer = worker.ask("stream", {**arguments, **given})
-                if answer.rows != chosen.count or max(answer.batches) > chosen.limit:
+                is_above = name != _BY_BYTES and max(answer.batches) > chosen.limit
+                if answer.rows != chosen.count or is_above:
                     raise ValueError(f"{name} read {answer.rows} rows of {chosen.count} in {answer.batches}")
                 say(f"round {number + 1}, {name}: {answer.rows / answer.seconds:,.0f} rows/s")
                 if number >= 0:

@@ -169,6 +169,35 @@ class BacklogWalkSuite extends FunSuite {
     assertEquals(reading.fake.closed.size, reading.fake.opened.size)
   }
 
+  test("random triggers read every message once, within their limits") {
+    val seed   = System.nanoTime()
+    val random = new scala.util.Random(seed)
+    (1 to 100).foreach { run =>
+      val names   = (1 to 1 + random.nextInt(4)).map(n => s"p$n")
+      def batch() = 1 + random.nextInt(20)
+      val reading = new Reading(names.map(_ -> Seq.fill(random.nextInt(30))(batch())).toMap)
+      var total   = 0L
+      def all     = reading.entries.values.flatten.map(_._2.toLong).sum
+      def step()  = {
+        val limit = 1L + random.nextInt(60)
+        val read  = reading.trigger(rows(limit)).values.sum
+        assert(read <= limit, s"seed $seed, run $run: $read of $limit")
+        total += read
+        read
+      }
+      (1 to 20).foreach { _ =>
+        if (random.nextBoolean())
+          reading.add(names(random.nextInt(names.size)), Seq.fill(random.nextInt(5))(batch()): _*)
+        val left = all - total
+        val read = step()
+        assert(left == 0 || read > 0, s"seed $seed, run $run: nothing of $left")
+      }
+      while (total < all) step()
+      reading.backlog.close()
+      assertEquals(reading.fake.closed.size, reading.fake.opened.size, s"seed $seed, run $run")
+    }
+  }
+
   test("an interrupt ends the walks that are under way") {
     val reading = new Reading(Map("a" -> Seq(5), "b" -> Seq(5)))
     val blocked = new java.util.concurrent.CountDownLatch(1)
