@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
+from blocking_batch import LARGE, held_until
 from errors import assert_says, failing, no_job, refused
 from py4j.protocol import Py4JJavaError
 from servers import remove_namespace
@@ -120,15 +121,16 @@ def test_a_topic_terminated_in_the_middle_fails_the_task(target: Target, topic: 
         writing.end()
     if "PULSAR_WRITE_TIMEOUT" in str(failure.value):
         assert_says(failure.value, "PULSAR_WRITE_TIMEOUT", topic, "3000 ms")
+        target.admin.unload(topic)  # readers are turned away as well
     else:
-        assert_says(failure.value, "PULSAR_WRITE_FAILED", topic, "terminated")
+        assert_says(failure.value, "PULSAR_WRITE_REFUSED.TERMINATED", topic, "messages of this task were acknowledged")
     assert [int(message.payload) for message in target.messages(topic)][:500] == list(range(500))
 
 
 def test_a_terminated_topic_is_rejected_before_a_task(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
     target.admin.call("POST", f"persistent/{topic.removeprefix('persistent://')}/terminate")
-    with no_job(target.spark), refused("PULSAR_REQUEST_FAILED", topic, "terminated"):
+    with no_job(target.spark), refused("PULSAR_WRITE_REFUSED.TERMINATED", topic):
         target.append_sql("select 'x' as value", topic)
 
 
@@ -137,6 +139,47 @@ def test_a_message_over_the_limit_fails_the_task(target: Target, topic: str) -> 
     with failing("PULSAR_MESSAGE_TOO_LARGE", topic, "5242880", "chunkingEnabled"):
         target.append(rows, topic)
     assert {message.payload for message in target.messages(topic)} <= {b"small"}
+
+
+def test_a_topic_with_an_exclusive_producer_is_rejected_before_a_task(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    owner = target.client.create_producer(topic, access_mode=pulsar_client.ProducerAccessMode.Exclusive)
+    with no_job(target.spark), refused("PULSAR_WRITE_REFUSED.EXCLUSIVE", topic, "exclusive producer"):
+        target.append_sql("select 'x' as value", topic)
+    owner.close()
+    target.append_sql("select 'x' as value", topic)
+
+
+def test_a_producer_that_fences_a_write_fails_the_task(target: Target, topic: str, tmp_path: Path) -> None:
+    target.admin.create_topic(topic)
+    gate = tmp_path / "gate"
+    first = f"repeat('x', {len(LARGE)})"
+    rows = target.spark.range(0, 400, 1, 1).selectExpr(f"cast(if(id < 200, {first}, 'later') as binary) as value")
+    writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "3000"})
+    # A broker does not fence a producer for good while messages are on their way, so it has to be idle.
+    wait_for_messages(target, topic, 200)
+    eventually((tmp_path / "reached-0").exists)
+    owner = target.client.create_producer(topic, access_mode=pulsar_client.ProducerAccessMode.ExclusiveWithFencing)
+    gate.touch()
+    with failing("PULSAR_WRITE_REFUSED.EXCLUSIVE", topic, "exclusive producer", "200 messages of this task"):
+        writing.end()
+    owner.close()
+
+
+def test_a_topic_with_all_the_producers_it_may_have_refuses_the_write(target: Target, namespace: str) -> None:
+    own = f"{namespace}-few-producers"
+    target.admin.create_namespace(own, policies={"max_producers_per_topic": 1})
+    topic = f"persistent://{own}/t"
+    try:
+        target.admin.create_topic(topic)
+        # Not with two tasks: a broker lets producers in that come at the same time.
+        other = target.client.create_producer(topic)
+        with no_job(target.spark), refused("PULSAR_WRITE_REFUSED.PRODUCER_LIMIT", topic, "maxProducersPerTopic"):
+            target.append_sql("select 'x' as value", topic)
+        other.close()
+        target.append_sql("select 'x' as value", topic)
+    finally:
+        remove_namespace(target.admin, own)
 
 
 def test_a_full_backlog_quota_refuses_the_write(target: Target, admin: Admin, namespace: str) -> None:
@@ -150,7 +193,7 @@ def test_a_full_backlog_quota_refuses_the_write(target: Target, admin: Admin, na
         quota = {"limitSize": 1000, "limitTime": -1, "policy": "producer_exception"}
         admin.set_policy(own, "backlogQuota?backlogQuotaType=destination_storage", quota)
         eventually(lambda: admin.call("GET", f"namespaces/{own}/backlogQuotaMap"))
-        with no_job(target.spark), refused("PULSAR_REQUEST_FAILED", topic, "backlog quota"):
+        with no_job(target.spark), refused("PULSAR_WRITE_REFUSED.BACKLOG_QUOTA", topic):
             target.append_sql("select 'x' as value", topic, {"operationTimeoutMs": "3000"})
     finally:
         remove_namespace(admin, own)

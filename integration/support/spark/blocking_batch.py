@@ -13,7 +13,7 @@ from reading import read_rows
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -52,7 +52,7 @@ def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterato
         return len(list(folder.glob("reached-*"))) >= tasks
 
     with ThreadPoolExecutor(1) as pool:
-        rows = pool.submit(read_rows, frame.withColumn("value", _passing(str(gate), str(folder))))
+        rows = pool.submit(read_rows, frame.withColumn("value", held_until(gate, folder)))
         try:
             eventually(lambda: is_held() or rows.done(), seconds=120)
             assert not rows.done(), f"the read ended before it was blocked: {rows}"
@@ -61,7 +61,18 @@ def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterato
             gate.touch()
 
 
-def _passing(gate: str, folder: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a Column, which pyspark types loosely
+def held_until(gate: Path, folder: Path, *, free: bytes = b""):  # type: ignore[no-untyped-def]  # noqa: ANN201 - a Column
+    """The column `value` of bytes, whose rows wait until the gate exists.
+
+    Args:
+        gate: A file.
+        folder: Where a task that waits leaves a file, `reached-` and the number of its partition.
+        free: A value that does not wait. Rows must be `LARGE`, for those before a waiting one to be passed on.
+    """
+    return udf(_passing(str(gate), str(folder), free), BinaryType(), useArrow=False)(col("value")).alias("value")
+
+
+def _passing(gate: str, folder: str, free: bytes) -> Callable[[bytearray | None], bytearray | None]:
     # Everything it needs is inside: the worker that runs it knows no module of the tests.
     def passing(value: bytearray | None) -> bytearray | None:
         import time
@@ -69,6 +80,8 @@ def _passing(gate: str, folder: str):  # type: ignore[no-untyped-def]  # noqa: A
 
         from pyspark import TaskContext
 
+        if free and bytes(value or b"") == free:
+            return value
         task = TaskContext.get()
         assert task is not None
         Path(folder, f"reached-{task.partitionId()}").touch()
@@ -78,4 +91,4 @@ def _passing(gate: str, folder: str):  # type: ignore[no-untyped-def]  # noqa: A
             time.sleep(0.02)
         return value
 
-    return udf(passing, BinaryType(), useArrow=False)(col("value"))
+    return passing

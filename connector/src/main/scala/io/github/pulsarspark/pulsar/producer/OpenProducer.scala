@@ -1,11 +1,11 @@
 package io.github.pulsarspark.pulsar.producer
 
-import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit}
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 
-import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer, PulsarClientException}
+import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer}
 import org.apache.pulsar.client.impl.WholeBatchContainer
 
-import io.github.pulsarspark.errors.{Conditions, FirstLine}
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
@@ -21,12 +21,15 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
   *   gives back what it uses, after it is closed
   * @param sendsBatches
   *   whether it takes whole batches, and nothing else
+  * @param askWhyRefused
+  *   see [[whyRefused]]
   */
 private[producer] final class OpenProducer(
     val producer: Producer[Array[Byte]],
     val router: Option[RowPartitionRouter],
     release: () => Unit,
-    sendsBatches: Boolean = false
+    sendsBatches: Boolean = false,
+    askWhyRefused: Long => Option[Throwable] = _ => None
 ) {
 
   /** The way of one task's messages, which may be a transaction. */
@@ -36,6 +39,13 @@ private[producer] final class OpenProducer(
 
   /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
   def isConnected: Boolean = producer.isConnected
+
+  /** Why brokers refuse a producer, when this one is disconnected and they answer soon.
+    *
+    * @param acknowledged
+    *   how many messages of the task were stored before
+    */
+  def whyRefused(acknowledged: Long): Option[Throwable] = if (isConnected) None else askWhyRefused(acknowledged)
 
   def closeAsync(): CompletableFuture[Void] = producer.closeAsync().whenComplete((_, _) => release())
 }
@@ -58,7 +68,8 @@ private[producer] object OpenProducer {
       release: () => Unit = () => ()
   ): OpenProducer = {
     val answers = new ClusterCalls(lease.options, lease.options.serviceUrl)
-    val builder = lease.client.newProducer(EncodedSchema(schema))
+    val encoded = EncodedSchema(schema)
+    val builder = lease.client.newProducer(encoded)
     builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
     // All messages of a batch are replicated like its first one.
@@ -72,17 +83,19 @@ private[producer] object OpenProducer {
         )
       }
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
-    val opening  = builder.createAsync().exceptionally(e => throw refused(topic, e, lease.options.serviceUrl))
-    val producer = answers.awaitOwned(s"Opening a producer of $topic")(opening) { late => late.closeAsync(); () }
-    new OpenProducer(producer, router, release, sendsBatches)
-  }
-
-  private def refused(topic: String, e: Throwable, url: String): Throwable = e match {
-    case c: CompletionException if c.getCause != null         => refused(topic, c.getCause, url)
-    case s: PulsarClientException.IncompatibleSchemaException =>
-      Conditions.WriteSchemaRefused(topic = topic, cause = FirstLine(s)).causedBy(s)
-    case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
-      Conditions.TopicNotFound(topic = topic, url = url).exception
-    case other => other
+    val what     = s"Opening a producer of $topic"
+    val url      = lease.options.serviceUrl
+    val opening  = builder.createAsync().exceptionally(e => throw RefusedProducer.named(topic, e, url))
+    val producer = answers.awaitOwned(what)(opening) { late => late.closeAsync(); () }
+    new OpenProducer(
+      producer,
+      router,
+      release,
+      sendsBatches,
+      acknowledged =>
+        RefusedProducer.ask(lease, producer, encoded)
+          .map(e => answers.explain(what, RefusedProducer.named(topic, e, url, acknowledged)))
+          .filterNot(e => Conditions.RequestFailed.is(e) || Conditions.Unreachable.is(e))
+    )
   }
 }

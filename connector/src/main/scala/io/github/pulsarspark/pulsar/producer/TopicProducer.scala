@@ -1,9 +1,10 @@
 package io.github.pulsarspark.pulsar.producer
 
-import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, TimeoutException}
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
@@ -102,9 +103,24 @@ private[pulsarspark] final class TopicProducer private[producer] (
       open.closeAsync()
     }
 
-  private def throwFailure(): Unit =
-    if (acknowledgements.failure != null)
-      throw TopicProducer.explain(topic, acknowledgements.failure, acknowledged, options)
+  private def throwFailure(): Unit = if (acknowledgements.failure != null) throw explain(acknowledgements.failure)
+
+  @tailrec
+  private def explain(failure: Throwable): Throwable = failure match {
+    case c: CompletionException if c.getCause != null     => explain(c.getCause)
+    case p: Throwable with PulsarError                    => p
+    case i: PulsarClientException.InvalidMessageException =>
+      Conditions.MessageTooLarge(topic = topic, cause = FirstLine(i)).causedBy(i)
+    case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>
+      open.whyRefused(acknowledged).getOrElse(Conditions.WriteTimeout(topic = topic,
+        waited = options.sendTimeout.toMillis.toString, acknowledged = acknowledged.toString).causedBy(t))
+    case other =>
+      RefusedProducer.named(topic, other, options.client.serviceUrl, acknowledged) match {
+        case named: Throwable with PulsarError => named
+        case _                                 => Conditions.WriteFailed(topic = topic, cause = FirstLine(other),
+            acknowledged = acknowledged.toString).causedBy(other)
+      }
+  }
 }
 
 private[pulsarspark] object TopicProducer {
@@ -191,17 +207,4 @@ private[pulsarspark] object TopicProducer {
 
   /** A producer with these keeps others away, or never learns of a partition that is added. */
   private val SettingsOfOneTask = Set("producerName", "accessMode", "initialSequenceId", "autoUpdatePartitions")
-
-  private def explain(topic: String, e: Throwable, acknowledged: Long, options: WriteOptions): Throwable = e match {
-    case c: java.util.concurrent.CompletionException if c.getCause != null =>
-      explain(topic, c.getCause, acknowledged, options)
-    case p: Throwable with PulsarError                    => p
-    case i: PulsarClientException.InvalidMessageException =>
-      Conditions.MessageTooLarge(topic = topic, cause = FirstLine(i)).causedBy(i)
-    case t @ (_: PulsarClientException.TimeoutException | _: TimeoutException) =>
-      Conditions.WriteTimeout(topic = topic, waited = options.sendTimeout.toMillis.toString,
-        acknowledged = acknowledged.toString).causedBy(t)
-    case other => Conditions.WriteFailed(topic = topic, cause = FirstLine(other),
-        acknowledged = acknowledged.toString).causedBy(other)
-  }
 }

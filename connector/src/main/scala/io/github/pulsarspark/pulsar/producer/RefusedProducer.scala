@@ -1,0 +1,73 @@
+package io.github.pulsarspark.pulsar.producer
+
+import java.util.concurrent.{CompletionException, ExecutionException, TimeUnit, TimeoutException}
+
+import scala.annotation.tailrec
+
+import org.apache.pulsar.client.api.{Producer, PulsarClientException, Schema}
+
+import io.github.pulsarspark.errors.{Conditions, FirstLine}
+import io.github.pulsarspark.pulsar.connection.ClientLease
+
+/** Why a broker refuses a producer, as named conditions. */
+private[producer] object RefusedProducer {
+
+  /** The text of `ProducerBusyException` when `maxProducersPerTopic` is reached; otherwise another producer is in the
+    * way. Source: `AbstractTopic.internalAddProducer` of the broker.
+    */
+  private val LimitText = "max producers limit"
+
+  /** A broker that answers does so within this time; one that does not is an outage. */
+  private val AskMillis = 5000L
+
+  /** The named condition for a refusal; another failure as it is.
+    *
+    * @param url
+    *   of the service
+    * @param acknowledged
+    *   how many messages were stored before
+    */
+  @tailrec
+  def named(topic: String, failure: Throwable, url: String, acknowledged: Long = 0): Throwable = failure match {
+    case e @ (_: CompletionException | _: ExecutionException) if e.getCause != null =>
+      named(topic, e.getCause, url, acknowledged)
+    case e: PulsarClientException.IncompatibleSchemaException =>
+      Conditions.WriteSchemaRefused(topic = topic, cause = FirstLine(e)).causedBy(e)
+    case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
+      Conditions.TopicNotFound(topic = topic, url = url).exception
+    case e: PulsarClientException => refusal(topic, e, after(acknowledged)).getOrElse(e)
+    case other                    => other
+  }
+
+  private def refusal(topic: String, failure: PulsarClientException, sent: String): Option[Throwable] =
+    Option(failure).collect {
+      case _: PulsarClientException.TopicTerminatedException =>
+        Conditions.WriteRefusedTerminated(topic = topic, sent = sent)
+      case e @ (_: PulsarClientException.ProducerBlockedQuotaExceededError |
+          _: PulsarClientException.ProducerBlockedQuotaExceededException) =>
+        Conditions.WriteRefusedBacklogQuota(topic = topic, sent = sent, cause = FirstLine(e))
+      case e: PulsarClientException.ProducerBusyException if FirstLine(e).contains(LimitText) =>
+        Conditions.WriteRefusedProducerLimit(topic = topic, sent = sent, cause = FirstLine(e))
+      case e @ (_: PulsarClientException.ProducerBusyException | _: PulsarClientException.ProducerFencedException) =>
+        Conditions.WriteRefusedExclusive(topic = topic, sent = sent, cause = FirstLine(e))
+    }.map(_.causedBy(failure))
+
+  private def after(acknowledged: Long) =
+    if (acknowledged == 0) "" else s", after $acknowledged messages of this task were acknowledged"
+
+  /** Asks the broker of a disconnected partition, by opening another producer. The client opens its own again and again
+    * and keeps the reason to itself.
+    */
+  def ask(lease: ClientLease, producer: Producer[Array[Byte]], schema: Schema[Array[Byte]]): Option[Throwable] =
+    BatchOutbox.partitionsOf(producer).find(!_.isConnected).flatMap { partition =>
+      val opening = lease.client.newProducer(schema).topic(partition.getTopic).createAsync()
+      opening.thenAccept { again => again.closeAsync(); () }
+      try {
+        opening.get(AskMillis, TimeUnit.MILLISECONDS)
+        None
+      } catch {
+        case e: ExecutionException => Some(e.getCause)
+        case _: TimeoutException   => None
+      }
+    }
+}
