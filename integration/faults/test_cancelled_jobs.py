@@ -7,6 +7,7 @@ import itertools
 import os
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leaks import no_leaks
@@ -14,8 +15,10 @@ from messages import produce
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from reading import batch, dice, stream
+from writing import Target
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import pulsar as pulsar_client
@@ -31,8 +34,8 @@ _CLIENT_IDLE_SECONDS = 60
 _groups = itertools.count(1)
 
 
-def _cancelled(spark: SparkSession, frame: DataFrame, seconds: float) -> bool:
-    """Run a batch read and cancel it after a time; whether that came before its end."""
+def _cancelled(spark: SparkSession, action: Callable[[], object], seconds: float) -> bool:
+    """Run a job and cancel it after a time; whether that came before its end."""
     group = f"cancelled {next(_groups)}"
     began, done = threading.Event(), threading.Event()
 
@@ -40,7 +43,7 @@ def _cancelled(spark: SparkSession, frame: DataFrame, seconds: float) -> bool:
         spark.sparkContext.setJobGroup(group, "is cancelled", interruptOnCancel=True)
         began.set()
         with contextlib.suppress(PySparkException, Py4JJavaError):
-            frame.write.format("noop").mode("append").save()
+            action()
             done.set()
 
     thread = threading.Thread(target=run)
@@ -52,8 +55,12 @@ def _cancelled(spark: SparkSession, frame: DataFrame, seconds: float) -> bool:
     while thread.is_alive():  # a job that has not begun cannot be cancelled
         spark.sparkContext.cancelJobGroup(group)
         thread.join(0.05)
-        assert time.monotonic() < deadline, f"a cancelled read goes on after {_ENDED_SECONDS} s"
+        assert time.monotonic() < deadline, f"a cancelled job goes on after {_ENDED_SECONDS} s"
     return was_cancelled
+
+
+def _read(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("append").save()
 
 
 def _stopped(frame: DataFrame, checkpoint: Path, seconds: float) -> bool:
@@ -94,9 +101,40 @@ def test_cancelled_and_stopped_queries_leave_nothing_behind(
             seconds = random.uniform(0, _LONGEST_SECONDS)
             way = random.randrange(len(reads) + 1)
             if way < len(reads):
-                cancelled += _cancelled(spark, reads[way], seconds)
+                cancelled += _cancelled(spark, partial(_read, reads[way]), seconds)
             else:
                 cancelled += _stopped(streams, tmp_path / str(turns), seconds)
             turns += 1
     assert cancelled >= turns / 4, f"only {cancelled} of {turns} were stopped before their end"
     assert reads[0].count() == 12_000
+
+
+def test_cancelled_writes_leave_nothing_behind(
+    spark: SparkSession,
+    pulsar: Addresses,
+    client: pulsar_client.Client,
+    admin: Admin,
+    namespace: str,
+    topic: str,
+) -> None:
+    target = Target(spark, client, admin, pulsar.service_url)
+    admin.create_topic(topic, partitions=4)
+    rows = spark.range(0, 1_000_000, 1, 2)
+    slow = {"pulsar.producer.maxPendingMessages": "20", "pulsar.producer.batchingMaxMessages": "5"}
+    to_one = partial(target.append, rows.selectExpr("string(id) as value"), topic, slow)
+    to_many = partial(
+        target.append, rows.selectExpr(f"concat('{topic}-', id % 20) as __topic", "string(id) as value"), None, slow
+    )
+    for number in range(20):
+        admin.create_topic(f"{topic}-{number}")
+    target.append_sql("select 'first' as value", topic)  # the shared client is there before and after
+    random = dice()
+    cancelled = turns = 0
+    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS / 2):
+        deadline = time.monotonic() + _SECONDS
+        while time.monotonic() < deadline:
+            cancelled += _cancelled(spark, random.choice([to_one, to_many]), random.uniform(0, _LONGEST_SECONDS))
+            turns += 1
+    assert cancelled >= turns / 2, f"only {cancelled} of {turns} were cancelled before their end"
+    target.append_sql("select 'last' as value", topic)
+    assert "last" in {message.payload.decode() for message in target.messages(topic)}

@@ -54,12 +54,16 @@ def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, serv
 class Writing:
     """A write that goes on while the test does something to it."""
 
-    def __init__(self, target: Target, rows: DataFrame, topic: str, options: dict[str, str]) -> None:
+    def __init__(
+        self, target: Target, rows: DataFrame, topic: str, options: dict[str, str], *, interrupts: bool = False
+    ) -> None:
         self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._run, args=(target, rows, topic, options), daemon=True)
+        arguments = (target, rows, topic, options, interrupts)
+        self._thread = threading.Thread(target=self._run, args=arguments, daemon=True)
         self._thread.start()
 
-    def _run(self, target: Target, rows: DataFrame, topic: str, options: dict[str, str]) -> None:
+    def _run(self, target: Target, rows: DataFrame, topic: str, options: dict[str, str], interrupts: bool) -> None:
+        target.spark.sparkContext.setJobGroup(topic, "a write that goes on", interruptOnCancel=interrupts)
         try:
             target.append(rows, topic, options)
         except Exception as failure:
@@ -75,6 +79,16 @@ class Writing:
         assert not self.going_on, "the write does not end"
         if self._failure is not None:
             raise self._failure
+
+
+def running_tasks(spark: SparkSession) -> list[str]:
+    """The stacks of the tasks that run in the driver's process."""
+    stacks = spark.sparkContext._jvm.java.lang.Thread.getAllStackTraces()
+    return [
+        "\n".join(map(str, stacks.get(thread)))
+        for thread in stacks.keySet()
+        if str(thread.getName()).startswith("Executor task launch worker for task")
+    ]
 
 
 def wait_for_messages(target: Target, topic: str, count: int) -> None:
@@ -106,6 +120,28 @@ def test_a_broker_that_stops_answering_fails_the_task_in_time(troubled: Target, 
     try:
         with failing("PULSAR_WRITE_TIMEOUT", topic, "within 2000 ms", "messages of this task were acknowledged"):
             writing.end()
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("interrupts", [True, False])
+def test_a_killed_task_that_waits_for_a_full_queue_ends_in_time(
+    troubled: Target, server: LocalPulsar, interrupts: bool
+) -> None:
+    topic = f"persistent://public/default/full-{interrupts}"
+    troubled.admin.create_topic(topic)
+    rows = troubled.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
+    times = {"sendTimeoutMs": "4000", "operationTimeoutMs": "4000"}
+    writing = Writing(troubled, rows, topic, {**SLOW, **times}, interrupts=interrupts)
+    wait_for_messages(troubled, topic, 100)
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        eventually(lambda: any("Semaphore.acquire" in stack for stack in running_tasks(troubled.spark)))
+        troubled.spark.sparkContext.cancelJobGroup(topic)
+        with pytest.raises(Py4JJavaError, match="cancelled"):
+            writing.end()
+        # one time-out frees the queue, another ends the wait for the producer to close
+        eventually(lambda: not running_tasks(troubled.spark), seconds=4 + 4 + 5)
     finally:
         os.kill(server.pid, signal.SIGCONT)
 
