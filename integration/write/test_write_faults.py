@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
@@ -83,7 +83,8 @@ class Writing:
 
 def running_tasks(spark: SparkSession) -> list[str]:
     """The stacks of the tasks that run in the driver's process."""
-    stacks = spark.sparkContext._jvm.java.lang.Thread.getAllStackTraces()
+    jvm: Any = spark.sparkContext._jvm
+    stacks = jvm.java.lang.Thread.getAllStackTraces()
     return [
         "\n".join(map(str, stacks.get(thread)))
         for thread in stacks.keySet()
