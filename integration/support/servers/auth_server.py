@@ -21,7 +21,7 @@ _PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
 class AuthServer:
     """A server with authentication, and the tokens of three roles; ``admin`` is a superuser."""
 
-    def __init__(self, folder: Path, config: Mapping[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, config: Mapping[str, str] | None = None, *, transactions: bool = False) -> None:
         self._key = secrets.token_bytes(32)
         key_file = folder / "secret.key"
         key_file.write_bytes(self._key)
@@ -31,6 +31,7 @@ class AuthServer:
         self.server = LocalPulsar(
             data_dir=folder / "pulsar",
             admin_token=self.admin_token,
+            transactions=transactions,
             config={
                 "authenticationEnabled": "true",
                 "authenticationProviders": f"{_PROVIDER}Token,{_PROVIDER}Tls",

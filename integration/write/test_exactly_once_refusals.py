@@ -1,0 +1,96 @@
+"""Exactly-once writes that cannot work, or whose state somebody takes away."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from auth_server import AuthServer
+from errors import failing, refused
+from messages import read_all
+from reading import run_available, running
+from write.test_exactly_once import ONCE, expected, kinds, once, rows_of, values
+from writing import Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    return Target(spark, client, admin, service_url)
+
+
+def log_of(topic: str, sink: str) -> str:
+    return f"{topic.rpartition('/')[0]}/pulsar-spark-sink-{sink}-log"
+
+
+def test_a_topic_that_is_not_persistent_is_refused(target: Target, topic: str) -> None:
+    with refused("PULSAR_TOPIC_NAME", "persistent"):
+        target.append_sql("select 'x' as value", topic.replace("persistent:", "non-persistent:"), ONCE)
+
+
+@pytest.mark.parametrize("version", [False, True])
+def test_foreach_batch_needs_a_version(target: Target, topic: str, tmp_path: Path, version: bool) -> None:
+    """With the id of the batch as version, a batch that runs again is not written again."""
+    rows = rows_of(target, tmp_path, 2)
+
+    def write(frame: DataFrame, batch: int) -> None:
+        options = {**ONCE, "sinkId": f"foreach-{version}", **({"txnVersion": str(batch)} if version else {})}
+        for _ in range(2):
+            target.append(frame, topic, options)
+
+    writer = rows.writeStream.foreachBatch(write).option("checkpointLocation", str(tmp_path / "checkpoint"))
+    if version:
+        run_available(writer)
+        assert values(target, topic) == expected(2)
+    else:
+        with failing("PULSAR_EXACTLY_ONCE_OPTION", "`txnVersion` is not", "foreachBatch"):
+            run_available(writer)
+
+
+def test_a_stream_does_not_continue_without_its_log(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    run_available(once(target, tmp_path, topic, rows, sinkId="cut"))
+    target.admin.delete_topic(log_of(topic, "cut"))
+    (tmp_path / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
+    with failing("PULSAR_SINK_STATE", "cut", "its log is empty"):
+        run_available(once(target, tmp_path, topic, rows, sinkId="cut"))
+    assert values(target, topic) == expected(1)
+
+
+def test_a_stream_whose_log_is_deleted_meanwhile_repeats_nothing(target: Target, topic: str, tmp_path: Path) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    with running(once(target, tmp_path, topic, rows, sinkId="gone").start()) as query:
+        query.processAllAvailable()
+        target.admin.delete_topic(log_of(topic, "gone"))
+        (tmp_path / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
+        query.processAllAvailable()
+    assert values(target, topic) == sorted([*expected(1), "late"])
+    assert kinds(target, topic, "gone") == [("prepared", 1), ("done", 1)]
+
+
+@pytest.mark.exhaustive
+def test_a_role_without_rights_on_the_coordinators_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    auth = AuthServer(tmp_path, transactions=True)
+    with auth.server as server:
+        admin = Admin(server.admin_url, token=auth.admin_token)
+        admin.create_namespace("public/granted")
+        admin.call("POST", "namespaces/public/granted/permissions/reader", ["produce", "consume"])
+        topic = "persistent://public/granted/t"
+        admin.create_topic(topic)
+        rows = spark.sql("select 'x' as value").write.format("pulsar").mode("append")
+        options = {**auth.options(topic), "auth.token": auth.reader_token, **ONCE}
+        with failing("PULSAR_TRANSACTIONS_UNAVAILABLE", server.service_url, "pulsar/system"):
+            rows.options(**options).save()
+        admin.call("POST", "namespaces/pulsar/system/permissions/reader", ["produce", "consume"])
+        rows.options(**options).save()
+        login = pulsar_client.AuthenticationToken(auth.admin_token)
+        with closing(pulsar_client.Client(server.service_url, authentication=login)) as client:
+            assert [message.payload for message in read_all(client, topic)] == [b"x"]
