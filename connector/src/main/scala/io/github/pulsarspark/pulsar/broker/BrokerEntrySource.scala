@@ -15,8 +15,9 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicMissing}
-import io.github.pulsarspark.pulsar.broker.ContinuityCheck.Verdict
+import io.github.pulsarspark.pulsar.feed.ContinuityCheck.Verdict
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
+import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuityCheck, EntryFeed, EntryFeeds, FeedTimes, PermitWindow}
 
 /** Entries of a range as the broker dispatches them.
   *

@@ -12,8 +12,9 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.FakeFeeds.Script
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, FakeFeed, FakeFeeds}
+import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 class BrokerEntrySourceSuite extends FunSuite {
 
