@@ -14,7 +14,7 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
-import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuousFeed, EntryFeeds}
+import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuousFeed, EntryFeeds, FeedBounds}
 import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.topics.TopicLosses
 
@@ -126,7 +126,7 @@ private[pulsar] final class BrokerEntrySource(
     opened(feed.reopen(end.due))
   }
 
-  private def opened(answer: Option[ContinuousFeed.Bounds]): Unit = answer match {
+  private def opened(answer: Option[FeedBounds]): Unit = answer match {
     case Some(bounds) => end.topicEnds(bounds.last, feed.last)(losses.report)
     case None         =>
       losses.report(TopicLosses.deleted(range.topic, feed.last, end.position.toString))

@@ -2,7 +2,7 @@ package io.github.pulsarspark.pulsar.broker
 
 import io.github.pulsarspark.errors.{Conditions, Occurrence}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.feed.ContinuousFeed
+import io.github.pulsarspark.pulsar.feed.FeedBounds
 import io.github.pulsarspark.pulsar.topics.TopicLosses
 
 /** Decides where a range ends. Pure.
@@ -55,7 +55,7 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
     * @param isFirstSession
     *   whether the feed is in the session in which it was opened
     */
-  def mayArrive(bounds: ContinuousFeed.Bounds, isFirstSession: Boolean): Boolean = {
+  def mayArrive(bounds: FeedBounds, isFirstSession: Boolean): Boolean = {
     // the compacted view is in front of the cursor, as long as it is read in one session
     val isBefore = bounds.cursor < stop || readCompacted && isFirstSession
     isBefore && bounds.last >= stop

@@ -2,12 +2,10 @@ package io.github.pulsarspark.pulsar.feed
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
-import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
 
 import io.netty.buffer.ByteBuf
 import org.apache.pulsar.client.api.PulsarClientException
-import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Position
@@ -36,16 +34,13 @@ private[pulsar] final class ContinuousFeed(
     options: ReadOptions
 ) {
   import ContinuousFeed._
-  import FeedTimes._
 
-  private val window = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
-  private val check  = new ContinuityCheck(start, options.readCompacted)
+  private val connection = new FeedConnection(feeds, answers, topic, options)
+  private val window     = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
+  private val check      = new ContinuityCheck(start, options.readCompacted)
 
-  private var feed: EntryFeed          = _
-  private var openedIn                 = 0     // session
   private var current: EntryFeed.Entry = _     // arrived last, unless it was released
   private var arrivedAt                = start // place of the entry that arrived last
-  private var closedFeeds              = 0L    // reconnects of feeds that were replaced, and replacements
 
   /** The last entry read, or that counts as read. */
   def last: Position = check.last
@@ -56,16 +51,16 @@ private[pulsar] final class ContinuousFeed(
   /** The entry that arrived last; valid until [[release]], and the next call of [[next]]. */
   def entry: ByteBuf = current.buffer
 
-  def isOpen: Boolean = feed != null
+  def isOpen: Boolean = connection.isOpen
 
   /** Whether it can still deliver. */
-  def isAlive: Boolean = feed != null && !feed.isGone
+  def isAlive: Boolean = connection.isAlive
 
   /** Whether it still is in the session in which it was opened. */
-  def isInFirstSession: Boolean = feed.session == openedIn
+  def isInFirstSession: Boolean = feed.session == connection.firstSession
 
   /** Times that it connected again, or was opened again. */
-  def reconnects: Long = closedFeeds + sessionsAfterFirst
+  def reconnects: Long = connection.reconnects
 
   /** Waits for an entry, in an open feed.
     *
@@ -110,32 +105,29 @@ private[pulsar] final class ContinuousFeed(
     * @return
     *   what the broker answers, also that the known message does not exist; None when the topic does not exist
     */
-  def open(known: Position): Option[Bounds] =
+  def open(known: Position): Option[FeedBounds] =
     try {
       val isFirst = options.readCompacted && check.last == Position.BeforeAll
-      val result  = openAt(Option.unless(isFirst)(check.last), known) match {
+      val result  = connection.open(Option.unless(isFirst)(check.last), window.first, known) match {
         case bounds if !isFirst && check.mustStartAtEarliest(bounds.cursor) =>
-          discard()
-          openAt(None, known)
+          connection.discard()
+          connection.open(None, window.first, known)
         case bounds => bounds
       }
-      openedIn = feed.session
-      check.opened(result.cursor, openedIn)
+      check.opened(result.cursor, connection.firstSession)
       window.restart()
       feed.resume()
       Some(result)
     } catch { case TopicMissing(_) => None }
 
   /** The same with another feed in place of the one that is open. */
-  def reopen(known: Position): Option[Bounds] = {
-    log.info("{}: reading again after {}", topic, check.last: Any)
-    closedFeeds += sessionsAfterFirst + 1
-    discard()
+  def reopen(known: Position): Option[FeedBounds] = {
+    connection.replace(check.last)
     open(known)
   }
 
   /** What the broker answers now. */
-  def bounds(): Bounds = Bounds(answers.await(s"Asking for the bounds of $topic")(feed.bounds()))
+  def bounds(): FeedBounds = connection.bounds()
 
   /** Releases the entry that arrived last, if that was not done. */
   def release(): Unit = if (current != null) {
@@ -143,21 +135,23 @@ private[pulsar] final class ContinuousFeed(
     current = null
   }
 
-  def close(): Unit = answers.await(s"Closing the reader of $topic")(closeAsync())
+  def close(): Unit = {
+    release()
+    connection.close()
+  }
 
   /** Closes without waiting. */
   def closeAsync(): CompletableFuture[Void] = {
     release()
-    val closing = if (feed == null) CompletableFuture.completedFuture[Void](null) else feed.closeAsync()
-    closing.whenComplete((_, _) => feeds.close())
+    connection.closeAsync()
   }
 
   private def decide(known: Position): Verdict = check.arrived(arrivedAt, current.session) match {
     case Verdict.Ask =>
       feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.size / 2,
-        GatherMillis) // one request for all of them
+        FeedTimes.GatherMillis) // one request for all of them
       val newest = feed.newest // before the request
-      Try(boundsUntil(System.nanoTime() + options.pollTimeout.toNanos)) match {
+      Try(connection.boundsAfterOutage()) match {
         case Success(bounds) => check.answered(arrivedAt, Position(newest.ledgerId, newest.entryId), bounds.cursor)
         case Failure(_) if feed.isGone => Verdict.Reopen
         case Failure(e)                => throw e
@@ -165,53 +159,10 @@ private[pulsar] final class ContinuousFeed(
     case verdict => verdict
   }
 
-  /** An outage may last as long here as the wait for an entry. */
-  @tailrec
-  private def boundsUntil(deadline: Long): Bounds = Try(bounds()) match {
-    case Success(bounds)                                                 => bounds
-    case Failure(e) if feed.isGone || System.nanoTime() - deadline >= 0L => throw e
-    case Failure(_)                                                      =>
-      TimeUnit.MILLISECONDS.sleep(RetryMillis)
-      boundsUntil(deadline)
-  }
-
-  /** A topic that is unloaded meanwhile may answer as if its last messages were gone, so other feeds confirm that. */
-  @tailrec
-  private def openAt(start: Option[Position], known: Position, attempts: Int = Confirmations): Bounds = {
-    feed = feeds.open(start, window.first).await(answers, s"Opening $topic at ${start.getOrElse("its beginning")}")
-    val answer = bounds()
-    val isLost = !options.readCompacted && answer.last < known
-    if (isLost && attempts > 1) {
-      TimeUnit.MILLISECONDS.sleep(ConfirmMillis)
-      discard()
-      openAt(start, known, attempts - 1)
-    } else answer
-  }
-
-  private def discard(): Unit = {
-    feed.closeAsync()
-    feed = null
-  }
-
-  private def sessionsAfterFirst: Long = if (feed == null || openedIn == 0) 0L else (feed.session - openedIn).toLong
+  private def feed: EntryFeed = connection.feed
 }
 
 private[pulsar] object ContinuousFeed {
-  private val log = LoggerFactory.getLogger(classOf[ContinuousFeed])
-
-  /** What a broker answers.
-    *
-    * @param last
-    *   the last message of the topic; entry -1 when it has none
-    * @param cursor
-    *   the entry before the first one that the broker can still deliver
-    */
-  final case class Bounds(last: Position, cursor: Position)
-
-  object Bounds {
-    private[feed] def apply(b: EntryFeed.Bounds): Bounds =
-      new Bounds(Position(b.lastLedgerId, b.lastEntryId), Position(b.markDeleteLedgerId, b.markDeleteEntryId))
-  }
 
   /** What one call of [[ContinuousFeed.next]] found. */
   sealed trait Arrival

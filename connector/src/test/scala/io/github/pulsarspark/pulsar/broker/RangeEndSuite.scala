@@ -7,7 +7,7 @@ import munit.FunSuite
 
 import io.github.pulsarspark.errors.Occurrence
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Bounds
+import io.github.pulsarspark.pulsar.feed.FeedBounds
 
 class RangeEndSuite extends FunSuite {
 
@@ -91,14 +91,14 @@ class RangeEndSuite extends FunSuite {
 
   test("what is due may arrive when the topic has it and the cursor is before it") {
     val end = ending(Position(7, 5))
-    assert(end.mayArrive(new Bounds(Position(7, 5), Position(7, 4)), isFirstSession = true))
-    assert(!end.mayArrive(new Bounds(Position(7, 5), Position(7, 5)), isFirstSession = true),
+    assert(end.mayArrive(FeedBounds(Position(7, 5), Position(7, 4)), isFirstSession = true))
+    assert(!end.mayArrive(FeedBounds(Position(7, 5), Position(7, 5)), isFirstSession = true),
       "the cursor has passed it")
-    assert(!end.mayArrive(new Bounds(Position(7, 4), Position(7, 2)), isFirstSession = true),
+    assert(!end.mayArrive(FeedBounds(Position(7, 4), Position(7, 2)), isFirstSession = true),
       "the topic has it no more")
     val compacted = ending(Position(7, 5), readCompacted = true)
-    assert(compacted.mayArrive(new Bounds(Position(7, 5), Position(8, 0)), isFirstSession = true))
-    assert(!compacted.mayArrive(new Bounds(Position(7, 5), Position(8, 0)), isFirstSession = false))
+    assert(compacted.mayArrive(FeedBounds(Position(7, 5), Position(8, 0)), isFirstSession = true))
+    assert(!compacted.mayArrive(FeedBounds(Position(7, 5), Position(8, 0)), isFirstSession = false))
   }
 
   for (seed <- Seq(20261125L, Random.nextLong()))

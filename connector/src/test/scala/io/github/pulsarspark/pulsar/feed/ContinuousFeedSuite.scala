@@ -7,7 +7,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.ContinuousFeed.{Arrival, Bounds}
+import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 /** A feed without an end: what a range reads of it is in BrokerEntrySourceSuite. */
@@ -41,7 +41,7 @@ class ContinuousFeedSuite extends FunSuite {
 
   test("a reader without an end waits after the last entry, and silence is no error") {
     reading(script(Seq(3, 4, 5), Position(7, 2))) { (feed, feeds) =>
-      assertEquals(feed.open(feed.last), Some(new Bounds(Position(7, 5), Position(7, 2))))
+      assertEquals(feed.open(feed.last), Some(FeedBounds(Position(7, 5), Position(7, 2))))
       assertEquals(Seq.fill(5)(arrival(feed)),
         Seq(Arrival.Skipped, Arrival.Next, Arrival.Next, Arrival.Silence, Arrival.Silence))
       assertEquals(feed.last, Position(7, 5))
