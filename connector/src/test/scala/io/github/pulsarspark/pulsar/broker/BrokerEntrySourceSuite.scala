@@ -182,6 +182,20 @@ class BrokerEntrySourceSuite extends FunSuite {
     assertEquals(never.opened.size, 3, "after 0, 0.5 and 1.5 of 2 seconds")
   }
 
+  test("a feed in place of a silent one has twice the time, counted from its own beginning") {
+    val opened = mutable.Buffer.empty[Long]
+    val silent = script(Nil, Position(7, 0)).copy(opening = feed => {
+      opened += System.nanoTime()
+      CompletableFuture.completedFuture(feed)
+    })
+    val failing = new Reading(new FakeFeeds(Seq(silent)), Position(7, 1), Position(7, 4))
+    intercept[RuntimeException with PulsarError](failing.source.next())
+    failing.close()
+    val millis = opened.zip(opened.tail).map { case (a, b) => (b - a) / 1000000 }
+    assertEquals(millis.size, 2, millis)
+    assert(millis(0) >= 500 && millis(1) >= 1000, millis)
+  }
+
   test("a topic that answers once as if it were empty has lost nothing") {
     val empty = Script(Nil, Seq(Position(7, 0)), last = Position(-1, -1))
     val feeds = new FakeFeeds(Seq(empty, empty, script(at(1, 2, 3, 4), Position(7, 0))))
