@@ -154,8 +154,8 @@ private object LayoutSuite {
     "format.entry format.chunk format.codec format",
     "schema.convert schema.columns schema.evolution schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
-    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.broker pulsar.progress",
-    "pulsar.producer pulsar",
+    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.feed pulsar.broker",
+    "pulsar.progress pulsar.producer pulsar",
     "storage.ledgers storage.segment storage.offload.format storage.offload.blocks storage.offload.mapfile storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
     "metrics read.task read.plan read.stream.lag read.stream read write.exactlyonce write functions plans"
@@ -164,9 +164,9 @@ private object LayoutSuite {
   /** What has to live in a package of others, to reach what only that shows. */
   val Foreign: Map[String, String] = Map(
     "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
-    "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.broker",
-    "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.broker",
-    "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.broker",
+    "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.feed",
     "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
     "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",
     "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",

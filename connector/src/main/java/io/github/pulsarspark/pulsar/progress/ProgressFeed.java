@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.progress;
 
-import io.github.pulsarspark.pulsar.broker.EntryFeed;
+import io.github.pulsarspark.pulsar.feed.EntryFeed;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,6 +1,6 @@
 package org.apache.pulsar.client.impl;
 
-import io.github.pulsarspark.pulsar.broker.EntryFeed.Bounds;
+import io.github.pulsarspark.pulsar.feed.EntryFeed.Bounds;
 import io.github.pulsarspark.pulsar.connection.LostConnection;
 import io.github.pulsarspark.pulsar.connection.RepeatedRequest;
 import io.netty.buffer.ByteBuf;

@@ -1,7 +1,7 @@
 package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.common.BoundedActions;
-import io.github.pulsarspark.pulsar.broker.EntryFeed;
+import io.github.pulsarspark.pulsar.feed.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;

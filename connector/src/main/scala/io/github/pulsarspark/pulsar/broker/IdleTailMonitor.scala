@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, FeedTimes, PendingFeed}
 
 /** Watches whether anything arrives after positions at which a stream stands. A consumer that stands there is sent
   * whatever is published, between two triggers too. So it answers two questions:

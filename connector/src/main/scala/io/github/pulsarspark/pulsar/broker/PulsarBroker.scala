@@ -13,6 +13,7 @@ import io.github.pulsarspark.common.BoundedActions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, EntryFeed, FeedTimes, PendingFeed}
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
 import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema

@@ -7,7 +7,7 @@ import scala.util.Try
 import scala.util.control.NonFatal
 
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.broker.{EntryFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
 
 /** The cursor of a subscription in one topic partition. For one thread.
   *

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.{EntryFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
 import io.github.pulsarspark.pulsar.connection.{ClusterCalls, RepeatedRequest}
 import io.github.pulsarspark.pulsar.topics.TopicMissing
 

@@ -5,7 +5,7 @@ import java.util.concurrent.{CompletableFuture, CompletionException}
 import org.apache.pulsar.client.api.PulsarClientException
 import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, ProgressConsumer, PulsarClientImpl}
 
-import io.github.pulsarspark.pulsar.broker.BrokerFeeds
+import io.github.pulsarspark.pulsar.feed.BrokerFeeds
 import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** The consumers of one durable subscription. */

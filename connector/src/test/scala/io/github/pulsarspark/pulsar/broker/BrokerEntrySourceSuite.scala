@@ -12,8 +12,9 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.FakeFeeds.Script
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, FakeFeed, FakeFeeds}
+import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 class BrokerEntrySourceSuite extends FunSuite {
 
@@ -179,6 +180,20 @@ class BrokerEntrySourceSuite extends FunSuite {
     assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition, "PULSAR_READ_TIMEOUT")
     failing.close()
     assertEquals(never.opened.size, 3, "after 0, 0.5 and 1.5 of 2 seconds")
+  }
+
+  test("a feed in place of a silent one has twice the time, counted from its own beginning") {
+    val opened = mutable.Buffer.empty[Long]
+    val silent = script(Nil, Position(7, 0)).copy(opening = feed => {
+      opened += System.nanoTime()
+      CompletableFuture.completedFuture(feed)
+    })
+    val failing = new Reading(new FakeFeeds(Seq(silent)), Position(7, 1), Position(7, 4))
+    intercept[RuntimeException with PulsarError](failing.source.next())
+    failing.close()
+    val millis = opened.zip(opened.tail).map { case (a, b) => (b - a) / 1000000 }
+    assertEquals(millis.size, 2, millis)
+    assert(millis(0) >= 500 && millis(1) >= 1000, millis)
   }
 
   test("a topic that answers once as if it were empty has lost nothing") {

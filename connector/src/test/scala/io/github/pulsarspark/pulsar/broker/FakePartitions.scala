@@ -5,6 +5,7 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 import scala.collection.mutable
 
 import io.github.pulsarspark.position.{PartitionBounds, Position}
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
 
 /** Topic partitions in memory, with their watches, and what was requested of them.
   *

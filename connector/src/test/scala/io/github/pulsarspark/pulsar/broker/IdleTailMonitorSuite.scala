@@ -8,8 +8,9 @@ import org.apache.pulsar.client.api.PulsarClientException
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.broker.FakeFeeds.Script
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, FakeFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 class IdleTailMonitorSuite extends FunSuite {
 

@@ -5,7 +5,7 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 import scala.collection.mutable
 
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.broker.EntryFeed
+import io.github.pulsarspark.pulsar.feed.EntryFeed
 
 /** A subscription in memory.
   *

@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.EntryFeed
+import io.github.pulsarspark.pulsar.feed.EntryFeed
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
 class ProgressSubscriptionSuite extends FunSuite {

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar.broker
+package io.github.pulsarspark.pulsar.feed
 
 import io.github.pulsarspark.position.Position
 

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar.broker
+package io.github.pulsarspark.pulsar.feed
 
 /** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: the bound in messages follows
   * the average size seen so far.

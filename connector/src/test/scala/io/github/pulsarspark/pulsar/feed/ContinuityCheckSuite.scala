@@ -1,11 +1,11 @@
-package io.github.pulsarspark.pulsar.broker
+package io.github.pulsarspark.pulsar.feed
 
 import scala.util.Random
 
 import munit.FunSuite
 
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.broker.ContinuityCheck.Verdict
+import io.github.pulsarspark.pulsar.feed.ContinuityCheck.Verdict
 
 class ContinuityCheckSuite extends FunSuite {
 

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar.broker
+package io.github.pulsarspark.pulsar.feed
 
 import java.util.concurrent.{CompletableFuture, ConcurrentLinkedQueue, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger

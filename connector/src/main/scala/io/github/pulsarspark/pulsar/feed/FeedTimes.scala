@@ -1,9 +1,9 @@
-package io.github.pulsarspark.pulsar.broker
+package io.github.pulsarspark.pulsar.feed
 
 import java.util.concurrent.TimeUnit
 
-/** How long a [[BrokerEntrySource]] waits for a feed, and how often it opens another. */
-private[broker] object FeedTimes {
+/** How long a reader waits for a feed, and how often it opens another. */
+private[pulsar] object FeedTimes {
 
   /** When no entry arrives for this long, the bounds are requested. */
   val SecondLookMillis = 5000L

@@ -1,0 +1,82 @@
+package io.github.pulsarspark.pulsar.broker
+
+import io.github.pulsarspark.errors.{Conditions, Occurrence}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.feed.FeedBounds
+import io.github.pulsarspark.pulsar.topics.TopicLosses
+
+/** Decides where a range ends. Pure.
+  *
+  * The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. So
+  * until the end is reached, another entry is due, and silence means that something is wrong. A topic that is known to
+  * end before that has lost its end.
+  */
+private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean) {
+
+  private var planned = range.endInclusive
+  private var stop    = planned.wholeEntry // nearer than the end once the topic is known to end before it
+  private var done    = false
+
+  /** The end as planned. */
+  def position: Position = planned
+
+  /** The last entry that is due. */
+  def due: Position = stop
+
+  /** Whether the range has no more entries. */
+  def isReached: Boolean = done
+
+  /** Whether it ended with this entry, so that another range may begin after it. */
+  def isAt(read: Position): Boolean = done && planned.isWholeEntry && read == planned
+
+  /** Moves the end.
+    *
+    * @param read
+    *   the last entry read
+    */
+  def moveTo(end: Position, read: Position): Unit = {
+    planned = end
+    stop = end.wholeEntry
+    done = stop <= read
+  }
+
+  /** Ends the range here. */
+  def reach(): Unit = done = true
+
+  /** Whether the range has this entry, the next one there is. One at the end or after it ends the range. */
+  def admits(entry: Position): Boolean = {
+    done = entry >= stop
+    entry <= stop
+  }
+
+  /** Whether the feed that sends nothing may still send what is due. Expiry may have moved the cursor beyond all
+    * entries, so that none would ever arrive.
+    *
+    * @param isFirstSession
+    *   whether the feed is in the session in which it was opened
+    */
+  def mayArrive(bounds: FeedBounds, isFirstSession: Boolean): Boolean = {
+    // the compacted view is in front of the cursor, as long as it is read in one session
+    val isBefore = bounds.cursor < stop || readCompacted && isFirstSession
+    isBefore && bounds.last >= stop
+  }
+
+  /** The topic has this last message, as several feeds agree.
+    *
+    * @param read
+    *   the last entry read
+    * @param report
+    *   decides what a loss means, and may fail
+    */
+  def topicEnds(last: Position, read: Position)(report: Occurrence => Unit): Unit =
+    if (last.isBeforeLedger) {
+      if (read < stop && !readCompacted)
+        report(Conditions.DataLossTrimmed(topic = range.topic, from = read.toString, to = planned.toString,
+          reason = "the topic is empty now"))
+      done = true
+    } else if (last < stop) {
+      if (!readCompacted) report(TopicLosses.endsBefore(range.topic, read, planned.toString, last))
+      stop = last
+      done = stop <= read
+    }
+}

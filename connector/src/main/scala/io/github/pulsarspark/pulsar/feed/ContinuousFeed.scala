@@ -1,0 +1,190 @@
+package io.github.pulsarspark.pulsar.feed
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.util.{Failure, Success, Try}
+
+import io.netty.buffer.ByteBuf
+import org.apache.pulsar.client.api.PulsarClientException
+
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.ContinuityCheck.Verdict
+import io.github.pulsarspark.pulsar.topics.TopicMissing
+
+/** The entries of a topic partition after a position, with the proof that none is missing between two of them. Knows
+  * nothing of an end: whoever reads it decides which entries it takes, how long it waits, and what a loss means.
+  *
+  * Positions are compared, not trusted. The feed begins with the last entry read: its arrival proves that nothing is
+  * missing after it. [[ContinuityCheck]] decides about every entry after that. When the proof fails or the broker is
+  * gone, the reader opens the feed again at the last entry read.
+  *
+  * Its methods take a message that is known to exist, which may be the last one read. It is no end: the broker is asked
+  * for it again when it denies it.
+  *
+  * @param start
+  *   the last entry that counts as read
+  */
+private[pulsar] final class ContinuousFeed(
+    feeds: EntryFeeds,
+    answers: ClusterCalls,
+    topic: String,
+    start: Position,
+    options: ReadOptions
+) {
+  import ContinuousFeed._
+
+  private val connection = new FeedConnection(feeds, answers, topic, options)
+  private val window     = new PermitWindow(options.readAheadBytes, options.readAheadMessages)
+  private val check      = new ContinuityCheck(start, options.readCompacted)
+
+  private var current: EntryFeed.Entry = _     // arrived last, unless it was released
+  private var arrivedAt                = start // place of the entry that arrived last
+
+  /** The last entry read, or that counts as read. */
+  def last: Position = check.last
+
+  /** The place of the entry that arrived last. */
+  def position: Position = arrivedAt
+
+  /** The entry that arrived last; valid until [[release]], and the next call of [[next]]. */
+  def entry: ByteBuf = current.buffer
+
+  def isOpen: Boolean = connection.isOpen
+
+  /** Whether it can still deliver. */
+  def isAlive: Boolean = connection.isAlive
+
+  /** Whether it still is in the session in which it was opened. */
+  def isInFirstSession: Boolean = feed.session == connection.firstSession
+
+  /** Times that it connected again, or was opened again. */
+  def reconnects: Long = connection.reconnects
+
+  /** Waits for an entry, in an open feed.
+    *
+    * @param known
+    *   a message that is known to exist
+    */
+  def next(millis: Long, known: Position): Arrival = {
+    release()
+    val isBroken =
+      try {
+        current = feed.poll(millis, TimeUnit.MILLISECONDS)
+        false
+      } catch { case _: PulsarClientException if feed.isGone => true } // opening it again says why, unless it works
+    if (isBroken) Arrival.Broken
+    else if (current == null) Arrival.Silence
+    else {
+      arrivedAt = Position(current.ledgerId, current.entryId)
+      decide(known) match {
+        case Verdict.Take => Arrival.Next
+        case Verdict.Lost => Arrival.NextAfterLoss
+        case verdict      =>
+          window.refill(feed, current)
+          release()
+          if (verdict == Verdict.Reject) Arrival.Rejected
+          else if (verdict == Verdict.Reopen) Arrival.Broken
+          else Arrival.Skipped
+      }
+    }
+  }
+
+  /** The reader takes the entry that arrived: it counts as read, and another one may be sent. */
+  def take(): Unit = {
+    window.refill(feed, current)
+    check.took(arrivedAt)
+  }
+
+  /** Opens a feed with the last entry read, or with the beginning of the compacted view where that entry's ledger is
+    * gone.
+    *
+    * @param known
+    *   a message that is known to exist
+    * @return
+    *   what the broker answers, also that the known message does not exist; None when the topic does not exist
+    */
+  def open(known: Position): Option[FeedBounds] =
+    try {
+      val isFirst = options.readCompacted && check.last == Position.BeforeAll
+      val result  = connection.open(Option.unless(isFirst)(check.last), window.first, known) match {
+        case bounds if !isFirst && check.mustStartAtEarliest(bounds.cursor) =>
+          connection.discard()
+          connection.open(None, window.first, known)
+        case bounds => bounds
+      }
+      check.opened(result.cursor, connection.firstSession)
+      window.restart()
+      feed.resume()
+      Some(result)
+    } catch { case TopicMissing(_) => None }
+
+  /** The same with another feed in place of the one that is open. */
+  def reopen(known: Position): Option[FeedBounds] = {
+    connection.replace(check.last)
+    open(known)
+  }
+
+  /** What the broker answers now. */
+  def bounds(): FeedBounds = connection.bounds()
+
+  /** Releases the entry that arrived last, if that was not done. */
+  def release(): Unit = if (current != null) {
+    current.buffer.release()
+    current = null
+  }
+
+  def close(): Unit = {
+    release()
+    connection.close()
+  }
+
+  /** Closes without waiting. */
+  def closeAsync(): CompletableFuture[Void] = {
+    release()
+    connection.closeAsync()
+  }
+
+  private def decide(known: Position): Verdict = check.arrived(arrivedAt, current.session) match {
+    case Verdict.Ask =>
+      feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.size / 2,
+        FeedTimes.GatherMillis) // one request for all of them
+      val newest = feed.newest // before the request
+      Try(connection.boundsAfterOutage()) match {
+        case Success(bounds) => check.answered(arrivedAt, Position(newest.ledgerId, newest.entryId), bounds.cursor)
+        case Failure(_) if feed.isGone => Verdict.Reopen
+        case Failure(e)                => throw e
+      }
+    case verdict => verdict
+  }
+
+  private def feed: EntryFeed = connection.feed
+}
+
+private[pulsar] object ContinuousFeed {
+
+  /** What one call of [[ContinuousFeed.next]] found. */
+  sealed trait Arrival
+
+  object Arrival {
+
+    /** The next entry there is: nothing is missing between the last one read and this one. */
+    case object Next extends Arrival
+
+    /** The next entry there is: what was between the last one read and this one is gone. */
+    case object NextAfterLoss extends Arrival
+
+    /** An entry that is read already, and was bound to arrive again. */
+    case object Skipped extends Arrival
+
+    /** An entry that is read already, and should not have arrived. */
+    case object Rejected extends Arrival
+
+    /** No entry in that time. */
+    case object Silence extends Arrival
+
+    /** The feed delivers nothing more, or not what is next: it is to be opened again. */
+    case object Broken extends Arrival
+  }
+}

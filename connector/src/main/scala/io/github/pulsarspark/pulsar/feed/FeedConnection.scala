@@ -1,0 +1,125 @@
+package io.github.pulsarspark.pulsar.feed
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.annotation.tailrec
+import scala.util.{Failure, Success, Try}
+
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+
+/** What a broker answers a feed.
+  *
+  * @param last
+  *   the last message of the topic; entry -1 when it has none
+  * @param cursor
+  *   the entry before the first one that the broker can still deliver
+  */
+private[pulsar] final case class FeedBounds(last: Position, cursor: Position)
+
+private[pulsar] object FeedBounds {
+  def apply(b: EntryFeed.Bounds): FeedBounds =
+    new FeedBounds(Position(b.lastLedgerId, b.lastEntryId), Position(b.markDeleteLedgerId, b.markDeleteEntryId))
+}
+
+/** The feed of a topic partition that is open, one after another. */
+private[feed] final class FeedConnection(
+    feeds: EntryFeeds,
+    answers: ClusterCalls,
+    topic: String,
+    options: ReadOptions
+) {
+  import FeedConnection._
+  import FeedTimes._
+
+  private var current: EntryFeed = _
+  private var openedIn           = 0  // session
+  private var closedFeeds        = 0L // reconnects of feeds that were replaced, and replacements
+
+  /** The feed; null when none is open. */
+  def feed: EntryFeed = current
+
+  def isOpen: Boolean = current != null
+
+  /** Whether there is a feed that can still deliver. */
+  def isAlive: Boolean = isOpen && !current.isGone
+
+  /** The session in which the feed was opened. */
+  def firstSession: Int = openedIn
+
+  /** Times that a feed connected again, or was replaced. */
+  def reconnects: Long = closedFeeds + sessionsAfterFirst
+
+  /** Opens a feed, paused. A topic that is unloaded meanwhile may answer as if its last messages were gone, so other
+    * feeds confirm that.
+    *
+    * @param start
+    *   the entry to begin with; None begins with the first entry there is
+    * @param permits
+    *   messages that may be sent at first
+    * @param known
+    *   a message that is known to exist
+    */
+  def open(start: Option[Position], permits: Int, known: Position): FeedBounds = {
+    val result = openAt(start, permits, known, Confirmations)
+    openedIn = current.session
+    result
+  }
+
+  @tailrec
+  private def openAt(start: Option[Position], permits: Int, known: Position, attempts: Int): FeedBounds = {
+    current = feeds.open(start, permits).await(answers, s"Opening $topic at ${start.getOrElse("its beginning")}")
+    val answer = bounds()
+    val isLost = !options.readCompacted && answer.last < known
+    if (isLost && attempts > 1) {
+      TimeUnit.MILLISECONDS.sleep(ConfirmMillis)
+      discard()
+      openAt(start, permits, known, attempts - 1)
+    } else answer
+  }
+
+  /** What the broker answers now. */
+  def bounds(): FeedBounds = FeedBounds(answers.await(s"Asking for the bounds of $topic")(current.bounds()))
+
+  /** The same. An outage may last as long here as the wait for an entry. */
+  def boundsAfterOutage(): FeedBounds = boundsUntil(System.nanoTime() + options.pollTimeout.toNanos)
+
+  @tailrec
+  private def boundsUntil(deadline: Long): FeedBounds = Try(bounds()) match {
+    case Success(bounds)                                                    => bounds
+    case Failure(e) if current.isGone || System.nanoTime() - deadline >= 0L => throw e
+    case Failure(_)                                                         =>
+      TimeUnit.MILLISECONDS.sleep(RetryMillis)
+      boundsUntil(deadline)
+  }
+
+  /** Closes the feed, which another one is to replace. */
+  def discard(): Unit = {
+    current.closeAsync()
+    current = null
+  }
+
+  /** The same, when it was in use until now. */
+  def replace(last: Position): Unit = {
+    log.info("{}: reading again after {}", topic, last: Any)
+    closedFeeds += sessionsAfterFirst + 1
+    discard()
+  }
+
+  def close(): Unit = answers.await(s"Closing the reader of $topic")(closeAsync())
+
+  /** Closes without waiting. */
+  def closeAsync(): CompletableFuture[Void] = {
+    val closing = if (isOpen) current.closeAsync() else CompletableFuture.completedFuture[Void](null)
+    closing.whenComplete((_, _) => feeds.close())
+  }
+
+  private def sessionsAfterFirst: Long = if (!isOpen || openedIn == 0) 0L else (current.session - openedIn).toLong
+}
+
+private object FeedConnection {
+  private val log = LoggerFactory.getLogger(classOf[FeedConnection])
+}
