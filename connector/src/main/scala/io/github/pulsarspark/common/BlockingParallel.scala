@@ -1,6 +1,6 @@
 package io.github.pulsarspark.common
 
-import java.util.concurrent.{ExecutionException, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{CompletableFuture, ExecutionException, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
@@ -43,14 +43,22 @@ private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
       catch { case e: ExecutionException => throw e.getCause }
   }
 
+  /** Begins one item and does not wait for it. The answer never comes when it is stopped before. */
+  def start[A](work: () => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => work(), pool)
+
   /** Interrupts what is under way and waits for its end.
     *
     * @return
-    *   false when the time is over before
+    *   false when the time is over before, or this thread is interrupted
     */
   def stop(millis: Long): Boolean = {
     pool.shutdownNow()
-    pool.awaitTermination(millis, TimeUnit.MILLISECONDS)
+    try pool.awaitTermination(millis, TimeUnit.MILLISECONDS)
+    catch {
+      case _: InterruptedException =>
+        Thread.currentThread.interrupt()
+        false
+    }
   }
 }
 

@@ -1,40 +1,95 @@
 package io.github.pulsarspark.write
 
+import java.util.{ArrayDeque, LinkedHashMap}
+import java.util.concurrent.{CompletableFuture, ExecutionException}
+
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.types.UTF8String
 
 /** What a task keeps open for the topics that its rows name, a bounded number. When there are too many, a part of them
-  * is given back at once, those that were used least recently. A topic that was given back is opened again. For one
-  * thread.
+  * is given back at once, those that were used least recently. A topic that was given back is opened again.
+  *
+  * Several topics open at the same time. Rows of a topic that is not open yet wait for it in their order, a bounded
+  * number of bytes for all topics. For one thread.
   *
   * @param most
   *   that are open at a time
   * @param open
-  *   opens what a topic needs
+  *   opens what a topic needs, without waiting for it
+  * @param send
+  *   sends a row to what is open
   * @param giveBack
   *   ends their use; they stay when it fails
   */
-private[write] final class Destinations[A](most: Int, open: String => A, giveBack: Seq[A] => Unit) {
+private[write] final class Destinations[A <: AnyRef](
+    most: Int,
+    open: String => CompletableFuture[A],
+    send: (A, InternalRow) => Unit,
+    giveBack: Seq[A] => Unit
+) {
+  import Destinations._
 
-  private val byName = new java.util.LinkedHashMap[UTF8String, A](16, 0.75f, true) // in the order of their last use
+  private final class Slot(val opening: CompletableFuture[A]) {
+    val waiting   = new ArrayDeque[InternalRow]
+    var bytes     = 0L // of the rows that wait
+    var opened: A = _  // when they are sent
+  }
 
-  /** @param name of a topic, only valid during the call */
-  def apply(name: UTF8String): A = Option(byName.get(name)).getOrElse {
+  private val byName       = new LinkedHashMap[UTF8String, Slot](16, 0.75f, true) // in the order of their last use
+  private var waitingBytes = 0L
+
+  /** Sends the row, or keeps a copy of it until its topic is open.
+    *
+    * @param name
+    *   of the topic, only valid during the call
+    */
+  def send(name: UTF8String, row: InternalRow): Unit = {
+    val found = byName.get(name)
+    val slot  = if (found == null) add(name) else found
+    if (slot.opened == null && slot.opening.isDone) finish(slot)
+    if (slot.opened != null) send(slot.opened, row)
+    else {
+      slot.waiting.add(row.copy())
+      slot.bytes += bytes(row)
+      waitingBytes += bytes(row)
+      if (waitingBytes >= MostWaitingBytes) openAll()
+    }
+  }
+
+  /** Waits until every topic is open and its rows are sent. Throws what a topic failed with. */
+  def openAll(): Unit = byName.values.forEach(finish(_))
+
+  /** Those that are open, and whose rows are sent. */
+  def all: Iterable[A] = byName.values.asScala.view.map(_.opened).filter(_ != null)
+
+  /** All, as soon as they are open. Those that failed never are. */
+  def eventually: Seq[CompletableFuture[A]] = byName.values.asScala.map(_.opening).toSeq
+
+  private def add(name: UTF8String): Slot = {
     if (byName.size >= most) shrink()
-    val opened = open(name.toString)
-    byName.put(name.copy(), opened)
-    opened
+    val slot = new Slot(open(name.toString))
+    byName.put(name.copy(), slot)
+    slot
+  }
+
+  private def finish(slot: Slot): Unit = if (slot.opened == null) {
+    val opened =
+      try slot.opening.get()
+      catch { case e: ExecutionException => throw e.getCause }
+    while (!slot.waiting.isEmpty) send(opened, slot.waiting.poll())
+    waitingBytes -= slot.bytes
+    slot.opened = opened
   }
 
   private def shrink(): Unit = {
-    val oldest = byName.asScala.iterator.take(math.max(1, most / Destinations.Part)).toSeq
-    giveBack(oldest.map(_._2))
+    openAll()
+    val oldest = byName.asScala.iterator.take(math.max(1, most / Part)).toSeq
+    giveBack(oldest.map(_._2.opened))
     oldest.foreach { case (name, _) => byName.remove(name) }
   }
-
-  /** Those that are open. */
-  def all: Iterable[A] = byName.values.asScala
 }
 
 private[write] object Destinations {
@@ -42,6 +97,17 @@ private[write] object Destinations {
   /** Producers of one task; each has a buffer, and a request to open it. */
   val Most = 256
 
+  /** Of all rows that wait for their topics. */
+  val MostWaitingBytes: Long = 4 << 20
+
   /** This part of them is given back at a time, so that one wait for acknowledgements serves many. */
   private val Part = 4
+
+  /** What a row takes that waits. Spark writes unsafe rows; others are small, so it is a guess. */
+  private def bytes(row: InternalRow): Long = row match {
+    case unsafe: UnsafeRow => unsafe.getSizeInBytes.toLong + RowOverhead
+    case _                 => RowOverhead
+  }
+
+  private val RowOverhead = 128L
 }

@@ -1,15 +1,19 @@
 package io.github.pulsarspark.write
 
+import java.util.concurrent.CompletableFuture
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, WriterCommitMessage}
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
+import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.rows.RowEncoder
@@ -45,10 +49,12 @@ private[write] final class PulsarDataWriter(
 ) extends DataWriter[InternalRow] {
 
   /** A topic's encoder and producer. */
-  private final class Destination(plan: WritePlan) {
+  private final class Destination(plan: WritePlan, transaction: Option[TaskTransaction]) {
     val encoder  = new RowEncoder(plan)
-    val producer = connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream,
-      attempt.map(_.transaction))
+    val producer =
+      connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream, transaction)
+
+    def send(row: InternalRow): Unit = producer.send(encoder.encode(row))
   }
 
   private val topicColumn = task.input.fieldNames.indexOf(MetadataColumns.Topic.name)
@@ -59,16 +65,20 @@ private[write] final class PulsarDataWriter(
 
   /** The one destination when the option `topic` is set. */
   private lazy val only: Option[Destination] = {
-    opened = task.plan.map(new Destination(_))
+    opened = task.plan.map(new Destination(_, attempt.map(_.transaction)))
     opened
   }
 
-  private val byRow = new Destinations[Destination](
-    Destinations.Most,
-    topic =>
-      new Destination(Preflight.planFor(TopicNames.full(topic), task.input, task.options, connection)),
-    giveBack
-  )
+  private lazy val opening = new BlockingParallel("pulsar-opening", PulsarDataWriter.OpeningThreads)
+
+  private val byRow = new Destinations[Destination](Destinations.Most, start, _.send(_), giveBack)
+
+  private def start(topic: String): CompletableFuture[Destination] = {
+    val transaction = attempt.map(_.transaction) // this thread begins it
+    opening.start(() =>
+      new Destination(Preflight.planFor(TopicNames.full(topic), task.input, task.options, connection), transaction)
+    )
+  }
 
   private def giveBack(destinations: Seq[Destination]): Unit = {
     flush(destinations.map(_.producer))
@@ -89,17 +99,16 @@ private[write] final class PulsarDataWriter(
   private var rows      = 0L
 
   override def write(row: InternalRow): Unit = if (!isWritten) {
-    val to = if (only.isDefined) only.get else destinationOf(row)
-    to.producer.send(to.encoder.encode(row))
+    if (only.isDefined) only.get.send(row)
+    else {
+      if (row.isNullAt(topicColumn)) throw Conditions.WriteTopicNull().exception
+      byRow.send(row.getUTF8String(topicColumn), row)
+    }
     rows += 1
   }
 
-  private def destinationOf(row: InternalRow): Destination = {
-    if (row.isNullAt(topicColumn)) throw Conditions.WriteTopicNull().exception
-    byRow(row.getUTF8String(topicColumn))
-  }
-
   override def commit(): WriterCommitMessage = {
+    byRow.openAll()
     flush(producers)
     attempt.fold[WriterCommitMessage](Acknowledged)(_.finish(rows, bytesTotal + producers.map(_.sentBytes).sum))
   }
@@ -114,8 +123,20 @@ private[write] final class PulsarDataWriter(
   override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   override def close(): Unit =
-    try TopicProducer.close(producers, task.options.client.operationTimeout)
-    finally
+    try {
+      val deadline = task.options.client.operationTimeout
+      if (task.plan.isEmpty) opening.stop(deadline.toMillis)
+      val (done, late) = byRow.eventually.partition(_.isDone)
+      late.foreach(_.thenAccept(_.producer.close()))
+      val open = opened ++ done.filterNot(_.isCompletedExceptionally).map(_.join())
+      TopicProducer.close(open.map(_.producer), deadline)
+    } finally
       try attempt.foreach(_.close())
       finally connection.close()
+}
+
+private object PulsarDataWriter {
+
+  /** Topics that a task opens at a time. Each waits for some answers of brokers. */
+  private val OpeningThreads = 16
 }
