@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from errors import failing
 from messages import Received, produce, read_all
 from reading import (
     Batches,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin
     from pyspark.sql import SparkSession
+    from servers import Addresses
 
 
 def _produce_and_trim(admin: Admin, client: pulsar_client.Client, topic: str) -> tuple[list[Received], list[Received]]:
@@ -121,6 +124,38 @@ def test_a_topic_that_was_deleted_or_recreated(
         going_on = stream(spark, service_url, topic=topic, failOnDataLoss="false")
         read_available(going_on, tmp_path, batches)
         assert_exactly_once(batches.rows, [*old, *existing(read_all(client, topic))])
+
+
+@pytest.mark.parametrize(
+    ("minutes", "condition"), [(6, "PULSAR_DATA_LOSS.TOPIC_RECREATED"), (0, "PULSAR_DATA_LOSS.TRIMMED")]
+)
+def test_a_topic_that_is_younger_than_the_stream_was_created_again(
+    spark: SparkSession,
+    pulsar: Addresses,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    minutes: int,
+    condition: str,
+) -> None:
+    """Within the minutes by which clocks may differ nobody knows."""
+    options = {"topic": topic, "admin.url": pulsar.admin_url, "startingOffsets": "earliest"}
+    produce(client, topic, [b"%d" % number for number in range(40)], batch_size=7)
+    batches = Batches()
+    read_available(stream(spark, pulsar.service_url, **options), tmp_path, batches)
+    old, last = batches.rows, read_all(client, topic)[-1].id
+    beginning = tmp_path / "sources/0/initial-offset.json"
+    before = beginning.stat().st_mtime - 60 * minutes
+    os.utime(beginning, (before, before))
+    admin.delete_topic(topic)
+    produce(client, topic, [b"new %d" % number for number in range(60)], batch_size=7)
+    with failing(condition, topic, f"after position {last.ledger}:{last.entry}"):
+        read_available(stream(spark, pulsar.service_url, **options), tmp_path, batches)
+    read_available(stream(spark, pulsar.service_url, failOnDataLoss="false", **options), tmp_path, batches)
+    assert_exactly_once(batches.rows, [*old, *existing(read_all(client, topic))])
+    (kept,) = [json.loads(file.read_text()) for file in tmp_path.glob("sources/0/losses/*.json")]
+    assert [loss["condition"] for loss in kept] == [condition]
 
 
 def test_a_topic_that_is_deleted_while_it_is_read(

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.common
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
 
 import scala.util.Using
 
@@ -16,6 +17,9 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
   def exists: Boolean = fs.exists(file)
 
   def read(): String = Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8))
+
+  /** By the clock of the file system. */
+  def writtenAt: Instant = Instant.ofEpochMilli(fs.getFileStatus(file).getModificationTime)
 
   /** Written beside and renamed, so that the file is there whole or not at all. */
   def write(text: String): Unit = {

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.pulsar.topics
 
+import java.time.Instant
+
 import io.github.pulsarspark.errors.{Conditions, Occurrence}
 import io.github.pulsarspark.position.Position
 
@@ -19,6 +21,15 @@ private[pulsarspark] object TopicLosses {
         reason = "the partition was deleted")
     else Conditions.DataLossTopicDeleted(topic = partition, from = from.toString, to = to,
       reason = "the topic was deleted")
+
+  /** A partition was deleted and created again, and what was written to the old one after `from` is gone.
+    *
+    * @param first
+    *   before the first message of the new one
+    */
+  def recreated(partition: String, from: Position, first: Position, created: Instant): Occurrence =
+    Conditions.DataLossTopicRecreated(topic = partition, from = from.toString, to = first.toString,
+      reason = s"the topic was deleted, and created again at $created")
 
   /** A topic ends before what was read or planned. Ledger ids grow, so a topic that has only lower ones is another one.
     */

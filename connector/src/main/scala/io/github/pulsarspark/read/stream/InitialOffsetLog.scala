@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import java.time.Instant
+
 import org.apache.hadoop.conf.Configuration
 import org.slf4j.LoggerFactory
 
@@ -25,6 +27,9 @@ private[pulsarspark] final class InitialOffsetLog(checkpoint: String, conf: Conf
       file.write(start.json)
       start
     }
+
+  /** When the start was written; None before. */
+  def writtenAt: Option[Instant] = Option.when(file.exists)(file.writtenAt)
 
   private def incumbent: Option[StreamStart] = {
     val log = new WriteOnceFile(checkpoint, "0", conf)

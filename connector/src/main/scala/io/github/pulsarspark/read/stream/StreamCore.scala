@@ -1,5 +1,6 @@
 package io.github.pulsarspark.read.stream
 
+import java.time.Instant
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
@@ -12,9 +13,11 @@ import io.github.pulsarspark.errors.{DataLossPolicy, Occurrence}
 import io.github.pulsarspark.metrics.TaskTotals
 import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
 import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
+import io.github.pulsarspark.read.stream.loss.{LossLog, RecreatedTopics}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.storage.StreamTail
 import io.github.pulsarspark.storage.segment.WholeLedger
@@ -53,8 +56,17 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   private var newest: Option[PulsarOffset]  = None
   private var parsed: Option[PulsarOffset]  = None
 
+  private lazy val startLog = new InitialOffsetLog(checkpoint, hadoop)
+
   /** How the stream began, when it first did. */
-  lazy val start: StreamStart = new InitialOffsetLog(checkpoint, hadoop).getOrWrite(resolveStart())
+  lazy val start: StreamStart = startLog.getOrWrite(resolveStart())
+
+  /** Not for a compacted view, whose ledgers may be gone, nor with a subscription, which knows what is lost. */
+  private lazy val recreated: Option[RecreatedTopics] =
+    session.admin.filterNot(_ => task.options.readCompacted || progress.isDefined).map { admin =>
+      val calls = new ClusterCalls(task.options.client, admin.url)
+      new RecreatedTopics(start.offset, startLog.writtenAt, RecreatedTopics.created(admin, calls))
+    }
 
   /** What the last call of [[latest]] returned. */
   def found: Option[PulsarOffset] = newest
@@ -83,9 +95,10 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     progress.foreach(_.subscribe(bounds.keySet, read))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
-    StreamProgress.losses(read, bounds, again).foreach(losses.report)
+    val newer  = recreated.fold(Map.empty[String, Instant])(_.among(read, bounds))
+    StreamProgress.losses(read, bounds, again, newer).foreach(losses.report)
     keepLosses()
-    val result = StreamProgress.next(read, bounds, again)
+    val result = StreamProgress.next(read, bounds, again ++ newer.keySet)
     (session.broker.watch _).tupled(idle.at(read, bounds))
     newest = Some(result)
     Latest(result, bounds)

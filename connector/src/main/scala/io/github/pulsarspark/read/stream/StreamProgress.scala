@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
 import io.github.pulsarspark.errors.Occurrence
@@ -20,14 +22,27 @@ private[read] object StreamProgress {
   private def known(read: PulsarOffset) =
     if (read.missing.isEmpty) read.positions else read.missing ++ read.positions
 
-  /** What is gone of partitions that were read. Each is reported in one micro-batch alone. */
-  def losses(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): Seq[Occurrence] = {
+  /** What is gone of partitions that were read. Each is reported in one micro-batch alone.
+    *
+    * @param ended
+    *   partitions of which the broker confirms that they end before what was read
+    * @param created
+    *   when partitions were created again
+    */
+  def losses(
+      read: PulsarOffset,
+      bounds: Map[String, PartitionBounds],
+      ended: Set[String],
+      created: Map[String, Instant] = Map.empty
+  ): Seq[Occurrence] = {
     lazy val topics = bounds.keySet.map(TopicNames.whole)
     read.positions.toSeq.collect {
       case (partition, position) if !bounds.contains(partition) =>
         TopicLosses.deleted(partition, position, End, Some(topics(TopicNames.whole(partition))))
-      case (partition, position) if recreated(partition) =>
+      case (partition, position) if ended(partition) =>
         TopicLosses.endsBefore(partition, position, End, bounds(partition).last)
+      case (partition, position) if created.contains(partition) =>
+        TopicLosses.recreated(partition, position, bounds(partition).first, created(partition))
     }
   }
 
@@ -41,7 +56,7 @@ private[read] object StreamProgress {
     * @param bounds
     *   what the partitions that exist now hold
     * @param recreated
-    *   partitions of which the broker confirms that they end before what was read
+    *   partitions that were created again, or of which the broker confirms that they end before what was read
     * @return
     *   `read` itself when there is nothing new
     */

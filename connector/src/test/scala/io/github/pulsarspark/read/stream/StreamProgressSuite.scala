@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import java.time.Instant
+
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
@@ -62,6 +64,16 @@ class StreamProgressSuite extends ScalaCheckSuite {
     val cut = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 5)))
     assertEquals(lost(all, cut, Set(p0)), Seq(("PULSAR_DATA_LOSS.BEYOND_END", p0, "3:9")))
     assertEquals(ranges(all, next(all, recreated, Set(p0))), Seq(OffsetRange(p0, Position(0, -1), Position(0, 5))))
+  }
+
+  test("a partition that was created again with higher ledgers is data loss up to its first message") {
+    val created   = Instant.parse("2026-01-01T00:00:00Z")
+    val newer     = bounds + (p0 -> PartitionBounds(Position(7, -1), Position(7, 4)))
+    val Seq(loss) = StreamProgress.losses(all, newer, Set.empty, Map(p0 -> created)): @unchecked
+    assertEquals(loss.condition.name, "PULSAR_DATA_LOSS.TOPIC_RECREATED")
+    assertEquals(Seq("topic", "from", "to").map(loss.parameters), Seq(p0, "3:9", Position(7, -1).toString))
+    assert(loss.parameters("reason").contains("2026-01-01"), loss.parameters)
+    assertEquals(ranges(all, next(all, newer, Set(p0))), Seq(OffsetRange(p0, Position(7, -1), Position(7, 4))))
   }
 
   test("a partition that was missing for a while resumes at its offset") {
