@@ -1,7 +1,10 @@
 package io.github.pulsarspark.pulsar.producer
 
+import scala.concurrent.duration._
+
 import org.apache.pulsar.client.impl.conf.ProducerConfigurationData
 
+import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.columns.MetadataColumns
 
 /** When a batch is full, by the client's own settings.
@@ -29,6 +32,13 @@ private[producer] object BatchLimits {
 
   /** The client's 0 and -1 mean that there is no limit. */
   private def smallest(limits: Seq[Int]): Int = limits.filter(_ > 0).minOption.getOrElse(Int.MaxValue)
+
+  /** How long the first row of a batch waits for others, where neither the user says so nor the client's 1 ms will do:
+    * rows that name their topics come to each of them one by one. Nobody waits for a single row, since the end of the
+    * task sends them all.
+    */
+  def publishDelay(options: WriteOptions): Option[FiniteDuration] =
+    Option.when(options.topic.isEmpty && !options.producer.contains("batchingMaxPublishDelayMicros"))(100.millis)
 
   /** Whether rows go to the client in batches that are built here. False where the client has to see each message.
     *

@@ -72,6 +72,9 @@ private[producer] object OpenProducer {
     val builder = lease.client.newProducer(encoded)
     builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
+    BatchLimits.publishDelay(options).foreach(delay =>
+      builder.batchingMaxPublishDelay(delay.toMillis, TimeUnit.MILLISECONDS)
+    )
     // All messages of a batch are replicated like its first one.
     if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)

@@ -1,7 +1,12 @@
 package io.github.pulsarspark.pulsar.producer
 
+import scala.concurrent.duration._
+
 import munit.FunSuite
 import org.apache.pulsar.client.impl.conf.ProducerConfigurationData
+
+import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 
 class BatchLimitsSuite extends FunSuite {
 
@@ -18,6 +23,15 @@ class BatchLimitsSuite extends FunSuite {
     assertEquals(limits(1000, 131072, 20), BatchLimits(20, 131072))
     assertEquals(limits(1000, 100000000, 0).bytes, 5242880 - 81920)
     assertEquals(limits(1000, -1, 0).bytes, 5242880 - 81920)
+  }
+
+  test("batches wait longer for rows that name their topics, unless the user says how long") {
+    def delay(options: (String, String)*) =
+      BatchLimits.publishDelay(WriteOptions(CheckedOptions(options.toMap + ("service.url" -> "pulsar://h:1"),
+        Scope.BatchWrite, _ => Nil)))
+    assertEquals(delay(), Some(100.millis))
+    assertEquals(delay("topic" -> "t"), None)
+    assertEquals(delay("pulsar.producer.batchingMaxPublishDelayMicros" -> "1000"), None)
   }
 
   test("the client gets messages one by one where it has to see each of them") {

@@ -1,0 +1,133 @@
+"""Shows that tests of exactly-once writes notice when a rule of the protocol is missing: ``make test-controls``.
+
+Each rule is taken out of a copy of the connector's source, a jar is made of that, and a fault test runs with the jar:
+it must fail. ``integration/model`` does the same with the model of the protocol.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+_COPY = _ROOT / "target" / "controls"
+_MAIN = Path("connector/src/main/scala/io/github/pulsarspark")
+_FAILED = 1  # pytest's code when tests failed; others are for tests that did not run
+_SECONDS = 900
+
+
+@dataclass(frozen=True)
+class Control:
+    """A rule, how to take it out, and who notices.
+
+    Attributes:
+        rule: What is missing then.
+        file: Below the main source.
+        old: What stands there once.
+        new: What takes its place.
+        test: The id of a test that fails.
+    """
+
+    rule: str
+    file: str
+    old: str
+    new: str
+    test: str
+
+
+CONTROLS = (
+    Control(
+        rule="no fence",
+        file="write/exactlyonce/PulsarSinkCluster.scala",
+        old="logTopic.producer(isFencing = true)",
+        new="logTopic.producer(isFencing = false)",
+        test="integration/write/test_exactly_once.py::test_a_driver_that_was_replaced_fails",
+    ),
+    Control(
+        rule="no nonce",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="log.nonce.filter(_ != settings.nonce)",
+        new="log.nonce.filter(_ => false)",
+        test="integration/write/test_exactly_once.py::test_the_state_of_another_checkpoint_is_refused",
+    ),
+    Control(
+        rule="no disconnect check",
+        file="pulsar/transactions/TaskTransaction.scala",
+        old="!now.subsetOf(before)",
+        new="!now.subsetOf(now)",
+        test="integration/exactlyonce/test_lost_replies.py::test_a_reply_is_lost_with_its_connection[SEND_RECEIPT-4]",
+    ),
+    Control(
+        rule="commit before flush",
+        file="write/PulsarDataWriter.scala",
+        old="    byRow.openAll()\n    flush(producers)\n",
+        new="    byRow.openAll()\n    producers.foreach(_.handOver())\n",
+        test="integration/exactlyonce/test_lost_replies.py::test_a_reply_is_lost_with_its_connection[SEND_RECEIPT-4]",
+    ),
+    Control(
+        rule="no record before the commit",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="finish(prepared, Some(append(prepared)))",
+        new='finish(prepared, Some(""))',
+        test="integration/write/test_exactly_once.py::test_an_epoch_that_was_recorded_is_committed_by_the_next_driver",
+    ),
+)
+
+
+def main() -> int:
+    """Try all of them; the number of those that nobody noticed."""
+    missed = [control.rule for control in CONTROLS if not _is_noticed(control)]
+    print(f"{len(CONTROLS) - len(missed)} of {len(CONTROLS)} missing rules were noticed", *missed, sep="\n  ")
+    return len(missed)
+
+
+def _is_noticed(control: Control) -> bool:
+    _copy_source()
+    file = _COPY / _MAIN / control.file
+    text = file.read_text(encoding="utf-8")
+    if text.count(control.old) != 1:
+        raise SystemExit(f"{control.rule}: {control.file} has {text.count(control.old)} places like {control.old!r}")
+    file.write_text(text.replace(control.old, control.new), encoding="utf-8")
+    subprocess.run([_COPY / "tools/sbt", "-warn", "connector/publish"], check=True, cwd=_COPY, timeout=_SECONDS)
+    (jar,) = (_COPY / "dist").glob("pulsar-spark-connector_2.13-*.jar")
+    command = [sys.executable, "-m", "pytest", "-c", "python/pyproject.toml", "--rootdir=.", "-q", control.test]
+    with (_COPY / "test.log").open("wb") as log:
+        code = subprocess.run(
+            command,
+            cwd=_ROOT,
+            env={**os.environ, "PULSAR_SPARK_JAR": str(jar)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            timeout=_SECONDS,
+            check=False,
+        ).returncode
+    said = {0: "NOT NOTICED", _FAILED: "noticed"}.get(code)
+    if said is None:
+        raise SystemExit(f"{control.rule}: the test did not run, see {log.name}")
+    print(f"{control.rule}: {said} by {control.test}", flush=True)
+    return code == _FAILED
+
+
+def _copy_source() -> None:
+    """What git tracks, as it is in the working tree; what was compiled before stays."""
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "build.sbt", "project", "tools", "connector", "python", ".scalafmt.conf"],
+        cwd=_ROOT,
+        check=True,
+        capture_output=True,
+    ).stdout
+    for name in filter(None, tracked.decode().split("\0")):
+        source, target = _ROOT / name, _COPY / name
+        if not target.exists() or source.read_bytes() != target.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    if not (_COPY / ".venv").exists():
+        (_COPY / ".venv").symlink_to(_ROOT / ".venv")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
