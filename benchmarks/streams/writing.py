@@ -36,9 +36,9 @@ from benchmarks.workloads import write_content
 _HEAD = """# Writing
 
 Made by `make bench-writing`, not by hand: rows of {size} B in Spark `local[2]`, {rounds} rounds in turns after one that
-is not counted. Servers and Spark share {cores} cores; load average {load:.1f} at the end. Rows per second are medians
-(least to most). Topics of streams have {partitions} partitions. All settings of producers are defaults, but for the
-publish delay where it is named.
+is not counted (five of reads). Servers and Spark share {cores} cores; load average {load:.1f} at the end. Rows per
+second are medians (least to most). Topics of streams have {partitions} partitions. All settings of producers are
+defaults, but for the publish delay where it is named.
 
 - **Topics by row**: two tasks write; the topics exist. Rows come in turn, one for each topic, or sorted by topic. "Rows
   in a batch" is over all batches that the topics have.

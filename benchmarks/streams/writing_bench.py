@@ -71,10 +71,10 @@ class Bench:
         self.admin.create_topic(topic, partitions=PARTITIONS)
         return topic
 
-    def turns(self, contenders: Mapping[str, Callable[[], Answer]]) -> Runs:
-        """Each contender in turn, so many rounds after one that is not counted."""
+    def turns(self, contenders: Mapping[str, Callable[[], Answer]], *, warm: int = 1) -> Runs:
+        """Each contender in turn, in rounds of which the first ones are not counted."""
         runs: Runs = {name: [] for name in contenders}
-        for number in range(-1, self.rounds):
+        for number in range(-warm, self.rounds):
             for name, run in contenders.items():
                 answer = run()
                 say(f"round {number + 1}, {name}: {answer.rows:,} rows in {_seconds(answer):.2f} s")

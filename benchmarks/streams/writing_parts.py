@@ -39,6 +39,7 @@ LARGE, SMALL = Epochs(100_000, 2, 8), Epochs(1000, 20, 130)
 _WATCHED, _TINY = Epochs(1000, 10, 40), Epochs(10, 20, 130)
 _ROWS, _FEW_ROWS, _TOPICS = 1_000_000, 1000, 100
 _RECEIVE_MILLIS = 60_000
+_WARM_READS = 5
 _ONE_TOPIC = "one topic"
 _WAYS: dict[str, dict[str, object]] = {
     _ONE_TOPIC: {"topic": f"{NAMESPACE}way0-0"},
@@ -167,7 +168,7 @@ def reads(bench: Bench, spark: Worker) -> str:
 
     places = {one: f"{NAMESPACE}{one}-{SMALL.rows}" for one in GUARANTEES}
     ways = {f"{level}, {one}": (level, one) for level, one in product(("broker", "segment"), GUARANTEES)}
-    runs = bench.turns({way: partial(read, places[one], level) for way, (level, one) in ways.items()})
+    runs = bench.turns({way: partial(read, places[one], level) for way, (level, one) in ways.items()}, warm=_WARM_READS)
     in_entry = {
         one: bench.written[place] / bench.entries([f"{place}-partition-{n}" for n in range(PARTITIONS)])
         for one, place in places.items()
