@@ -2,10 +2,10 @@
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.streams.writing [--scale 0.1] [--rounds 3] [--output FOLDER]
+    .venv-4.1/bin/python -m benchmarks.streams.writing [--scale 0.1] [--rounds 3] [--warm 1] [--output FOLDER]
 
-All rows have 100 bytes. Contenders take turns; a first round is not counted. Each part checks the number of messages in
-its topics, and a wrong one ends the run. The parts:
+All rows have 100 bytes. Contenders take turns; the first ``--warm`` rounds do not count. Each part
+checks the number of messages in its topics, and a wrong one ends the run. The parts:
 
 - one million rows to one topic, and to 100 topics by the column ``__topic``; then 1,000 rows to the same topics
 - streams with ``deliveryGuarantee=exactly-once`` beside at-least-once, in epochs of 100,000 and of 1,000 rows
@@ -35,8 +35,8 @@ from benchmarks.workloads import write_content
 
 _HEAD = """# Writing
 
-Made by `make bench-writing`, not by hand: rows of {size} B in Spark `local[2]`, {rounds} rounds in turns after one that
-is not counted (five of reads). Servers and Spark share {cores} cores; load average {load:.1f} at the end. Rows per
+Made by `make bench-writing`, not by hand: rows of {size} B in Spark `local[2]`, {rounds} rounds in turns after {warm}
+not counted (five of reads). Servers and Spark share {cores} cores; load average {load:.1f} at the end. Rows per
 second are medians (least to most). Topics of streams have {partitions} partitions. All settings of producers are
 defaults, but for the publish delay where it is named.
 
@@ -59,6 +59,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure writes.")
     parser.add_argument("--scale", type=float, default=1.0, help="so many times the rows or epochs")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=1, help="rounds before those that count")
     parser.add_argument("--output", type=Path, help="the folder for the results")
     chosen = parser.parse_args()
     with ExitStack() as stack:
@@ -68,7 +69,7 @@ def main() -> int:
         server = stack.enter_context(local_pulsar(transactions=True))
         other = stack.enter_context(kafka.LocalKafka(SERVER_HEAP))
         client = stack.enter_context(Worker([*java["kafka"], other.servers], work / "kafka.log"))
-        bench = Bench(server, other, client, work, chosen.rounds, chosen.scale)
+        bench = Bench(server, other, client, work, chosen.rounds, chosen.warm, chosen.scale)
         spark = stack.enter_context(bench.spark("pulsar"))
         sections = [
             topics(bench, spark),
@@ -79,7 +80,12 @@ def main() -> int:
             tiny(bench),
         ]
     head = _HEAD.format(
-        size=SIZE, rounds=chosen.rounds, cores=os.cpu_count(), load=os.getloadavg()[0], partitions=PARTITIONS
+        size=SIZE,
+        warm="one that is" if chosen.warm == 1 else f"{chosen.warm} that are",
+        rounds=chosen.rounds,
+        cores=os.cpu_count(),
+        load=os.getloadavg()[0],
+        partitions=PARTITIONS,
     )
     folder = HERE / "results" if chosen.scale == 1 else HERE.parent / "target" / "benchmark"
     keep((chosen.output or folder) / "writing.md", head + "\n\n".join(sections) + "\n")

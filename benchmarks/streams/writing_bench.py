@@ -50,6 +50,7 @@ class Bench:
     kafka: Worker
     work: Path
     rounds: int
+    warm: int
     scale: float
     written: Counter[str] = field(default_factory=Counter)
 
@@ -72,9 +73,9 @@ class Bench:
         return topic
 
     def turns(self, contenders: Mapping[str, Callable[[], Answer]], *, warm: int = 1) -> Runs:
-        """Each contender in turn, in rounds of which the first ones are not counted."""
+        """Each contender in turn, in rounds of which the first ones, at least `warm`, are not counted."""
         runs: Runs = {name: [] for name in contenders}
-        for number in range(-warm, self.rounds):
+        for number in range(-max(warm, self.warm), self.rounds):
             for name, run in contenders.items():
                 answer = run()
                 say(f"round {number + 1}, {name}: {answer.rows:,} rows in {_seconds(answer):.2f} s")
