@@ -170,6 +170,10 @@ bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message ta
 bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source
 	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.backlog
 
+.PHONY: bench-writing
+bench-writing: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure topics by row, exactly-once writes and small epochs beside Spark's Kafka sink
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.writing
+
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them
 	$(SBT) micro/run

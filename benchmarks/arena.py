@@ -48,10 +48,14 @@ def direct_memory(cache: ReadCache) -> str:
     return {"warm": "4g", "cold": "2g"}[cache]
 
 
-def local_pulsar(cache: ReadCache = "warm") -> LocalPulsar:
+def local_pulsar(cache: ReadCache = "warm", *, transactions: bool = False) -> LocalPulsar:
     """The server that is measured; the caller starts it."""
     return LocalPulsar(
-        profile="performance", heap=SERVER_HEAP, direct=direct_memory(cache), config=pulsar_config(cache)
+        profile="performance",
+        heap=SERVER_HEAP,
+        direct=direct_memory(cache),
+        config=pulsar_config(cache),
+        transactions=transactions,
     )
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import select
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -88,6 +88,7 @@ class Answer:
         heap: Most Java heap in use meanwhile, in MB; 0 when it was not looked at.
         content: Checksums of keys and values, where they were asked for.
         batches: Rows of each micro-batch of a stream.
+        figures: What else the process measured, by name.
     """
 
     rows: int
@@ -99,6 +100,7 @@ class Answer:
     heap: float
     content: tuple[int, ...] = ()
     batches: tuple[int, ...] = ()
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 class Worker:
@@ -144,6 +146,7 @@ class Worker:
             heap=said.get("heap", 0.0),
             content=tuple(said.get("content", ())),
             batches=tuple(said.get("batches", ())),
+            figures=said.get("figures", {}),
         )
 
     def _compiling(self) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.workloads import JOB_TITLES, PEAK_MEMORY_MEGABYTES, SPARK, TITLES, Contender, Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Result = dict[str, Any]
 
@@ -123,7 +123,7 @@ def _cases(result: Result, cases: list[dict[str, Any]]) -> str:
 
     def every(measure: str, unit: float, digits: int) -> str:
         titles = [TITLES[c] for c in contenders]
-        return table(titles, lambda found: [_spread(found.get(c), measure, unit, digits) for c in contenders])
+        return table(titles, lambda found: [_cell(found.get(c), measure, unit, digits) for c in contenders])
 
     pairs: list[tuple[Contender, Contender]] = [("segment", other) for other in (*own[1:], *others) if "segment" in own]
     pairs += [("connector", other) for other in others if other != "bookies"]
@@ -179,10 +179,12 @@ def _middle(
     return f"{figures[contender].median(measure) / unit:,.{digits}f}" if contender in figures else ""
 
 
-def _spread(figures: Figures | None, measure: str, unit: float, digits: int) -> str:
-    if figures is None:
-        return ""
-    values = [value / unit for value in getattr(figures, measure)]
+def _cell(figures: Figures | None, measure: str, unit: float, digits: int) -> str:
+    return "" if figures is None else spread([value / unit for value in getattr(figures, measure)], digits)
+
+
+def spread(values: Sequence[float], digits: int = 0) -> str:
+    """The median of some rounds, with the least and the most."""
     return f"**{statistics.median(values):,.{digits}f}** ({min(values):,.{digits}f}-{max(values):,.{digits}f})"
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1e6
 _STREAM_SECONDS = 600
-_WRITE_TASKS = 2
+WRITE_TASKS = 2
 _METRIC_SECONDS = 10.0
 _POLL_SECONDS = 0.02
 
@@ -35,21 +35,26 @@ class Connector:
     def __init__(self, spark: SparkSession, name: str, server: str) -> None:
         self._spark = spark
         self._is_pulsar = name == "pulsar"
-        self._format = name
+        self.format = name
         self._server = {"service.url" if self._is_pulsar else "kafka.bootstrap.servers": server}
 
     def frame(self, arguments: Arguments) -> DataFrame:
         """All messages of a topic as a batch."""
-        return self._spark.read.format(self._format).options(**self._reading(arguments)).load()
+        return self._spark.read.format(self.format).options(**self._reading(arguments)).load()
 
     def stream(self, arguments: Arguments) -> DataFrame:
         """All messages of a topic as a stream."""
-        return self._spark.readStream.format(self._format).options(**self._reading(arguments)).load()
+        return self._spark.readStream.format(self.format).options(**self._reading(arguments)).load()
 
     def write(self, rows: DataFrame, arguments: Arguments) -> None:
-        """Write rows of ``key`` and ``value`` with the Java client's defaults, but for batch and compression."""
+        """Write rows of ``value``, and ``key`` or other columns, to the topic, or to that of the row without one."""
         if self._is_pulsar:
             rows = rows.withColumnRenamed("key", "__key")
+        rows.write.format(self.format).options(**self.writing(arguments)).mode("append").save()
+
+    def writing(self, arguments: Arguments) -> dict[str, str]:
+        """The options of a write: the Java client's defaults, but for batch and compression."""
+        if self._is_pulsar:
             settings = {
                 "pulsar.producer.batchingMaxMessages": arguments["batch"],
                 "pulsar.producer.compressionType": arguments["compression"],
@@ -62,13 +67,11 @@ class Connector:
                 "kafka.linger.ms": "1",
                 "kafka.compression.type": arguments["compression"].lower(),
             }
-        target = {**self._server, **settings, "topic": arguments["topic"]}
-        rows.write.format(self._format).options(**target).mode("append").save()
+        return {**self._server, **settings, **_options("topic", arguments, "write.")}
 
     def _reading(self, arguments: Arguments) -> dict[str, str]:
-        topic = {"topic" if self._is_pulsar else "subscribe": arguments["topic"]}
-        options = {name.removeprefix("option."): v for name, v in arguments.items() if name.startswith("option.")}
-        return {**self._server, **topic, "startingOffsets": "earliest", **options}
+        options = _options("topic" if self._is_pulsar else "subscribe", arguments, "option.")
+        return {**self._server, "startingOffsets": "earliest", **options}
 
 
 class Jobs:
@@ -131,10 +134,10 @@ class Jobs:
 
     def _rows(self, arguments: Arguments) -> DataFrame:
         size, key_size = int(arguments["size"]), int(arguments["keySize"])
-        rows = self._spark.range(0, int(arguments["count"]), 1, _WRITE_TASKS)
+        rows = self._spark.range(0, int(arguments["count"]), 1, WRITE_TASKS)
         return rows.select(
-            _part(Path(arguments["keys"]).read_bytes(), key_size).cast("string").alias("key"),
-            _part(Path(arguments["values"]).read_bytes(), size).alias("value"),
+            part(Path(arguments["keys"]).read_bytes(), key_size).cast("string").alias("key"),
+            part(Path(arguments["values"]).read_bytes(), size).alias("value"),
         )
 
     def last_execution(self) -> int:
@@ -169,6 +172,12 @@ class Jobs:
         return self._spark._jsparkSession.sharedState().statusStore()  # noqa: SLF001
 
 
+def _options(topic: str, arguments: Arguments, prefix: str) -> dict[str, str]:
+    """The topic, if there is one, and the options that the arguments have with this prefix."""
+    named = {topic: arguments["topic"]} if "topic" in arguments else {}
+    return named | {name.removeprefix(prefix): v for name, v in arguments.items() if name.startswith(prefix)}
+
+
 def _elements(of_scala: JavaObject) -> Iterator[JavaObject]:
     elements = of_scala.iterator()
     while elements.hasNext():
@@ -179,12 +188,12 @@ def _to_noop(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
-def _part(pool: bytes, size: int) -> Column:
+def part(pool: bytes, size: int) -> Column:
     """The parts of ``pool`` in turn, by the row's ``id``: a copy of so many bytes and nothing else."""
     return F.lit(bytearray(pool)).substr((F.col("id") % (len(pool) // size)).cast("int") * size + 1, F.lit(size))
 
 
-def main() -> None:
+def main(kind: type[Jobs] = Jobs) -> None:
     """Serve until the standard input ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("format", choices=["pulsar", "kafka"])
@@ -205,7 +214,7 @@ def main() -> None:
     assert jvm is not None
     beans = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
     heaps = [bean for bean in beans if bean.getType().toString() == "Heap memory"]
-    jobs = Jobs(spark, Connector(spark, chosen.format, chosen.server))
+    jobs = kind(spark, Connector(spark, chosen.format, chosen.server))
     print(json.dumps({"pid": jvm.java.lang.ProcessHandle.current().pid()}), flush=True)
     for line in sys.stdin:
         action, *words = line.split()
