@@ -111,6 +111,7 @@ test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark l
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers
 	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
 	$(call phase,other servers,test-servers)
+	$(call phase,missing rules,test-controls)
 
 # Everything sbt has to do, in one go: each start of it costs half a minute.
 .PHONY: scala
@@ -130,6 +131,10 @@ test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on ev
 .PHONY: test-executors
 test-executors: $(VENV)/.ready $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
 	$(VENV)/bin/python $(PYTEST) --durations=5 $(EXECUTOR_TESTS)
+
+.PHONY: test-controls
+test-controls: $(VENV)/.ready ## Take out one rule of exactly-once writes after the other; a fault test must notice each
+	$(VENV)/bin/python integration/exactlyonce/controls.py
 
 .PHONY: test-servers
 test-servers: $(SERVERS:%=server-%) ## Read, stream and write with every version of the Pulsar server

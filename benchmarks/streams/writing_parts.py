@@ -44,9 +44,9 @@ _ONE_TOPIC = "one topic"
 _WAYS: dict[str, dict[str, object]] = {
     _ONE_TOPIC: {"topic": f"{NAMESPACE}way0-0"},
     f"{_TOPICS} topics, in turn": {"order": "turn"},
-    f"{_TOPICS} topics, in turn, publish delay 100 ms": {
+    f"{_TOPICS} topics, in turn, publish delay 1 ms": {
         "order": "turn",
-        "write.pulsar.producer.batchingMaxPublishDelayMicros": 100_000,
+        "write.pulsar.producer.batchingMaxPublishDelayMicros": 1000,
     },
     f"{_TOPICS} topics, one after the other": {"order": "sorted"},
 }

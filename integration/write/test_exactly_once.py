@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from broker_proxy import BrokerProxy
-from commands import Command
+from commands import Command, with_size
 from errors import failing, refused
 from programs import running_program
 from reading import java_client, run_available, running
@@ -22,6 +22,7 @@ from writing import Target
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
+    import socket
     import subprocess
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
@@ -35,15 +36,24 @@ ONCE = {"deliveryGuarantee": "exactly-once"}
 
 
 class HoldingProxy(BrokerProxy):
-    """Drops every command of a kind, or cuts all connections in place of an acknowledgement.
+    """Holds every command of a kind, or cuts all connections in place of an acknowledgement.
 
     Attributes:
-        held: The kind of the commands that are dropped.
+        held: The kind of the commands that are held.
         cut_at: The number of the acknowledgement of a message that is dropped with all connections; 0 for none.
     """
 
     held = ""
     cut_at = 0
+
+    def __init__(self, broker_url: str, listening: socket.socket) -> None:
+        super().__init__(broker_url, listening)
+        self._kept: list[tuple[Any, bytes]] = []
+
+    def deliver(self) -> None:
+        """Pass on what was held, to the server of each connection."""
+        for connection, frame in self._kept:
+            connection.server.sendall(with_size(frame))
 
     def passed(self, connection: Any, frame: bytes, is_answer: bool) -> bytes | None:  # noqa: ANN401
         kind = Command.of(frame).kind
@@ -52,7 +62,10 @@ class HoldingProxy(BrokerProxy):
             if not self.cut_at:
                 self.cut()
                 return None
-        return None if kind == self.held else super().passed(connection, frame, is_answer)
+        if kind == self.held:
+            self._kept.append((connection, frame))
+            return None
+        return super().passed(connection, frame, is_answer)
 
 
 @pytest.fixture
@@ -169,6 +182,22 @@ def _record_and_hold(target: Target, topic: str, sink: str, folder: Path, proxy:
     proxy.held = "END_TXN"
     (folder / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
     eventually(lambda: recorded(target, topic, sink, "prepared", 1), seconds=90)
+
+
+@pytest.mark.exhaustive
+def test_a_commit_that_arrives_late_is_not_taken_for_an_abort(
+    target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
+) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    more = {"sinkId": "late", "service.url": proxy.service_url, "operationTimeoutMs": "3000"}
+    with running(once(target, tmp_path, topic, rows, **more).start()) as query:
+        _record_and_hold(target, topic, "late", tmp_path, proxy)
+        with failing("PULSAR_SINK_EPOCH_UNDECIDED", "late"):
+            query.processAllAvailable()
+        proxy.deliver()
+    eventually(lambda: "late" in values(target, topic))
+    run_available(once(target, tmp_path, topic, rows, sinkId="late"))
+    assert values(target, topic) == sorted([*expected(1), "late"])
 
 
 def test_a_commit_whose_answer_is_lost_is_resolved(
