@@ -28,7 +28,7 @@ class BatchLimitsSuite extends FunSuite {
   test("batches wait longer for rows that name their topics, unless the user says how long") {
     def delay(options: (String, String)*) =
       BatchLimits.publishDelay(WriteOptions(CheckedOptions(options.toMap + ("service.url" -> "pulsar://h:1"),
-        Scope.BatchWrite, _ => Nil)))
+        Scope.BatchWrite, _ => Seq("batchingMaxPublishDelayMicros"))))
     assertEquals(delay(), Some(100.millis))
     assertEquals(delay("topic" -> "t"), None)
     assertEquals(delay("pulsar.producer.batchingMaxPublishDelayMicros" -> "1000"), None)
