@@ -144,7 +144,7 @@ def test_a_copy_that_cannot_be_written_fails_the_task(
     closed = f"{topic}-closed"
     produce(client, closed, [b"x"])
     admin.terminate(closed)
-    with failing("PULSAR_REQUEST_FAILED", "producer", closed):
+    with failing("PULSAR_WRITE_REFUSED.TERMINATED", closed):
         batch(spark, service_url, topic=topic, onDecodeError="dlq", dlqTopic=closed).collect()
 
 
