@@ -18,6 +18,7 @@ from offloading import FORMATS, Offloading, running_offload
 from s3a import s3a_jars
 from servers import Addresses, remove_namespace, running_server
 from transactions import Sender
+from writing import Target
 
 from pulsar_spark.local import LocalPulsar
 
@@ -179,6 +180,12 @@ def spark(
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
+    """Where writes go: the server of the module."""
+    return Target(spark, client, admin, service_url)
 
 
 @pytest.fixture(scope="module", params=FORMATS)

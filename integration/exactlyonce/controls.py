@@ -54,7 +54,7 @@ CONTROLS = (
         file="write/exactlyonce/PulsarSinkCluster.scala",
         old="try reader.until(patience)(_ == barrier)",
         new="try Some(reader.toEnd())",
-        test="integration/write/test_exactly_once.py::test_a_commit_that_arrives_late_is_not_taken_for_an_abort",
+        test="integration/write/test_exactly_once_faults.py::test_a_commit_that_arrives_late_is_not_taken_for_an_abort",
     ),
     Control(
         rule="no nonce",
@@ -82,7 +82,7 @@ CONTROLS = (
         file="write/exactlyonce/SinkCoordinator.scala",
         old="finish(prepared, Some(append(prepared)))",
         new='finish(prepared, Some(""))',
-        test="integration/write/test_exactly_once.py::test_an_epoch_that_was_recorded_is_committed_by_the_next_driver",
+        test="integration/write/test_exactly_once_faults.py::test_an_epoch_that_was_recorded_is_committed_by_the_next_driver",
     ),
 )
 

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from executors.hosts import Attempts, finish_without
 from reading import dice
-from writing import Target
 
 if TYPE_CHECKING:
-    import pulsar as pulsar_client
-    from admin import Admin
     from executors.hosts import Executors
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+    from writing import Target
 
 pytestmark = pytest.mark.exhaustive
 
@@ -23,11 +21,6 @@ _ROWS = 1000
 _SECONDS = 120
 _TURNS = 5
 _EXACTLY_ONCE = {"deliveryGuarantee": "exactly-once"}
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def _slow_rows(target: Target, first: int) -> DataFrame:

@@ -18,25 +18,18 @@ from messages import produce, read_all
 from programs import running_program
 from reading import Seen, assert_exactly_once, dice, existing, run_available, running, seen, stream
 from waiting import eventually
-from writing import Target
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    import pulsar as pulsar_client
-    from admin import Admin
     from executors.hosts import Executors
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+    from writing import Target
 
 _ROWS = 2000
 _SECONDS = 120
 _TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
 _DRIVER = Path(__file__).with_name("driver.py")
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def _slow_rows(target: Target, milliseconds: int) -> DataFrame:

@@ -20,6 +20,7 @@ from writing import Target
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from random import Random
 
     import pulsar as pulsar_client
     from admin import Admin
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "15"))
 _LONGEST_SECONDS = 0.5
 _ENDED_SECONDS = 60
+# What leaked must be found before the shared client is closed because nobody uses it, which would end it.
 _CLIENT_IDLE_SECONDS = 60
 
 _groups = itertools.count(1)
@@ -74,6 +76,16 @@ def _stopped(frame: DataFrame, checkpoint: Path, seconds: float) -> bool:
         query.stop()
 
 
+def _in_turns(stopped: Callable[[float], bool], random: Random, *, least: float) -> None:
+    """Stop something after a random time, again and again; at least this share of it must be stopped before its end."""
+    early = turns = 0
+    deadline = time.monotonic() + _SECONDS
+    while time.monotonic() < deadline:
+        early += stopped(random.uniform(0, _LONGEST_SECONDS))
+        turns += 1
+    assert early >= turns * least, f"only {early} of {turns} were stopped before their end"
+
+
 def test_cancelled_and_stopped_queries_leave_nothing_behind(
     spark: SparkSession,
     pulsar: Addresses,
@@ -93,19 +105,16 @@ def test_cancelled_and_stopped_queries_leave_nothing_behind(
         assert read.count() == 12_000
     _stopped(streams, tmp_path / "first", 5)
     random = dice()
-    cancelled = turns = 0
-    # before the shared client is closed because nobody uses it, which would end what leaked
+    checkpoints = map(str, itertools.count())
+
+    def stopped(seconds: float) -> bool:
+        way = random.randrange(len(reads) + 1)
+        if way < len(reads):
+            return _cancelled(spark, partial(_read, reads[way]), seconds)
+        return _stopped(streams, tmp_path / next(checkpoints), seconds)
+
     with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS / 2):
-        deadline = time.monotonic() + _SECONDS
-        while time.monotonic() < deadline:
-            seconds = random.uniform(0, _LONGEST_SECONDS)
-            way = random.randrange(len(reads) + 1)
-            if way < len(reads):
-                cancelled += _cancelled(spark, partial(_read, reads[way]), seconds)
-            else:
-                cancelled += _stopped(streams, tmp_path / str(turns), seconds)
-            turns += 1
-    assert cancelled >= turns / 4, f"only {cancelled} of {turns} were stopped before their end"
+        _in_turns(stopped, random, least=1 / 4)
     assert reads[0].count() == 12_000
 
 
@@ -129,12 +138,7 @@ def test_cancelled_writes_leave_nothing_behind(
         admin.create_topic(f"{topic}-{number}")
     target.append_sql("select 'first' as value", topic)  # the shared client is there before and after
     random = dice()
-    cancelled = turns = 0
     with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS / 2):
-        deadline = time.monotonic() + _SECONDS
-        while time.monotonic() < deadline:
-            cancelled += _cancelled(spark, random.choice([to_one, to_many]), random.uniform(0, _LONGEST_SECONDS))
-            turns += 1
-    assert cancelled >= turns / 2, f"only {cancelled} of {turns} were cancelled before their end"
+        _in_turns(lambda seconds: _cancelled(spark, random.choice([to_one, to_many]), seconds), random, least=1 / 2)
     target.append_sql("select 'last' as value", topic)
     assert "last" in {message.payload.decode() for message in target.messages(topic)}

@@ -10,24 +10,17 @@ import pytest
 from errors import no_job, refused
 from messages import Message, produce
 from reading import run_available
-from writing import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+    from writing import Target
 
 # PySpark 4.0 and 4.1 leave the socket of a `collect` for the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 COLUMNS = ["value", "__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"]
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def test_spark_is_the_one_of_pyspark(spark: SparkSession) -> None:

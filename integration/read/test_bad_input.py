@@ -13,21 +13,13 @@ from errors import assert_says, failing, get_condition, no_job, refused
 from messages import Message, produce, read_all
 from reading import run_available
 from servers import remove_namespace
-from writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    import pulsar as pulsar_client
-    from admin import Admin
-    from pyspark.sql import SparkSession
+    from writing import Target
 
 GIVEN_TOPIC = "events"
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 @pytest.fixture(scope="module")

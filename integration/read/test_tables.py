@@ -10,15 +10,13 @@ from errors import failing, no_job, refused
 from messages import Message, produce
 from pyspark.errors import PySparkException
 from reading import run_available
-from writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+    from writing import Target
 
 # PySpark 4.0 and 4.1 leave the socket of a `collect` for the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -26,11 +24,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning
 TABLE, VIEW = "pulsar_table", "pulsar_view"
 KEY = "spark.datasource.pulsar.service.url"
 HIDDEN = "hunter2"
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 @pytest.fixture

@@ -7,22 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from java_values import received, send
 from reading import batch, java_client
-from writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+    from writing import Target
 
 _DAY_NS = 86_400 * 10**9
 _LAST_MS = 253_402_300_799_999  # the last of the year 9999
-
-
-@pytest.fixture
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 @pytest.fixture(params=["UTC", "America/St_Johns"])

@@ -8,19 +8,12 @@ import pytest
 from errors import no_job, refused
 from java_values import received, send
 from reading import batch, java_client
-from writing import Target
 
 if TYPE_CHECKING:
-    import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+    from writing import Target
 
 _ENCODINGS = ["INLINE", "SEPARATED"]
-
-
-@pytest.fixture
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def _common(spark: SparkSession) -> Any:  # noqa: ANN401 - what py4j gives has no type

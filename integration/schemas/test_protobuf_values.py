@@ -9,19 +9,12 @@ import pytest
 from errors import no_job, refused
 from java_values import received, send
 from reading import batch, java_client
-from writing import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-
-
-@pytest.fixture
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
+    from writing import Target
 
 
 def _protobuf(spark: SparkSession) -> Any:  # noqa: ANN401 - what py4j gives has no type

@@ -10,23 +10,16 @@ from broker_proxy import BrokerProxy, running_broker_proxy
 from counting import counted
 from reading import running
 from waiting import eventually
-from writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import pulsar as pulsar_client
-    from admin import Admin
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from servers import Addresses
+    from writing import Target
 
 AVRO = {"schemaType": "avro"}
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 @pytest.fixture

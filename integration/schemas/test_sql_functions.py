@@ -13,7 +13,6 @@ from pulsar.schema import AvroSchema, Schema, StringSchema
 from pyspark.sql import functions as f
 from reading import batch, java_client
 from test_schema_evolution import ROWS, VERSIONS, Json, values
-from writing import Target
 
 from pulsar_spark import functions
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import pulsar as pulsar_client
     from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+    from writing import Target
 
 SECRET = "never-to-be-seen"
 
@@ -29,11 +29,6 @@ SECRET = "never-to-be-seen"
 def anything_goes(namespace: str, admin: Admin) -> None:
     """Without it the broker would take few of the versions."""
     admin.set_policy(namespace, "schemaCompatibilityStrategy", "ALWAYS_COMPATIBLE", method="PUT")
-
-
-@pytest.fixture
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def schema_of(kind: str, version: int) -> Schema:

@@ -13,18 +13,13 @@ from auth_server import AuthServer
 from errors import failing, refused
 from messages import read_all
 from reading import run_available, running
-from write.test_exactly_once import ONCE, expected, kinds, once, rows_of, values
-from writing import Target
+from write.epochs import ONCE, expected, kinds, once, rows_of, values
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
+    from writing import Target
 
 
 def log_of(topic: str, sink: str) -> str:

@@ -14,7 +14,6 @@ from errors import get_condition
 from leaks import no_leaks
 from reading import running
 from waiting import eventually
-from writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from admin import Admin
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from writing import Target
 
 _SECONDS = 60
 _KEPT_SECONDS = 150  # the producer for a minute, then its client for another
@@ -74,11 +74,6 @@ def feeding(
 
 def _payloads(target: Target, topic: str) -> list[str]:
     return [message.payload.decode() for message in target.messages(topic)]
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 @pytest.mark.parametrize("partitions", [0, 3])

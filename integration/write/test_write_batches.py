@@ -11,21 +11,15 @@ import pytest
 from broker_proxy import running_broker_proxy
 from java_values import java_connection
 from waiting import eventually
-from writing import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from admin import Admin
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import Row
     from servers import Addresses
+    from writing import Target
 
 _SECONDS = 60
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 @pytest.fixture

@@ -46,11 +46,6 @@ def troubled(spark: SparkSession, server: LocalPulsar, tmp_path: Path) -> Iterat
     client.close()
 
 
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
-
-
 class Writing:
     """A write that goes on while the test does something to it."""
 

@@ -12,17 +12,9 @@ from errors import failing
 from java_values import java_connection
 from messages import Message, produce
 from reading import java_client
-from writing import Target
 
 if TYPE_CHECKING:
-    import pulsar as pulsar_client
-    from admin import Admin
-    from pyspark.sql import SparkSession
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
+    from writing import Target
 
 
 def test_the_topic_option_goes_before_the_column(target: Target, topic: str, namespace: str) -> None:

@@ -12,22 +12,15 @@ from errors import failing, no_job
 from messages import produce
 from reading import run_available, running
 from waiting import eventually
-from writing import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pulsar as pulsar_client
-    from admin import Admin
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+    from writing import Target
 
 STREAM_SECONDS = 60
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def lines(target: Target, folder: Path, files: list[list[str]], *, schema: str = "value string") -> DataFrame:

@@ -12,12 +12,11 @@ import pulsar.schema as pulsar_schema
 import pytest
 from errors import failing, no_job, refused
 from servers import remove_namespace
-from writing import Target
 
 if TYPE_CHECKING:
-    import pulsar as pulsar_client
     from admin import Admin
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+    from writing import Target
 
 UTC = dt.timezone.utc
 
@@ -46,11 +45,6 @@ PRIMITIVES = {
     "string": ("STRING", ["'a'", "'ä€'"], [b"a", "ä€".encode()]),
     "binary": ("BYTES", ["unhex('00ff')", "unhex('01')"], [b"\x00\xff", b"\x01"]),
 }
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def plain(rows: DataFrame, columns: DataFrame) -> list[dict[str, Any]]:

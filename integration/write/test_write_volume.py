@@ -6,19 +6,11 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-from writing import Target
 
 if TYPE_CHECKING:
-    import pulsar as pulsar_client
-    from admin import Admin
-    from pyspark.sql import SparkSession
+    from writing import Target
 
 ROWS = 30_000
-
-
-@pytest.fixture(scope="module")
-def target(spark: SparkSession, client: pulsar_client.Client, admin: Admin, service_url: str) -> Target:
-    return Target(spark, client, admin, service_url)
 
 
 def test_a_tiny_queue_makes_the_task_wait(target: Target, topic: str) -> None:

@@ -6,7 +6,7 @@ import scala.annotation.tailrec
 
 import org.apache.pulsar.client.api.{Producer, PulsarClientException, Schema}
 
-import io.github.pulsarspark.errors.{Conditions, FirstLine}
+import io.github.pulsarspark.errors.{Conditions, FirstLine, Occurrence}
 import io.github.pulsarspark.pulsar.connection.ClientLease
 
 /** Why a broker refuses a producer, as named conditions. */
@@ -35,22 +35,21 @@ private[producer] object RefusedProducer {
       Conditions.WriteSchemaRefused(topic = topic, cause = FirstLine(e)).causedBy(e)
     case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
       Conditions.TopicNotFound(topic = topic, url = url).exception
-    case e: PulsarClientException => refusal(topic, e, after(acknowledged)).getOrElse(e)
+    case e: PulsarClientException => refusal(topic, after(acknowledged)).lift(e).fold[Throwable](e)(_.causedBy(e))
     case other                    => other
   }
 
-  private def refusal(topic: String, failure: PulsarClientException, sent: String): Option[Throwable] =
-    Option(failure).collect {
-      case _: PulsarClientException.TopicTerminatedException =>
-        Conditions.WriteRefusedTerminated(topic = topic, sent = sent)
-      case e @ (_: PulsarClientException.ProducerBlockedQuotaExceededError |
-          _: PulsarClientException.ProducerBlockedQuotaExceededException) =>
-        Conditions.WriteRefusedBacklogQuota(topic = topic, sent = sent, cause = FirstLine(e))
-      case e: PulsarClientException.ProducerBusyException if FirstLine(e).contains(LimitText) =>
-        Conditions.WriteRefusedProducerLimit(topic = topic, sent = sent, cause = FirstLine(e))
-      case e @ (_: PulsarClientException.ProducerBusyException | _: PulsarClientException.ProducerFencedException) =>
-        Conditions.WriteRefusedExclusive(topic = topic, sent = sent, cause = FirstLine(e))
-    }.map(_.causedBy(failure))
+  private def refusal(topic: String, sent: String): PartialFunction[PulsarClientException, Occurrence] = {
+    case _: PulsarClientException.TopicTerminatedException =>
+      Conditions.WriteRefusedTerminated(topic = topic, sent = sent)
+    case e @ (_: PulsarClientException.ProducerBlockedQuotaExceededError |
+        _: PulsarClientException.ProducerBlockedQuotaExceededException) =>
+      Conditions.WriteRefusedBacklogQuota(topic = topic, sent = sent, cause = FirstLine(e))
+    case e: PulsarClientException.ProducerBusyException if FirstLine(e).contains(LimitText) =>
+      Conditions.WriteRefusedProducerLimit(topic = topic, sent = sent, cause = FirstLine(e))
+    case e @ (_: PulsarClientException.ProducerBusyException | _: PulsarClientException.ProducerFencedException) =>
+      Conditions.WriteRefusedExclusive(topic = topic, sent = sent, cause = FirstLine(e))
+  }
 
   private def after(acknowledged: Long) =
     if (acknowledged == 0) "" else s", after $acknowledged messages of this task were acknowledged"

@@ -5,7 +5,6 @@ import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.concurrent.duration._
-import scala.reflect.ClassTag
 import scala.util.Try
 
 import munit.FunSuite
@@ -99,12 +98,12 @@ class TopicProducerSuite extends FunSuite {
   }
 
   test("a task leaves its producer to others unless something is not acknowledged") {
-    lazy val message: TypedMessageBuilder[Array[Byte]] = proxy[TypedMessageBuilder[Array[Byte]]] {
+    lazy val message: TypedMessageBuilder[Array[Byte]] = ByName[TypedMessageBuilder[Array[Byte]]] {
       case "value"     => message
       case "sendAsync" => new CompletableFuture[MessageId]
     }
     val closed   = new AtomicInteger
-    val producer = proxy[Producer[Array[Byte]]] {
+    val producer = ByName[Producer[Array[Byte]]] {
       case "getNumOfPartitions" => Int.box(0)
       case "newMessage"         => message
       case "closeAsync"         =>
@@ -120,10 +119,5 @@ class TopicProducerSuite extends FunSuite {
     unfinished.send(new OutgoingMessage)
     unfinished.close()
     assertEquals((left, closed.get), (Seq(open), 1))
-  }
-
-  private def proxy[A](methods: PartialFunction[String, AnyRef])(implicit face: ClassTag[A]): A = {
-    val handler: InvocationHandler = (_, method, _) => methods(method.getName)
-    Proxy.newProxyInstance(getClass.getClassLoader, Array(face.runtimeClass), handler).asInstanceOf[A]
   }
 }

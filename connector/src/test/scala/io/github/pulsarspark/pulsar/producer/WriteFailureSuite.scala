@@ -1,9 +1,6 @@
 package io.github.pulsarspark.pulsar.producer
 
-import java.lang.reflect.{InvocationHandler, Proxy}
 import java.util.concurrent.{CompletableFuture, CompletionException}
-
-import scala.reflect.ClassTag
 
 import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException, TypedMessageBuilder}
@@ -30,11 +27,11 @@ class WriteFailureSuite extends FunSuite {
   ): Throwable with PulsarError = {
     val answers = Iterator(CompletableFuture.completedFuture(MessageId.earliest),
       CompletableFuture.failedFuture[MessageId](answer))
-    lazy val message: TypedMessageBuilder[Array[Byte]] = proxy[TypedMessageBuilder[Array[Byte]]] {
+    lazy val message: TypedMessageBuilder[Array[Byte]] = ByName[TypedMessageBuilder[Array[Byte]]] {
       case "value"     => message
       case "sendAsync" => answers.next()
     }
-    val producer = proxy[Producer[Array[Byte]]] {
+    val producer = ByName[Producer[Array[Byte]]] {
       case "getNumOfPartitions" => Int.box(0)
       case "newMessage"         => message
       case "flushAsync"         => CompletableFuture.completedFuture(null)
@@ -81,10 +78,5 @@ class WriteFailureSuite extends FunSuite {
     assertEquals(failureOf(late, why = _ => Some(refused)), refused)
     assertEquals(failureOf(late, why = _ => None).condition, "PULSAR_WRITE_TIMEOUT")
     assertEquals(failureOf(late, isConnected = true, _ => fail("it is connected")).condition, "PULSAR_WRITE_TIMEOUT")
-  }
-
-  private def proxy[A](methods: PartialFunction[String, AnyRef])(implicit face: ClassTag[A]): A = {
-    val handler: InvocationHandler = (_, method, _) => methods(method.getName)
-    Proxy.newProxyInstance(getClass.getClassLoader, Array(face.runtimeClass), handler).asInstanceOf[A]
   }
 }

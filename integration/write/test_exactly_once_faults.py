@@ -1,0 +1,132 @@
+"""Exactly-once writes whose replies, connections, tasks or drivers are lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from errors import failing
+from holding_proxy import HoldingProxy
+from programs import running_program
+from reading import run_available, running
+from relay import listening
+from waiting import eventually
+from write.epochs import ONCE, epochs, expected, kinds, once, recorded, rows_of, values
+from write.test_write_streams import lines
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from writing import Target
+
+
+@pytest.fixture
+def proxy(service_url: str) -> Iterator[HoldingProxy]:
+    with listening() as port:
+        proxy = HoldingProxy(service_url, port)
+        with proxy.running():
+            yield proxy
+
+
+def test_an_epoch_that_was_recorded_is_committed_by_the_next_driver(
+    target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
+) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    held = once(target, tmp_path, topic, rows, **{"sinkId": "next", "service.url": proxy.service_url})
+    with running(held.start()):
+        _record_and_hold(target, topic, "next", tmp_path, proxy)
+    assert values(target, topic) == expected(1), "the decision is recorded, nothing of it is committed"
+    run_available(once(target, tmp_path, topic, rows, sinkId="next"))
+    assert values(target, topic) == sorted([*expected(1), "late"])
+    assert [step for step in kinds(target, topic, "next") if step[0] != "owner"] == [
+        (kind, epoch) for epoch in range(2) for kind in ("prepared", "done")
+    ]
+
+
+def _record_and_hold(target: Target, topic: str, sink: str, folder: Path, proxy: HoldingProxy) -> None:
+    """Waits for epoch 0, and until epoch 1 is recorded, whose commits do not reach the server."""
+    eventually(lambda: recorded(target, topic, sink, "done", 0), seconds=90)
+    proxy.held = "END_TXN"
+    (folder / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
+    eventually(lambda: recorded(target, topic, sink, "prepared", 1), seconds=90)
+
+
+@pytest.mark.exhaustive
+def test_a_commit_that_arrives_late_is_not_taken_for_an_abort(
+    target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
+) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    more = {"sinkId": "late", "service.url": proxy.service_url, "operationTimeoutMs": "3000"}
+    with running(once(target, tmp_path, topic, rows, **more).start()) as query:
+        _record_and_hold(target, topic, "late", tmp_path, proxy)
+        with failing("PULSAR_SINK_EPOCH_UNDECIDED", "late"):
+            query.processAllAvailable()
+        proxy.deliver()
+    eventually(lambda: "late" in values(target, topic))
+    run_available(once(target, tmp_path, topic, rows, sinkId="late"))
+    assert values(target, topic) == sorted([*expected(1), "late"])
+
+
+def test_a_commit_whose_answer_is_lost_is_resolved(
+    target: Target, topic: str, tmp_path: Path, proxy: HoldingProxy
+) -> None:
+    more = {"sinkId": "lost", "service.url": proxy.service_url, "operationTimeoutMs": "3000"}
+    with running(once(target, tmp_path, topic, rows_of(target, tmp_path, 3), **more).start()) as query:
+        eventually(lambda: recorded(target, topic, "lost", "owner", 0) or kinds(target, topic, "lost"))
+        proxy.lose("END_TXN_RESPONSE")
+        query.processAllAvailable()
+        assert proxy.has_lost
+    assert values(target, topic) == expected(3)
+    assert [step[0] for step in kinds(target, topic, "lost")].count("prepared") == 3
+
+
+def test_a_lost_connection_within_a_transaction_aborts_it(target: Target, topic: str, proxy: HoldingProxy) -> None:
+    proxy.cut_at = 4  # after the driver's two records and that of the task
+    with failing("PULSAR_WRITE_CONNECTION_LOST", topic):
+        target.append_sql("select 'x' as value", topic, {**ONCE, "service.url": proxy.service_url})
+    target.append_sql("select 'y' as value", topic)
+    assert values(target, topic) == ["y"]
+
+
+def _driver(
+    target: Target, folder: Path, topic: str, jar: Path, options: dict[str, str], *, master: str, fails: bool = False
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    """A driver of its own over the files of the folder."""
+    settings = {
+        "master": master,
+        "fails": fails,
+        "jar": str(jar),
+        "folder": str(folder),
+        "options": {**target.options(topic), **ONCE, **options},
+    }
+    return running_program(Path(__file__).with_name("once_driver.py"), settings, folder)
+
+
+@pytest.mark.exhaustive
+def test_a_task_that_fails_after_sending_is_tried_again(
+    target: Target, topic: str, tmp_path: Path, connector_jar: Path
+) -> None:
+    lines(target, tmp_path / "in", epochs(2, rows=300))  # Python gets a hundred rows at a time
+    options = {"sinkId": "retried", "pulsar.producer.batchingMaxMessages": "2"}
+    with _driver(target, tmp_path, topic, connector_jar, options, master="local[2, 4]", fails=True) as driver:
+        assert driver.wait(120) == 0, (tmp_path / "driver.log").read_text()[-2000:]
+    assert values(target, topic) == expected(2, rows=300)
+    opened = target.messages(f"{topic.rpartition('/')[0]}/pulsar-spark-sink-retried-open")
+    assert len(opened) == 4, "each epoch has two attempts"
+
+
+@pytest.mark.exhaustive
+def test_a_driver_that_is_killed_after_its_decision(
+    target: Target, topic: str, tmp_path: Path, connector_jar: Path, proxy: HoldingProxy
+) -> None:
+    rows = rows_of(target, tmp_path, 1)
+    options = {"sinkId": "killed", "service.url": proxy.service_url}
+    with _driver(target, tmp_path, topic, connector_jar, options, master="local[2]"):
+        _record_and_hold(target, topic, "killed", tmp_path, proxy)
+    run_available(once(target, tmp_path, topic, rows, sinkId="killed"))
+    assert values(target, topic) == sorted([*expected(1), "late"])
