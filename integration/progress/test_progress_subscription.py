@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pulsar_spark.local import LocalPulsar
 
-from stream.following import NAME, backlog, followed, is_caught_up, numbers, without_retention
+from progress.following import NAME, backlog, followed, is_caught_up, numbers, without_retention
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-from stream.following import NAME, followed, is_caught_up, numbers, without_retention
+from progress.following import NAME, followed, is_caught_up, numbers, without_retention
 
 
 @pytest.fixture
