@@ -94,7 +94,7 @@ class LocalKafka:
         java = [java_command(), f"-Xms{self.heap}", f"-Xmx{self.heap}", "-cp", f"{jars()}/*"]
         identity = urlsafe_b64encode(uuid.uuid4().bytes).decode("ascii").rstrip("=")
         formatted = subprocess.run(
-            [*java, "kafka.tools.StorageTool", "format", "-t", identity, "-c", str(settings)],
+            [*java, "kafka.tools.StorageTool", "format", f"--cluster-id={identity}", "-c", str(settings)],
             capture_output=True,
             text=True,
             timeout=_FORMAT_SECONDS,
