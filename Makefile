@@ -169,7 +169,7 @@ bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands
 
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source
-	.venv-4.1/bin/python -m benchmarks.streams.latency
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.latency
 
 .PHONY: bench-backlog
 bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source

@@ -7,7 +7,8 @@ With options:
 One query at a time reads one topic without a trigger: a micro-batch begins when the one before ends. A client of the
 same server sends messages at a steady rate, each with its time. Spark reads the clock when a task has the row. A second
 phase sends ten messages each second, so that each micro-batch has ten rows: it shows what a micro-batch costs, beside
-Spark's own `rate` source, which has no server. Sources take turns. Writes ``latency.md``.
+Spark's own `rate` source, which has no server, and the connector behind a proxy that delays each command of broker and
+client. Sources take turns. Writes ``latency.md``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from broker_proxy import running_broker_proxy
+
 from benchmarks import kafka
 from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, local_pulsar, spark_kafka_jars
 from benchmarks.processes import Worker, cpu_seconds
@@ -39,7 +42,26 @@ if TYPE_CHECKING:
 _TOPIC = "latency"
 _WARM_SECONDS = 8
 _START_SECONDS = 10
-_PHASES = {"1,000 messages a second": (1000, 1), "10 messages at once, each second": (10, 10)}
+_STEADY, _BURSTS = "1,000 messages a second", "10 messages at once, each second"
+_PHASES = {_STEADY: (1000, 1), _BURSTS: (10, 10)}
+_DELAYS_MILLIS = (0, 1, 5)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a query reads.
+
+    Attributes:
+        name: The format of Spark's reader.
+        server: Its address.
+        sender: Which client sends; ``rate`` has none.
+        phases: When it takes its turn.
+    """
+
+    name: str
+    server: str
+    sender: str = ""
+    phases: tuple[str, ...] = (_STEADY, _BURSTS)
 
 
 @dataclass
@@ -109,8 +131,7 @@ def _queries(log: Path) -> Iterator[_Query]:
 
 def _measure(
     queries: _Query,
-    source: str,
-    server: str,
+    source: Source,
     sender: Worker | None,
     pace: tuple[int, int],
     seconds: int,
@@ -118,7 +139,7 @@ def _measure(
 ) -> None:
     """Run one query while a client sends, and add what it took in `seconds` after warming up."""
     rate, burst = pace
-    queries.ask("begin", source, server, str(rate) if source == "rate" else _TOPIC)
+    queries.ask("begin", source.name, source.server, _TOPIC if source.sender else str(rate))
     sending = None
     if sender is not None:
         arguments = {"topic": _TOPIC, "rate": rate, "burst": burst, "seconds": _START_SECONDS + _WARM_SECONDS + seconds}
@@ -127,7 +148,7 @@ def _measure(
     deadline = time.monotonic() + _START_SECONDS
     while not queries.ask("take"):
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{source} has read nothing for {_START_SECONDS} s")
+            raise TimeoutError(f"{source.name} has read nothing for {_START_SECONDS} s")
         time.sleep(0.1)
     time.sleep(_WARM_SECONDS)
     queries.ask("take")
@@ -150,7 +171,8 @@ it is sent to the clock of the task that has its row. Parts of a micro-batch are
 "planning" is `latestOffset` and `queryPlanning`, "tasks" is `addBatch`, "checkpoint" is `walCommit` and
 `commitOffsets`, two files that Spark writes to the local disk. CPU is that of the whole Spark process for each
 micro-batch. `rate` makes its rows once a second, so its latencies are no measure of a source; it is here for what a
-micro-batch costs.
+micro-batch costs. Behind a delay, a proxy passes each command between broker and client on so many milliseconds late,
+in both directions; with 0 ms it shows what the proxy takes by itself.
 
 """
 _COLUMNS = """\
@@ -170,21 +192,34 @@ def main() -> int:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pulsar-spark-")))
         java = java_commands(compiled(work))
         pulsar, other = stack.enter_context(local_pulsar()), stack.enter_context(kafka.LocalKafka(SERVER_HEAP))
-        servers = {"pulsar": pulsar.service_url, "kafka": other.servers, "rate": "none"}
+        sources = {
+            "pulsar": Source("pulsar", pulsar.service_url, "pulsar"),
+            "kafka": Source("kafka", other.servers, "kafka"),
+            "rate": Source("rate", "none"),
+        }
+        for millis in _DELAYS_MILLIS:
+            proxy = stack.enter_context(running_broker_proxy(pulsar.service_url))
+            proxy.delay_seconds = millis / 1000
+            sources[f"pulsar, delay {millis} ms"] = Source("pulsar", proxy.service_url, "pulsar", (_BURSTS,))
+        servers = {"pulsar": pulsar.service_url, "kafka": other.servers}
         senders = {
-            name: stack.enter_context(Worker([*java[name], servers[name]], work / f"{name}.log"))
-            for name in ("pulsar", "kafka")
+            name: stack.enter_context(Worker([*java[name], server], work / f"{name}.log"))
+            for name, server in servers.items()
         }
         senders["kafka"].ask("create", {"topic": _TOPIC, "partitions": 1})
         senders["pulsar"].ask("pace", {"topic": _TOPIC, "rate": 1, "burst": 1, "seconds": 1})  # makes the topic
         queries = stack.enter_context(_queries(work / "queries.log"))
-        found = {phase: {source: Figures() for source in servers} for phase in _PHASES}
+        found = {
+            phase: {title: Figures() for title, source in sources.items() if phase in source.phases}
+            for phase in _PHASES
+        }
         for number in range(-1, chosen.rounds):  # what the first turns of all take is Java's compilers' time
             for phase, pace in _PHASES.items():
-                for source, server in servers.items():
-                    figures = found[phase][source] if number >= 0 else Figures()
-                    _measure(queries, source, server, senders.get(source), pace, chosen.seconds, figures)
-                    say(f"round {number + 1}, {phase}: {figures.row(source)}")
+                for title, kept in found[phase].items():
+                    figures = kept if number >= 0 else Figures()
+                    source = sources[title]
+                    _measure(queries, source, senders.get(source.sender), pace, chosen.seconds, figures)
+                    say(f"round {number + 1}, {phase}: {figures.row(title)}")
     tables = [
         f"## {phase}\n\n{_COLUMNS}" + "\n".join(one.row(source) for source, one in figures.items())
         for phase, figures in found.items()
