@@ -99,6 +99,8 @@ class Relay(Tap, Generic[C]):
             except OSError:  # the server is not there, which a client sees by itself
                 client.close()
                 continue
+            for side in (client, server):  # small frames would wait for acknowledgements of others, 40 ms
+                side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = self._kind(client=client, server=server)
             with self._lock:
                 self._connections.add(connection)
