@@ -166,17 +166,29 @@ def _topic(number: int) -> str:
     return f"persistent://{_NAMESPACE}/t{number:05}"
 
 
-def _during(query: Query, server: int, seconds: float, producers: list[pulsar.Producer]) -> Phase:
-    query.millis()
-    before = cpu_seconds(query.pid), cpu_seconds(server)
+def _send(seconds: float, producers: list[pulsar.Producer]) -> float:
+    """A message from each producer, each second; returns the seconds it took."""
     began = time.monotonic()
     while (now := time.monotonic()) < began + seconds:
         for producer in producers:
             producer.send_async(b"next", None)
         time.sleep(max(0.0, min(now + 1, began + seconds) - time.monotonic()))
-    took = time.monotonic() - began
+    return time.monotonic() - began
+
+
+def _during(query: Query, server: int, seconds: float, producers: list[pulsar.Producer]) -> Phase:
+    query.millis()
+    before = cpu_seconds(query.pid), cpu_seconds(server)
+    took = _send(seconds, producers)
     driver, broker = cpu_seconds(query.pid) - before[0], cpu_seconds(server) - before[1]
     return Phase(query.millis(), driver / took, broker / took)
+
+
+def _alone(server: int, seconds: float, producers: list[pulsar.Producer]) -> str:
+    """What the broker takes without a stream, in cores."""
+    before = cpu_seconds(server)
+    took = _send(seconds, producers)
+    return f"{(cpu_seconds(server) - before) / took:.2f}"
 
 
 def _measure(
@@ -198,7 +210,7 @@ def _measure(
             query.end()
     triggers = max(1, requests["GET_TOPICS_OF_NAMESPACE"])  # one each
     shown = ", ".join(f"{kind} {number / triggers:.0f}" for kind, number in sorted(requests.items()))
-    return f"| {name} | {' | '.join([*idle.cells(), *busy.cells()])} | {shown} |"
+    return f"| {name} | {took:.0f} | {' | '.join([*idle.cells(), *busy.cells()])} | {shown} |"
 
 
 _HEAD = """# Width: {topics:,} topics
@@ -207,10 +219,11 @@ Made by `make bench-width`, not by hand: a stream with a trigger each second, by
 broker and the other load of the machine share its {cores} cores, load average {load:.1f} at the end. Compare the rows,
 not with other runs. {busy} topics receive a message each second where "busy" is said. Milliseconds are those of
 `latestOffset`, median (least to most) over triggers; cores are CPU seconds of the process a second, over
-{seconds:.0f} s.
+{seconds:.0f} s. The broker is a standalone server; its cores without a stream are in the first row. "Start" is how long
+a stream takes until it has read the first message of all topics.
 
-| jar | idle: ms | driver, cores | broker, cores | busy: ms | driver, cores | broker, cores | requests a trigger, idle |
-|---|--:|--:|--:|--:|--:|--:|---|
+| jar | start s | idle: ms | driver, cores | broker, cores | busy: ms | driver, cores | broker, cores | idle requests |
+|---|--:|--:|--:|--:|--:|--:|--:|---|
 """
 
 
@@ -236,7 +249,11 @@ def main() -> int:
             _fill(client, chosen.topics)
             say(f"{chosen.topics:,} topics filled")
             producers = [client.create_producer(_topic(number)) for number in range(chosen.busy)]
-            rows = [
+            time.sleep(_SETTLE_SECONDS)
+            alone = [_alone(server.pid, chosen.seconds, sent) for sent in ([], producers)]
+            say(f"the broker takes {alone[0]} cores idle and {alone[1]} busy without a stream")
+            rows = [f"| no stream | | | | {alone[0]} | | | {alone[1]} | |"]
+            rows += [
                 _measure(name, jar, server, producers, chosen.topics, chosen.seconds, Path(work) / f"{name}.log")
                 for name, jar in jars.items()
             ]
