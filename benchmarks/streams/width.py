@@ -6,7 +6,8 @@ With options:
 
 A stream reads topics of one message each by a pattern, with a trigger each second. Two phases: nothing arrives, and
 some topics receive a message each second. Each has the time of ``latestOffset`` and the CPU time of driver and broker.
-A third phase counts the requests of each trigger at a proxy of the broker, while nothing arrives. The connector and a
+A third phase counts the requests of each trigger at a proxy of the broker, while nothing arrives; then the proxy cuts
+all connections, and counts what it takes to come back. The connector and a
 baseline, such as the jar of an earlier version, do the same in turn on one server. Writes ``width-<topics>.md``.
 """
 
@@ -45,10 +46,9 @@ if TYPE_CHECKING:
 
 _NAMESPACE = "public/wide"
 _START_SECONDS = 300.0
-# Longer than partitions have to stand still before a stream watches them.
-_SETTLE_SECONDS = 30.0
 _COUNT_SECONDS = 15.0
-_PROGRESS = "3s"
+_RETURN_SECONDS = 45.0
+_PROGRESS = "0s"  # of each trigger, idle ones too
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,11 @@ class Phase:
         ]
 
 
+def _settle(topics: int) -> float:
+    """Seconds in which a stream watches all its topics: those that stood still for 5 s, 256 at each trigger."""
+    return 20 + topics / 200
+
+
 class Query:
     """A stream in a process of its own, which `_serve` runs."""
 
@@ -75,9 +80,14 @@ class Query:
         self._process = process
         self.pid = int(self._answer())
 
-    def begin(self, service_url: str, topics: int) -> float:
-        """Start it, and wait until it has read all topics; returns the seconds that took."""
-        return float(self._ask(f"begin {service_url} {topics}"))
+    def begin(self, service_url: str, topics: int) -> tuple[float, float]:
+        """Start it, and wait until it has read all topics.
+
+        Returns:
+            The seconds until its first tasks, and until it has read all.
+        """
+        tasks, read = json.loads(self._ask(f"begin {service_url} {topics}"))
+        return float(tasks), float(read)
 
     def millis(self) -> list[int]:
         """The times of `latestOffset` since the last call."""
@@ -132,7 +142,9 @@ def _serve(jar: Path) -> None:
             writer = spark.readStream.format("pulsar").options(**options).load().writeStream.format("noop")
             query = writer.trigger(processingTime="1 second").start()
             _wait(query, int(rest[1]))
-            print(time.monotonic() - began, flush=True)
+            took = time.monotonic() - began
+            tasks = max(one["durationMs"].get("addBatch", 0) for one in query.recentProgress) / 1000
+            print(json.dumps([took - tasks, took]), flush=True)
         elif word == "millis":
             fresh = [one for one in query.recentProgress if one["timestamp"] > seen]
             seen = max([seen, *(one["timestamp"] for one in fresh)])
@@ -195,22 +207,30 @@ def _measure(
     name: str, jar: Path, server: LocalPulsar, producers: list[pulsar.Producer], topics: int, seconds: float, log: Path
 ) -> str:
     with _query(jar, log) as query:
-        took = query.begin(server.service_url, topics)
-        time.sleep(_SETTLE_SECONDS)
+        planned, took = query.begin(server.service_url, topics)
+        time.sleep(_settle(topics))
         idle = _during(query, server.pid, seconds, [])
         busy = _during(query, server.pid, seconds, producers)
         query.end()
-        say(f"{name}: started in {took:.0f} s, idle {idle.cells()}, busy {busy.cells()}")
+        say(f"{name}: planned in {planned:.1f} s, read in {took:.1f} s, idle {idle.cells()}, busy {busy.cells()}")
         with running_broker_proxy(server.service_url) as proxy:
             query.begin(proxy.service_url, topics)
-            time.sleep(_SETTLE_SECONDS)
+            time.sleep(_settle(topics))
             with counted(proxy) as counts:
                 time.sleep(_COUNT_SECONDS)
                 requests: Counter[str] = counts.requests("driver", "shared", "unknown")
+            query.millis()
+            with counted(proxy) as counts:
+                proxy.cut()
+                time.sleep(_RETURN_SECONDS)
+                back: Counter[str] = counts.requests("driver", "shared", "unknown")
+            slowest = max(query.millis())
             query.end()
     triggers = max(1, requests["GET_TOPICS_OF_NAMESPACE"])  # one each
     shown = ", ".join(f"{kind} {number / triggers:.0f}" for kind, number in sorted(requests.items()))
-    return f"| {name} | {took:.0f} | {' | '.join([*idle.cells(), *busy.cells()])} | {shown} |"
+    returned = ", ".join(f"{kind} {back[kind]}" for kind in ("CONNECT", "LOOKUP", "SUBSCRIBE", "GET_LAST_MESSAGE_ID"))
+    cells = [f"{planned:.1f}, {took:.1f}", *idle.cells(), *busy.cells(), shown, f"{returned}; {slowest} ms"]
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 _HEAD = """# Width: {topics:,} topics
@@ -220,10 +240,11 @@ broker and the other load of the machine share its {cores} cores, load average {
 not with other runs. {busy} topics receive a message each second where "busy" is said. Milliseconds are those of
 `latestOffset`, median (least to most) over triggers; cores are CPU seconds of the process a second, over
 {seconds:.0f} s. The broker is a standalone server; its cores without a stream are in the first row. "Start" is how long
-a stream takes until it has read the first message of all topics.
+a stream takes until its first tasks, and until it has read the first message of all topics. "Cut" is after a proxy has
+cut all connections while nothing arrives: the requests of {back:.0f} s, and the longest `latestOffset`.
 
-| jar | start s | idle: ms | driver, cores | broker, cores | busy: ms | driver, cores | broker, cores | idle requests |
-|---|--:|--:|--:|--:|--:|--:|--:|---|
+| jar | start, s | idle ms | driver | broker | busy ms | driver | broker | idle requests | cut |
+|---|--:|--:|--:|--:|--:|--:|--:|---|---|
 """
 
 
@@ -249,10 +270,10 @@ def main() -> int:
             _fill(client, chosen.topics)
             say(f"{chosen.topics:,} topics filled")
             producers = [client.create_producer(_topic(number)) for number in range(chosen.busy)]
-            time.sleep(_SETTLE_SECONDS)
+            time.sleep(_settle(chosen.topics))
             alone = [_alone(server.pid, chosen.seconds, sent) for sent in ([], producers)]
             say(f"the broker takes {alone[0]} cores idle and {alone[1]} busy without a stream")
-            rows = [f"| no stream | | | | {alone[0]} | | | {alone[1]} | |"]
+            rows = [f"| no stream | | | | {alone[0]} | | | {alone[1]} | | |"]
             rows += [
                 _measure(name, jar, server, producers, chosen.topics, chosen.seconds, Path(work) / f"{name}.log")
                 for name, jar in jars.items()
@@ -260,7 +281,12 @@ def main() -> int:
         finally:
             client.close()
     head = _HEAD.format(
-        topics=chosen.topics, cores=os.cpu_count(), load=os.getloadavg()[0], busy=chosen.busy, seconds=chosen.seconds
+        topics=chosen.topics,
+        cores=os.cpu_count(),
+        load=os.getloadavg()[0],
+        busy=chosen.busy,
+        seconds=chosen.seconds,
+        back=_RETURN_SECONDS,
     )
     keep(chosen.output / f"width-{chosen.topics}.md", head + "\n".join(rows) + "\n")
     return 0
