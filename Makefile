@@ -39,6 +39,9 @@ TIER ?= not exhaustive
 SOAK_MINUTES ?= 30
 SOAK_RATE ?= 200
 
+# How wide a stream `make bench-width` measures.
+TOPICS ?= 3000
+
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
@@ -164,8 +167,8 @@ soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes
 	PYTHONPATH=integration:$(SUPPORT) $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
 
 .PHONY: bench-width
-bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over thousands of topics against an earlier jar, BASELINE=path
-	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.width --baseline $(BASELINE)
+bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=3000 topics, and against an earlier jar with BASELINE=path
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE))
 
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source
