@@ -1,14 +1,14 @@
-"""What thousands of topics cost a stream: ``make bench-width BASELINE=other.jar``.
+"""What thousands of topics cost a stream: ``make bench-width``.
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.streams.width --baseline other.jar [--topics 3000] [--busy 30] [--seconds 60]
+    .venv-4.1/bin/python -m benchmarks.streams.width [--baseline other.jar] [--topics 3000] [--busy 30] [--seconds 60]
 
 A stream reads topics of one message each by a pattern, with a trigger each second. Two phases: nothing arrives, and
 some topics receive a message each second. Each has the time of ``latestOffset`` and the CPU time of driver and broker.
 A third phase counts the requests of each trigger at a proxy of the broker, while nothing arrives; then the proxy cuts
-all connections, and counts what it takes to come back. The connector and a
-baseline, such as the jar of an earlier version, do the same in turn on one server. Writes ``width-<topics>.md``.
+all connections, and counts what it takes to come back. A baseline, such as the jar of an earlier version, does the same
+in turn on the same server. Writes ``width-<topics>.md``.
 """
 
 from __future__ import annotations
