@@ -8,7 +8,8 @@ One query at a time reads one topic without a trigger: a micro-batch begins when
 same server sends messages at a steady rate, each with its time. Spark reads the clock when a task has the row. A second
 phase sends ten messages each second, so that each micro-batch has ten rows: it shows what a micro-batch costs, beside
 Spark's own `rate` source, which has no server, and the connector behind a proxy that delays each command of broker and
-client. Sources take turns. Writes ``latency.md``.
+client. In a third phase nothing is sent, and a trigger each 100 ms finds nothing. Sources take turns. Writes
+``latency.md``.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _START_SECONDS = 10
 _STEADY, _BURSTS = "1,000 messages a second", "10 messages at once, each second"
 _PHASES = {_STEADY: (1000, 1), _BURSTS: (10, 10)}
 _DELAYS_MILLIS = (0, 1, 5)
+_IDLE_TRIGGER_MILLIS = 100
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,22 @@ class Figures:
         shown = [f"{cell:.0f}" for cell in cells]
         rates = [f"{len(self.batches) / self.seconds:.1f}", f"{1000 * self.cpu / len(self.batches):.0f}"]
         return f"| {name} | {' | '.join([*shown, *rates])} |"
+
+
+@dataclass
+class IdleFigures:
+    """What the triggers of one source took that found nothing."""
+
+    triggers: list[dict[str, int]] = field(default_factory=list)
+    cpu: float = 0.0
+
+    def row(self, name: str) -> str:
+        """A row of the page's table."""
+        parts = ("triggerExecution", "latestOffset")
+        shown = [f"{statistics.mean(one.get(part, 0) for one in self.triggers):.1f}" for part in parts]
+        # `rate` has rows each second, so its CPU time is not that of idle triggers.
+        cpu = "" if name == "rate" else f"{1000 * self.cpu / len(self.triggers):.1f}"
+        return f"| {name} | {' | '.join([*shown, cpu])} |"
 
 
 class _Query:
@@ -162,6 +180,18 @@ def _measure(
         sending.join()
 
 
+def _measure_idle(queries: _Query, source: Source, seconds: int, figures: IdleFigures) -> None:
+    """Run one query over a topic to which nothing is sent."""
+    queries.ask("begin", source.name, source.server, _TOPIC if source.sender else "1", str(_IDLE_TRIGGER_MILLIS))
+    time.sleep(_WARM_SECONDS)
+    queries.ask("idle")
+    before = cpu_seconds(queries.pid)
+    time.sleep(seconds)
+    figures.triggers += queries.ask("idle")
+    figures.cpu += cpu_seconds(queries.pid) - before
+    queries.ask("end")
+
+
 _HEAD = """# Latency of streams
 
 Made by `make bench-latency`, not by hand: one query at a time without a trigger in Spark `local[2]`, one topic of one
@@ -178,6 +208,14 @@ in both directions; with 0 ms it shows what the proxy takes by itself.
 _COLUMNS = """\
 | source | p50, ms | p99, ms | micro-batch, ms | planning, ms | tasks, ms | checkpoint, ms | batches/s | CPU, ms each |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|
+"""
+_IDLE = f"""\
+## Nothing, at a trigger each {_IDLE_TRIGGER_MILLIS} ms
+
+Means of the triggers that find nothing; `rate` has a row each second, and its other triggers count.
+
+| source | trigger, ms | `latestOffset`, ms | CPU, ms each |
+|---|--:|--:|--:|
 """
 
 
@@ -213,6 +251,7 @@ def main() -> int:
             phase: {title: Figures() for title, source in sources.items() if phase in source.phases}
             for phase in _PHASES
         }
+        idle = {title: IdleFigures() for title in sources}
         for number in range(-1, chosen.rounds):  # what the first turns of all take is Java's compilers' time
             for phase, pace in _PHASES.items():
                 for title, kept in found[phase].items():
@@ -220,10 +259,15 @@ def main() -> int:
                     source = sources[title]
                     _measure(queries, source, senders.get(source.sender), pace, chosen.seconds, figures)
                     say(f"round {number + 1}, {phase}: {figures.row(title)}")
+            for title, of_idle in idle.items():
+                waiting = of_idle if number >= 0 else IdleFigures()
+                _measure_idle(queries, sources[title], chosen.seconds, waiting)
+                say(f"round {number + 1}, idle: {waiting.row(title)}")
     tables = [
         f"## {phase}\n\n{_COLUMNS}" + "\n".join(one.row(source) for source, one in figures.items())
         for phase, figures in found.items()
     ]
+    tables.append(_IDLE + "\n".join(one.row(title) for title, one in idle.items()))
     head = _HEAD.format(rounds=chosen.rounds, seconds=chosen.seconds, cores=os.cpu_count(), load=os.getloadavg()[0])
     keep(chosen.output / "latency.md", head + "\n\n".join(tables) + "\n")
     return 0

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows 
 _START_SECONDS = 60
 _STOP_SECONDS = 30
 _POLL_SECONDS = 0.05
+_WAITS = "Waiting for data to arrive"
 
 
 class Queries:
@@ -22,9 +23,13 @@ class Queries:
         self._spark = spark
         self._query: Any = None
         self._seen = -1
+        self._since = ""
 
-    def begin(self, source: str, server: str, topic: str) -> None:
-        """Start a query over new messages of a topic, or over the rows of Spark's own `rate` source."""
+    def begin(self, source: str, server: str, topic: str, trigger: str = "") -> None:
+        """Start a query over new messages of a topic, or over the rows of Spark's own `rate` source.
+
+        With milliseconds between triggers it reports those that find nothing, too.
+        """
         reader = self._spark.readStream.format(source)
         if source == "rate":
             rows = reader.option("rowsPerSecond", topic).option("numPartitions", "1").load()
@@ -32,10 +37,13 @@ class Queries:
         else:
             rows = reader.options(**_options(source, server, topic)).load()
             rows = rows.select((F.col("value").cast("string").cast("long") / 1000).alias("sent"))
-        self._query = _observed(rows).writeStream.format("noop").start()
+        self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "0s" if trigger else "10s")
+        writer = _observed(rows).writeStream.format("noop")
+        self._query = (writer.trigger(processingTime=f"{trigger} milliseconds") if trigger else writer).start()
         self._seen = -1
+        self._since = ""
         deadline = time.monotonic() + _START_SECONDS
-        while source != "rate" and self._query.status["message"] != "Waiting for data to arrive":
+        while not (self.idle() if trigger else source == "rate" or self._query.status["message"] == _WAITS):
             self.take()
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{source} does not wait for data after {_START_SECONDS} s: {self._query.status}")
@@ -56,6 +64,12 @@ class Queries:
             }
             for one in fresh
         ]
+
+    def idle(self) -> list[dict[str, int]]:
+        """Milliseconds of each trigger since the last call that found nothing."""
+        fresh = [one for one in self._query.recentProgress if one["timestamp"] > self._since]
+        self._since = max([self._since, *(one["timestamp"] for one in fresh)])
+        return [one["durationMs"] for one in fresh if one["numInputRows"] == 0]
 
     def end(self) -> None:
         """Stop the query."""
