@@ -41,6 +41,7 @@ SOAK_RATE ?= 200
 
 # How wide a stream `make bench-width` measures.
 TOPICS ?= 3000
+WIDTH_OPTIONS ?=
 
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
@@ -168,7 +169,7 @@ soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes
 
 .PHONY: bench-width
 bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=3000 topics, and against an earlier jar with BASELINE=path
-	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE))
+	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE)) $(WIDTH_OPTIONS)
 
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -126,9 +127,12 @@ final class KafkaJava extends Commands {
         return new Done(rows, bytes);
     }
 
+    /** In turn over the partitions. */
     private Done pace(String topic, Arguments arguments) throws InterruptedException {
+        int partitions = arguments.number("partitions");
+        AtomicInteger next = new AtomicInteger();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(servers, new ByteArraySerializer(), new ByteArraySerializer())) {
-            return Paced.send(arguments, value -> producer.send(new ProducerRecord<>(topic, value)));
+            return Paced.send(arguments, value -> producer.send(new ProducerRecord<>(topic, next.getAndIncrement() % partitions, null, value)));
         }
     }
 }

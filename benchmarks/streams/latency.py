@@ -160,7 +160,13 @@ def _measure(
     queries.ask("begin", source.name, source.server, _TOPIC if source.sender else str(rate))
     sending = None
     if sender is not None:
-        arguments = {"topic": _TOPIC, "rate": rate, "burst": burst, "seconds": _START_SECONDS + _WARM_SECONDS + seconds}
+        arguments = {
+            "topic": _TOPIC,
+            "partitions": 1,
+            "rate": rate,
+            "burst": burst,
+            "seconds": _START_SECONDS + _WARM_SECONDS + seconds,
+        }
         sending = threading.Thread(target=sender.ask, args=("pace", arguments))
         sending.start()
     deadline = time.monotonic() + _START_SECONDS
