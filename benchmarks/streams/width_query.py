@@ -22,7 +22,7 @@ NAMESPACE = "public/wide"
 KAFKA_TOPIC = "wide"
 """Has as many partitions as there are topics in Pulsar."""
 
-_START_SECONDS = 300.0
+_START_SECONDS = 1200.0  # Spark-Kafka has a task for each partition
 _PROGRESS = "0s"  # of each trigger, idle ones too
 
 
