@@ -39,12 +39,16 @@ private[pulsarspark] final class TransactionCoordinator private (
       case e if Conditions.AccessDenied.is(e) => throw TransactionCoordinator.unavailable(e, options.serviceUrl)
     }
 
-  /** Adds topic partitions to a transaction, before its first message there. */
-  def register(id: TransactionId, topicPartitions: Seq[String]): Unit = {
-    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(
-      client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
-    )
-    ()
+  /** Adds topic partitions to a transaction, before its first message there.
+    *
+    * @param meanwhile
+    *   done while the coordinator has not answered yet
+    */
+  def register[A](id: TransactionId, topicPartitions: Seq[String])(meanwhile: => A): A = {
+    val adding = client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
+    val result = meanwhile
+    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(adding)
+    result
   }
 
   def commit(id: TransactionId): CompletableFuture[Void] = client.commitAsync(id.toPulsar)
