@@ -187,9 +187,12 @@ def test_a_producer_that_fences_a_write_fails_the_task(target: Target, topic: st
     gate = tmp_path / "gate"
     first = f"repeat('x', {len(LARGE)})"
     rows = target.spark.range(0, 400, 1, 1).selectExpr(f"cast(if(id < 200, {first}, 'later') as binary) as value")
+    stored = target.client.subscribe(topic, "stored")
     writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "3000"})
     # A broker does not fence a producer for good while messages are on their way, so all have to be stored.
-    eventually(lambda: len(target.messages(topic)) == 200)
+    for _ in range(200):
+        stored.receive(timeout_millis=60_000)
+    stored.close()
     eventually((tmp_path / "reached-0").exists)
     owner = target.client.create_producer(topic, access_mode=pulsar_client.ProducerAccessMode.ExclusiveWithFencing)
     gate.touch()
