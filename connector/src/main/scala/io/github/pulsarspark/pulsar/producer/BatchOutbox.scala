@@ -88,13 +88,7 @@ private[producer] final class BatchOutbox(
   }
 
   private def grow(): Unit =
-    batches ++= partitionsOf(producer).drop(batches.length).map(
-      new PartitionBatch(_, acknowledgements, transaction, () => following)
-    )
-
-  /** A full batch is followed by others: one request registers a few partitions, or those that have rows. */
-  private def following: Seq[String] =
-    batches.toSeq.filter(b => batches.length <= Few || !b.isEmpty).map(_.topicPartition)
+    batches ++= partitionsOf(producer).drop(batches.length).map(new PartitionBatch(_, acknowledgements, transaction))
 
   override def flush(): Unit = {
     registerAll()
@@ -110,9 +104,6 @@ private[producer] final class BatchOutbox(
 
 private[producer] object BatchOutbox {
   private val Start = 1 << 16
-
-  /** A partition without rows costs a marker. */
-  private val Few = 8
 
   def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
     case several: PartitionedProducerImpl[Array[Byte]] => several.getProducers.asScala.toSeq

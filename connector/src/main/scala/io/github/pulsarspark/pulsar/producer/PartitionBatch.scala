@@ -14,14 +14,11 @@ import io.github.pulsarspark.schema.columns.EncodedValue
   *
   * @param producer
   *   of the partition
-  * @param others
-  *   partitions that are registered in the transaction together with this one, when a batch of it is full
   */
 private[producer] final class PartitionBatch(
     producer: ProducerImpl[Array[Byte]],
     acknowledgements: Acknowledgements,
-    transaction: Option[TaskTransaction] = None,
-    others: () => Seq[String] = () => Nil
+    transaction: Option[TaskTransaction] = None
 ) {
   import PartitionBatch._
 
@@ -29,7 +26,7 @@ private[producer] final class PartitionBatch(
 
   /** Null without a transaction. The partition is registered in it before its first batch. */
   private val stamp: Consumer[MessageMetadata] = transaction.fold[Consumer[MessageMetadata]](null) { t => metadata =>
-    if (!t.contains(topicPartition)) t.register((topicPartition +: others()).distinct)
+    t.register(topicPartition)
     t.stamp(metadata)
   }
 

@@ -18,22 +18,16 @@ private[pulsarspark] final class TaskTransaction(
   /** The topic partitions that have messages of it. */
   def registered: Seq[String] = partitions.toSeq
 
-  def contains(topicPartition: String): Boolean = partitions(topicPartition)
-
   /** Must precede the first message to a topic partition. Waits, so that messages keep their order. */
-  def register(topicPartition: String): Unit = if (!contains(topicPartition)) register(Seq(topicPartition))
+  def register(topicPartition: String): Unit = if (!partitions(topicPartition)) register(Seq(topicPartition))
 
   /** The same for several, by one request. */
   def register(topicPartitions: Seq[String]): Unit = {
     val added = topicPartitions.filterNot(partitions)
-    if (added.nonEmpty) registerWhile(added)(())
-  }
-
-  /** The same, and something else until the request is answered. */
-  def registerWhile[A](topicPartitions: Seq[String])(meanwhile: => A): A = {
-    val result = coordinator.register(id, topicPartitions)(meanwhile)
-    partitions ++= topicPartitions
-    result
+    if (added.nonEmpty) {
+      coordinator.register(id, added)
+      partitions ++= added
+    }
   }
 
   /** Puts a message, or a batch, into the transaction. */

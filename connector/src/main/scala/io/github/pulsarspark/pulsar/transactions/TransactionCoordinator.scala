@@ -39,16 +39,12 @@ private[pulsarspark] final class TransactionCoordinator private (
       case e if Conditions.AccessDenied.is(e) => throw TransactionCoordinator.unavailable(e, options.serviceUrl)
     }
 
-  /** Adds topic partitions to a transaction, before its first message there.
-    *
-    * @param meanwhile
-    *   done while the coordinator has not answered yet
-    */
-  def register[A](id: TransactionId, topicPartitions: Seq[String])(meanwhile: => A): A = {
-    val adding = client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
-    val result = meanwhile
-    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(adding)
-    result
+  /** Adds topic partitions to a transaction, before its first message there. */
+  def register(id: TransactionId, topicPartitions: Seq[String]): Unit = {
+    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(
+      client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
+    )
+    ()
   }
 
   def commit(id: TransactionId): CompletableFuture[Void] = client.commitAsync(id.toPulsar)

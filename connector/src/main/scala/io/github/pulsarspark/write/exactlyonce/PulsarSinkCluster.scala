@@ -66,7 +66,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
       val own             = connection.broker().partitions(settings.topic.toSeq).values.flatten.toSeq
       val topicPartitions = (own ++ others).distinct
       val id              = transactions.begin(SweepTimeout)
-      transactions.register(id, topicPartitions)(())
+      transactions.register(id, topicPartitions)
       transactions.answer(transactions.commit(id)) match {
         case CommitAnswer.Committed => ()
         case other                  => log_.warn("sweeping topic partitions: {}", other)

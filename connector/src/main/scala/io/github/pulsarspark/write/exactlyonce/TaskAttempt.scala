@@ -31,16 +31,14 @@ private[write] final class TaskAttempt(
   /** Whether an earlier run wrote the epoch, so that this one sends nothing. */
   val isWritten: Boolean = task.done.exists(_ >= epoch)
 
-  /** The transaction; begins it, and registers it with the driver, before anything is sent. The topic of its marker
-    * becomes part of it meanwhile, which saves a request at the end.
-    */
+  /** The transaction; begins it, and registers it with the driver, before anything is sent. */
   def transaction: TaskTransaction = begun.getOrElse {
     val transactions = connection.transactions()
     coordinator = Some(transactions)
     val result = new TaskTransaction(transactions, transactions.begin(task.settings.timeout))
     begun = Some(result)
     val record = SinkRecord.Open(epoch, SinkTransaction(result.id, partition, attempt), task.settings.timeout.toMillis)
-    result.registerWhile(Seq(task.settings.topics.mark))(append(task.settings.topics.open, record, None))
+    append(task.settings.topics.open, record, None)
     result
   }
 
