@@ -2,6 +2,7 @@ package io.github.pulsarspark.pulsar.transactions
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
+import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -23,6 +24,8 @@ private[pulsarspark] final class TransactionCoordinator private (
     options: ClientOptions
 ) extends AutoCloseable {
 
+  import TransactionCoordinator._
+
   private val calls  = new ClusterCalls(options, options.serviceUrl)
   private def client = shared.value.client
 
@@ -38,6 +41,19 @@ private[pulsarspark] final class TransactionCoordinator private (
     } catch {
       case e if Conditions.AccessDenied.is(e) => throw TransactionCoordinator.unavailable(e, options.serviceUrl)
     }
+
+  /** Begins a transaction at each of these coordinators, as far as they exist: the client takes them in turn. */
+  def beginAtEach(coordinators: Set[Long], timeout: FiniteDuration): Seq[TransactionId] = {
+    @tailrec
+    def more(begun: Vector[TransactionId]): Vector[TransactionId] =
+      if (begun.size == MostCoordinators || coordinators.subsetOf(begun.map(_.coordinator).toSet)) begun
+      else more(begun :+ begin(timeout))
+
+    val begun  = more(Vector.empty)
+    val wanted = begun.filter(id => coordinators(id.coordinator)).distinctBy(_.coordinator)
+    begun.diff(wanted).map(abort).foreach(isEnded)
+    wanted
+  }
 
   /** Adds topic partitions to a transaction, before its first message there. */
   def register(id: TransactionId, topicPartitions: Seq[String]): Unit = {
@@ -76,6 +92,9 @@ private[pulsarspark] final class TransactionCoordinator private (
 }
 
 private[pulsarspark] object TransactionCoordinator {
+
+  /** Four times Pulsar's default. */
+  private val MostCoordinators = 64
 
   private final class Open(lease: ClientLease, val client: TransactionCoordinatorClientImpl) {
     def close(): Unit =

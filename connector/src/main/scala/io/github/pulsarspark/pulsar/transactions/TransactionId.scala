@@ -6,5 +6,8 @@ import org.apache.pulsar.client.api.transaction.TxnID
 private[pulsarspark] final case class TransactionId(most: Long, least: Long) {
   private[transactions] def toPulsar: TxnID = new TxnID(most, least)
 
+  /** The coordinator that began it. */
+  def coordinator: Long = most
+
   override def toString: String = s"($most,$least)"
 }

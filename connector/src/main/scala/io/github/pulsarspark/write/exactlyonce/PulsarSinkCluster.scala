@@ -61,16 +61,13 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
       case (id, true) => id
     }.toSet
 
-  override def sweep(others: Seq[String]): Unit =
+  override def sweep(aborted: Iterable[TransactionId], others: Seq[String]): Unit =
     try {
       val own             = connection.broker().partitions(settings.topic.toSeq).values.flatten.toSeq
-      val topicPartitions = (own ++ others).distinct
-      val id              = transactions.begin(SweepTimeout)
-      transactions.register(id, topicPartitions)
-      transactions.answer(transactions.commit(id)) match {
-        case CommitAnswer.Committed => ()
-        case other                  => log_.warn("sweeping topic partitions: {}", other)
-      }
+      val topicPartitions = (names.mark +: (own ++ others)).distinct
+      val empty           = transactions.beginAtEach(aborted.map(_.coordinator).toSet, SweepTimeout)
+      empty.foreach(transactions.register(_, topicPartitions))
+      commit(empty).filter(_ != CommitAnswer.Committed).foreach(log_.warn("sweeping topic partitions: {}", _))
     } catch {
       // the next transaction that ends on a partition does the same
       case NonFatal(e) => log_.warn("sweeping topic partitions: {}", e.toString)

@@ -28,10 +28,11 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
   /** Those that have ended. */
   def abort(ids: Seq[TransactionId]): Set[TransactionId]
 
-  /** Ends an empty transaction on the topic partitions of the write and on these, which frees them of late messages of
-    * aborted ones.
+  /** Frees the marker topic, the topic partitions of the write and these from late messages of aborted transactions: a
+    * partition that was registered and had no message before is blocked by one, until a later transaction of the same
+    * coordinator ends there.
     */
-  def sweep(topicPartitions: Seq[String]): Unit
+  def sweep(aborted: Iterable[TransactionId], topicPartitions: Seq[String]): Unit
 
   /** Appends a barrier to the marker topic.
     *

@@ -181,7 +181,9 @@ private[write] final class SinkCoordinator private[exactlyonce] (
           case None if System.nanoTime() >= deadline =>
             throw Conditions.SinkEpochUndecided(epoch = prepared.epoch.toString, sink = settings.sinkId,
               count = uncertain.size.toString, waited = patience.toMillis.toString).exception
-          case None => attempt(uncertain, committed)
+          case None =>
+            cluster.sweep(uncertain, topicPartitions.toSeq.sorted) // a late marker may hide the barrier
+            attempt(uncertain, committed)
         }
     }
     attempt(prepared.transactions.map(_.id), Set.empty)
@@ -206,7 +208,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
       val ended = cluster.abort(orphans)
       open.ended(ended)
       totals = totals.copy(aborted = totals.aborted + ended.size)
-      cluster.sweep(topicPartitions.toSeq.sorted)
+      cluster.sweep(orphans, topicPartitions.toSeq.sorted)
     }
   }
 

@@ -18,6 +18,7 @@ private[exactlyonce] final class FakeSink {
   val opens           = mutable.Buffer.empty[(String, String)]
   val marks           = mutable.Buffer.empty[(String, Option[TransactionId], String)]
   val ends            = mutable.Map.empty[TransactionId, Option[End]] // None while it is open
+  val late            = mutable.Set.empty[TransactionId]              // their markers came after they were aborted
   var owner           = 0
   private var entries = 0
 
@@ -117,7 +118,10 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
     Option.when(!chance()) { sink.end(id, sink.Aborted); id }
   }.toSet
 
-  override def sweep(topicPartitions: Seq[String]): Unit = between()
+  override def sweep(aborted: Iterable[TransactionId], topicPartitions: Seq[String]): Unit = {
+    between()
+    sink.late --= aborted
+  }
 
   override def barrier(record: String): String = faulty {
     val id = sink.place()
@@ -125,11 +129,13 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
     id
   }
 
-  /** An open transaction hides its marker and what is behind it. */
+  /** An open transaction hides its marker and what is behind it, and so does a late marker. */
   override def markers(from: String, barrier: String, patience: FiniteDuration): Option[Seq[(String, String)]] = {
     between()
-    val readable = sink.marks.takeWhile(m => !m._2.exists(sink.open)).filterNot(_._2.exists(id => !sink.committed(id)))
-    val records  = readable.map(m => m._1 -> m._3).toSeq
+    val readable = sink.marks.takeWhile(m => !m._2.exists(id => sink.open(id) || sink.late(id))).filterNot(
+      _._2.exists(id => !sink.committed(id))
+    )
+    val records = readable.map(m => m._1 -> m._3).toSeq
       .drop(readable.indexWhere(_._1 == from).max(0)) // records that are gone are passed over
     Option.when(records.exists(_._2 == barrier))(records.take(records.indexWhere(_._2 == barrier) + 1))
   }

@@ -188,6 +188,18 @@ class SinkCoordinatorSuite extends FunSuite {
     assertEquals((sink.committed.size, sink.open), (1, nothing))
   }
 
+  test("a marker that comes after its transaction timed out does not hide the others") {
+    val sink        = new FakeSink
+    val coordinator = started(new FakeCluster(sink, new Random(1), 0), FakeSink.settings())
+    val commit      = sink.attempt(coordinator.task, 0, 0)
+    commit.transaction.foreach { t =>
+      sink.end(t.id, sink.Aborted)
+      sink.late += t.id
+    }
+    val e = intercept[PulsarException](coordinator.commit(0, Seq(commit)))
+    assertEquals(e.condition, "PULSAR_SINK_EPOCH_DROPPED")
+  }
+
   test("a transaction of other credentials is named") {
     val sink  = new FakeSink
     val other = new FakeCluster(sink, new Random(1), 0) {
