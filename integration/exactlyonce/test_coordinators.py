@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from admin import AdminError
 from broker_proxy import running_broker_proxy
 from cluster import Cluster, running_cluster
+from messages import produce, read_all
 from reading import run_available
 from servers import Addresses
 from waiting import eventually
+
+from pulsar_spark.sinks.topics import topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from exactlyonce.copies import Copy
     from pyspark.sql import SparkSession
+    from transactions import Sender
 
 pytestmark = pytest.mark.exhaustive
 
@@ -55,6 +61,36 @@ def test_coordinators_move_while_a_stream_is_written(
     print(f"{len(moved)} of {len(coordinators)} moved", *(one[:300] for one in failures), sep="\n")
     assert moved
     copy.check(_VALUES)
+
+
+def test_late_messages_of_aborted_transactions_block_nothing(
+    spark: SparkSession, copy: Copy, service_url: str, cluster: Cluster, sender: Sender
+) -> None:
+    wide = replace(copy, target=f"{copy.target}-wide")
+    cluster.admin.create_topic(wide.target, partitions=4)
+    wide.send([b"first"])
+    assert wide.run(spark, service_url) == []
+    opened = topic(wide.namespace, wide.sink, "open")
+    record = json.loads(read_all(wide.client, opened)[0].payload)
+    # Where messages were sent in transactions before, a broker remembers an abort that comes before the late message.
+    partitions = copy.client.get_topic_partitions(wide.target)
+    late = [name for name in partitions if not read_all(copy.client, name)][:2]
+    for name in late:
+        transaction = sender.begin()
+        number = transaction.getTxnID()
+        transaction.registerProducedTopic(name).get()
+        one = {"most": number.getMostSigBits(), "least": number.getLeastSigBits()}
+        cluster.admin.call("POST", f"/admin/v3/transactions/abortTransaction/{one['most']}/{one['least']}")
+        producer = sender.producer(name, batch_size=1)
+        producer.newMessage(transaction).value(b"late").send()
+        producer.close()
+        listed = {**record, "transactions": [{**record["transactions"][0], **one}]}
+        produce(copy.client, opened, [json.dumps(listed).encode()])
+        produce(copy.client, name, [b"behind"])
+    assert wide.visible == 1, "nothing is blocked, so the test shows nothing"
+    wide.send([b"second"])
+    assert wide.run(spark, service_url) == []
+    wide.check([b"first", b"second", *(b"behind" for _ in late)])
 
 
 def _moved(cluster: Cluster, coordinator: str) -> bool:
