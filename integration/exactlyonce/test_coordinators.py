@@ -14,6 +14,7 @@ from cluster import Cluster, running_cluster
 from messages import produce, read_all
 from reading import run_available
 from servers import Addresses
+from transactions import named
 from waiting import eventually
 
 from pulsar_spark.sinks.topics import topic
@@ -77,13 +78,10 @@ def test_late_messages_of_aborted_transactions_block_nothing(
     late = [name for name in partitions if not read_all(copy.client, name)][:2]
     for name in late:
         transaction = sender.begin()
-        number = transaction.getTxnID()
-        transaction.registerProducedTopic(name).get()
-        one = {"most": number.getMostSigBits(), "least": number.getLeastSigBits()}
+        sender.register(transaction, name)
+        one = named(transaction)
         cluster.admin.call("POST", f"/admin/v3/transactions/abortTransaction/{one['most']}/{one['least']}")
-        producer = sender.producer(name, batch_size=1)
-        producer.newMessage(transaction).value(b"late").send()
-        producer.close()
+        sender.send(transaction, name, b"late")
         listed = {**record, "transactions": [{**record["transactions"][0], **one}]}
         produce(copy.client, opened, [json.dumps(listed).encode()])
         produce(copy.client, name, [b"behind"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from messages import produce, read_all
+from transactions import named
 from waiting import eventually
 
 from pulsar_spark import cli
@@ -43,15 +44,11 @@ class Sink:
     def task(self, epoch: int, partition: int, value: bytes) -> tuple[Any, dict[str, int]]:
         """What a task does up to its end: returns its transaction, and how records name it."""
         transaction = self._sender.begin()
-        number = transaction.getTxnID()
-        named = {"most": number.getMostSigBits(), "least": number.getLeastSigBits(), "partition": partition}
-        listed = {**named, "attempt": partition, "rows": 1, "bytes": len(value)}
+        listed = {**named(transaction), "partition": partition, "attempt": partition, "rows": 1, "bytes": len(value)}
         self.append("open", "open", epoch=epoch, timeout=600_000, transactions=[listed])
         marker = self.payload("marker", epoch=epoch, transactions=[listed])
         for name, message in ((self.target, value), (self.topic("mark"), marker)):
-            producer = self._sender.producer(name, batch_size=1)
-            producer.newMessage(transaction).value(message).send()
-            producer.close()
+            self._sender.send(transaction, name, message)
         return transaction, listed
 
 

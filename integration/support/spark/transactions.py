@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 _SECONDS = 60
 
 
+def named(transaction: Any) -> dict[str, int]:  # noqa: ANN401
+    """The id of a transaction, as the records of a sink have it."""
+    number = transaction.getTxnID()
+    return {"most": number.getMostSigBits(), "least": number.getLeastSigBits()}
+
+
 class Sender:
     """Sends within transactions by the Java client, which our jar carries; the official Python client has none."""
 
@@ -28,6 +34,15 @@ class Sender:
 
     def end(self, transaction: Any, *, commit: bool) -> None:  # noqa: ANN401
         (transaction.commit() if commit else transaction.abort()).get(_SECONDS, self._units.SECONDS)
+
+    def register(self, transaction: Any, topic: str) -> None:  # noqa: ANN401
+        """What precedes the first message to a topic, without one."""
+        transaction.registerProducedTopic(topic).get(_SECONDS, self._units.SECONDS)
+
+    def send(self, transaction: Any, topic: str, value: bytes) -> None:  # noqa: ANN401
+        producer = self.producer(topic, batch_size=1)
+        producer.newMessage(transaction).value(value).send()
+        producer.close()
 
     def producer(self, topic: str, *, batch_size: int) -> Any:  # noqa: ANN401
         builder = (

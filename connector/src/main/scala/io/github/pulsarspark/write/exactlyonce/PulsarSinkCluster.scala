@@ -69,7 +69,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
       empty.foreach(transactions.register(_, topicPartitions))
       commit(empty).filter(_ != CommitAnswer.Committed).foreach(log_.warn("sweeping topic partitions: {}", _))
     } catch {
-      // the next transaction that ends on a partition does the same
+      // a later transaction of the same coordinator that ends on a partition does the same
       case NonFatal(e) => log_.warn("sweeping topic partitions: {}", e.toString)
     }
 
