@@ -46,6 +46,14 @@ private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
   /** Begins one item and does not wait for it. The answer never comes when it is stopped before. */
   def start[A](work: () => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => work(), pool)
 
+  /** The same, and returns the wait for its answer, which throws what it throws. */
+  def begin[A](work: () => A): () => A = {
+    val answer = start(work)
+    () =>
+      try answer.get()
+      catch { case e: ExecutionException => throw e.getCause }
+  }
+
   /** Interrupts what is under way and waits for its end.
     *
     * @return

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.read.stream
 
 import scala.concurrent.duration._
+import scala.util.Try
 
 import io.github.pulsarspark.pulsar.topics.TopicNames
 
@@ -15,6 +16,8 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
   *   requests which of these partitions exist
   * @param interval
   *   the least time between two discoveries
+  * @param begin
+  *   begins a discovery on another thread, and returns the wait for its end
   * @param nanos
   *   the clock
   */
@@ -23,6 +26,7 @@ private[stream] final class KnownPartitions(
     isSelected: String => Boolean,
     existing: Seq[String] => Iterable[String],
     interval: FiniteDuration,
+    begin: (() => Map[String, Seq[String]]) => () => Map[String, Seq[String]],
     nanos: () => Long = () => System.nanoTime()
 ) {
   private var topics                     = Map.empty[String, Seq[String]]
@@ -31,18 +35,40 @@ private[stream] final class KnownPartitions(
   private var unlisted                   = Set.empty[String] // that exist nevertheless
   private var discoveredAt: Option[Long] = None
 
-  /** Full names of all partitions.
+  /** What a request answers for all partitions there are. It is made for those of the last discovery while another one
+    * is under way, so that a trigger waits for one of the two. When that changes the partitions, or one of them has no
+    * answer, the request is made again.
     *
     * @param read
-    *   those that were read
+    *   partitions that were read
+    * @param request
+    *   skips partitions that do not exist
     */
-  def current(read: Iterable[String]): Seq[String] = {
-    if (discoveredAt.forall(nanos() - _ >= interval.toNanos)) discoverAnew()
+  def ask[A](read: Iterable[String])(request: Seq[String] => Map[String, A]): Map[String, A] =
+    if (!isDue) request(current(read))
+    else if (sorted.isEmpty) {
+      discoverAnew()
+      request(current(read))
+    } else {
+      val now       = nanos()
+      val discovery = begin(discover)
+      val listed    = all
+      val early     = Try(request(listed))
+      keep(discovery(), now)
+      val existing = current(read)
+      early.toOption.filter(existing == listed && _.size == listed.size).getOrElse(request(existing))
+    }
+
+  private def isDue = discoveredAt.forall(nanos() - _ >= interval.toNanos)
+
+  private def current(read: Iterable[String]): Seq[String] = {
     val missing = read.filterNot(topicOf.contains).toSet
     unlisted = unlisted.filter(missing)
     confirm(missing)
-    if (unlisted.isEmpty) sorted else sorted ++ unlisted
+    all
   }
+
+  private def all: Seq[String] = if (unlisted.isEmpty) sorted else sorted ++ unlisted
 
   /** Discovers anew when one of these partitions is not known. */
   def find(partitions: Iterable[String]): Unit = if (partitions.exists(topic(_).isEmpty)) {
@@ -55,17 +81,20 @@ private[stream] final class KnownPartitions(
     if (unknown.nonEmpty) unlisted ++= existing(unknown.toSeq.sorted)
   }
 
-  /** The same, those that exist now. */
+  /** Full names of the partitions that exist now. */
   def discoverAnew(): Seq[String] = {
-    val now   = nanos()
-    val found = discover()
+    val now = nanos()
+    keep(discover(), now)
+    sorted
+  }
+
+  private def keep(found: Map[String, Seq[String]], at: Long): Unit = {
     if (found ne topics) {
       topics = found
       topicOf = found.flatMap { case (topic, partitions) => partitions.map(_ -> topic) }
       sorted = topicOf.keys.toSeq.sorted
     }
-    discoveredAt = Some(now)
-    sorted
+    discoveredAt = Some(at)
   }
 
   /** The topic of a partition; None for a partition that did not exist. */

@@ -9,6 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming.Offset
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.{DataLossPolicy, Occurrence}
 import io.github.pulsarspark.metrics.TaskTotals
 import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
@@ -48,10 +49,16 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   private val lag = new StreamLag(task.options.readCompacted, session.admin)
 
-  private val schemas    = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
-  private val partitions =
-    new KnownPartitions(() => session.discovery.topicsLeft(), TopicNames.includes(task.options.topics, _),
-      session.broker.bounds(_).keys, task.options.discoveryInterval)
+  private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private val discoveries = new BlockingParallel("pulsar-discovery", 1)
+  private val partitions  =
+    new KnownPartitions(
+      () => session.discovery.topicsLeft(),
+      TopicNames.includes(task.options.topics, _),
+      session.broker.bounds(_).keys,
+      task.options.discoveryInterval,
+      discoveries.begin
+    )
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
   private var parsed: Option[PulsarOffset]  = None
@@ -91,7 +98,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     *   what the stream has read, and Spark has committed
     */
   def latest(read: PulsarOffset): Latest = {
-    val bounds = session.broker.streamBounds(partitions.current(read.positions.keys))
+    val bounds = partitions.ask(read.positions.keys)(session.broker.streamBounds)
     progress.foreach(_.subscribe(bounds.keySet, read))
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
@@ -181,6 +188,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
       finally close
     finally {
       PulsarConnection.ended(run)
+      discoveries.stop(task.options.pollTimeout.toMillis)
       opened.foreach(_.close())
       opened = None
     }
