@@ -78,6 +78,35 @@ private[pulsarspark] final class SegmentLocator(
     case _ => Map.empty
   }
 
+  /** The ledgers of a stream's range that take no more entries and can be read without the broker, from the one in
+    * which it begins, without a gap; at most [[MostStored]] of them. None when the range is within one ledger, which
+    * needs no request.
+    */
+  private[storage] def stored(range: OffsetRange): Seq[Slice] = admin match {
+    case Some(admin)
+        if options.mayReadSegments && !options.readCompacted &&
+          range.startExclusive.ledgerId < range.endInclusive.ledgerId =>
+      val lists = new LedgerMetadata(admin, options)
+      unlessSilent(admin, Seq(range.topic)) {
+        val storage = known.ledgers.listed(Seq(range), Long.MaxValue)(lists.ofTopics)
+        val closed  = storage.get(range.topic).toSeq.flatMap(_.closedFrom(range.startExclusive.ledgerId))
+        closed.takeWhile(_.id < range.endInclusive.ledgerId).take(MostStored).lastOption.toSeq.flatMap { last =>
+          val locate = known.locate(storage)(stores.locate(_, lists))(range.topic)
+          SegmentPlanner
+            .slices(range.copy(endInclusive = Position(last.id, last.entries - 1)), storage(range.topic),
+              ledger => locate(ledger).flatMap(readable(range.topic, ledger, _)))
+            .takeWhile(_.segment.nonEmpty)
+        }
+      }.fold(
+        { problem =>
+          log.info("The broker delivers what is counted, because it is not known where it is stored: {}", problem)
+          Nil
+        },
+        identity
+      )
+    case _ => Nil
+  }
+
   private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerPruning] =
     unlessSilent(admin, topics)(new LedgerMetadata(admin, options).ages(topics)).fold(
       { problem =>
@@ -222,6 +251,8 @@ private object SegmentLocator {
   private val NoAdmin   = "admin.url is not set"
   private val Short     = "it is short"
   private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
+
+  private val MostStored = 1000
 
   /** Reasons in one line of the log. */
   private val MostShown = 5

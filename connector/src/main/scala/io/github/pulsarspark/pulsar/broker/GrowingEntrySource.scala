@@ -1,5 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
+import io.github.pulsarspark.format.UndecidedTransaction
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.position.Position
 
@@ -13,4 +14,10 @@ private[pulsarspark] trait GrowingEntrySource extends EntrySource {
 
   /** Releases the current entry, which is not valid any more. */
   def release(): Unit
+
+  /** Whether the transaction of the current entry was aborted. The broker delivers no such entries. */
+  def isAborted(mostBits: Long, leastBits: Long): Boolean = false
+
+  /** Leaves the current entry to the broker. */
+  def leaveToBroker(undecided: UndecidedTransaction): Unit = throw undecided
 }

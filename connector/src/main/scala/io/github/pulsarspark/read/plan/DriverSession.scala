@@ -5,15 +5,16 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
+import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, GrowingEntrySource}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator}
+import io.github.pulsarspark.storage.{BacklogEntrySource, KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
@@ -79,6 +80,11 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
     new SegmentLocator(connection.admin, options, hadoop, losses, known)
+
+  /** The entries of a range of a stream, which the driver counts. */
+  private[read] def backlog(range: OffsetRange, options: ReadOptions, hadoop: HadoopSettings): GrowingEntrySource =
+    BacklogEntrySource(range, options, hadoop,
+      new SegmentLocator(connection.admin, _, hadoop, new DataLossPolicy(options.failOnDataLoss), known))
 
   override def close(): Unit =
     try progress.foreach(_.close())

@@ -3,10 +3,9 @@ package io.github.pulsarspark.read.stream
 import java.util.{Arrays => JArrays}
 
 import io.github.pulsarspark.format.codec.PayloadDecryptor
-import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder}
+import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
-import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries, GrowingEntrySource}
 import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 
@@ -132,10 +131,11 @@ private[stream] final class PartitionWalk(
       decoder.open(seen.ledgerId, seen.entryId, source.entry, if (isCut) range.startExclusive.batchIndex else -1,
         Int.MaxValue)
       if (times.contains(decoder.message.publishTime)) while (decoder.next()) add(decoder.message.batchIndex)
-    } finally source.release()
-    sizeInBytes = decoder.entryBytes.toLong
-    uncounted = sizeInBytes
-    if (messages == 0) rowlessBytes += sizeInBytes
+      sizeInBytes = decoder.entryBytes.toLong
+      uncounted = sizeInBytes
+      if (messages == 0) rowlessBytes += sizeInBytes
+    } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
+    finally source.release()
   }
 
   private def add(index: Int): Unit = {
@@ -150,26 +150,32 @@ private[stream] final class PartitionWalk(
 private[stream] object PartitionWalk {
   private val SmallBatch = 16
 
-  /** Bytes that the broker may send ahead to a walk, or fewer if options say so. */
+  /** Bytes that a walk may receive ahead, or fewer if options say so. */
   private val ReadAheadBytes = 1L << 20
 
-  /** Begins a walk over what the broker delivers; does not wait. The read-ahead is in proportion to the limits. It is
-    * left to tasks to report losses.
+  /** Begins a walk; does not wait. The read-ahead is in proportion to the limits. It is left to tasks to report losses.
+    *
+    * @param entries
+    *   of the range, by options of the driver's
     */
-  def open(range: OffsetRange, options: ReadOptions, times: Interval, broker: => BrokerApi): PartitionWalk = {
+  def open(range: OffsetRange, options: ReadOptions, times: Interval, broker: => BrokerApi)(
+      entries: ReadOptions => GrowingEntrySource
+  ): PartitionWalk = {
     val limits   = options.triggerLimits
     val messages = (limits.maxMessages ++ limits.minMessages).foldLeft(options.readAheadMessages.toLong)(math.min)
     val bytes    = limits.maxBytes.foldLeft(math.min(ReadAheadBytes, options.readAheadBytes))(math.min)
     val driver   =
       options.copy(failOnDataLoss = false, readAheadMessages = messages.toInt, readAheadBytes = bytes)
+    val source  = entries(driver)
     val decoder = new EntryDecoder(
       range.topic,
       if (options.readCompacted) DecodeDepth.Message else DecodeDepth.Entry, // as tasks do
       options.maxMessageBytes,
       ownBytes = false,
       Some(new BrokerPrecedingEntries(range.topic, options, broker)),
-      options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _))
+      options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
+      source.isAborted(_, _)
     )
-    new PartitionWalk(range, PulsarConnection.growingEntries(range, driver), decoder, times)
+    new PartitionWalk(range, source, decoder, times)
   }
 }

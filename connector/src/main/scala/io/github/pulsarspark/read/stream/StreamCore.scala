@@ -162,7 +162,9 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   /** Begins to count the messages of a range. */
   def walk(range: OffsetRange): PartitionWalk =
-    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)
+    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)(
+      session.backlog(range, _, task.hadoop)
+    )
 
   /** The ledgers of ranges that take no more entries, as far as their list is known. */
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] =

@@ -1,0 +1,133 @@
+package io.github.pulsarspark.storage
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+import scala.util.Using
+
+import io.netty.buffer.ByteBuf
+
+import io.github.pulsarspark.errors.LostRanges
+import io.github.pulsarspark.format.{Tier, TransactionView, UndecidedTransaction}
+import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
+import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
+import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
+import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
+
+/** The entries of a range whose end moves on, for the driver, which counts them. Ledgers that take no more entries are
+  * read where they are stored, the next one is prepared meanwhile. The broker delivers what follows, and whatever
+  * arrives from then on.
+  *
+  * @param stored
+  *   the ledgers of a range, from its start, that can be read without the broker; some of them, if there are many
+  * @param open
+  *   the entries of one of them
+  * @param aborted
+  *   the transactions of a range
+  * @param storage
+  *   is closed after everything that was opened
+  */
+private[storage] final class BacklogEntrySource(
+    range: OffsetRange,
+    stored: OffsetRange => Seq[Slice],
+    open: Slice => SegmentEntrySource,
+    aborted: OffsetRange => TransactionView,
+    fromBroker: OffsetRange => GrowingEntrySource,
+    storage: AutoCloseable
+) extends GrowingEntrySource {
+  import BacklogEntrySource._
+
+  private var until        = range.endInclusive
+  private var passed       = range.startExclusive // the end of the last ledger that was read
+  private var left         = List.empty[Slice]
+  private val opened       = mutable.Queue.empty[(Slice, SegmentEntrySource)]
+  private var transactions = TransactionView.NothingAborted
+
+  private var broker: Option[GrowingEntrySource] = None
+
+  @tailrec
+  override def next(): Boolean = broker match {
+    case Some(source)                                  => source.next()
+    case None if opened.headOption.exists(_._2.next()) => true
+    case None                                          =>
+      closePassed()
+      if (passed >= until) false
+      else {
+        openNext()
+        next()
+      }
+  }
+
+  private def closePassed(): Unit = opened.removeHeadOption().foreach { case (slice, source) =>
+    passed = slice.range.endInclusive
+    source.close()
+  }
+
+  private def openNext(): Unit = {
+    if (left.isEmpty && opened.isEmpty) {
+      val rest = OffsetRange(range.topic, passed, until)
+      left = stored(rest).toList
+      transactions = aborted(rest)
+      if (left.isEmpty) broker = Some(fromBroker(rest))
+    }
+    while (left.nonEmpty && opened.size < AtOnce) {
+      val source = open(left.head)
+      opened.enqueue(left.head -> source)
+      left = left.tail
+      source.prepare()
+    }
+  }
+
+  private def current = broker.getOrElse(opened.head._2)
+
+  override def ledgerId: Long = current.ledgerId
+  override def entryId: Long  = current.entryId
+  override def entry: ByteBuf = current.entry
+
+  override def isAborted(mostBits: Long, leastBits: Long): Boolean =
+    opened.headOption.exists(_._2.level != Tier.Broker) && transactions.isAborted(mostBits, leastBits)
+
+  override def leaveToBroker(undecided: UndecidedTransaction): Unit = opened.head._2.leaveToBroker(undecided)
+
+  override def extendTo(position: Position): Unit = {
+    until = position
+    broker.foreach(_.extendTo(position))
+  }
+
+  /** An entry of a ledger is released by what reads it. */
+  override def release(): Unit = broker.foreach(_.release())
+
+  override def lost: LostRanges =
+    broker.fold(LostRanges.none)(_.lost) ++ opened.headOption.fold(LostRanges.none)(_._2.lost)
+
+  override def close(): Unit = {
+    val all = Seq[AutoCloseable](storage) ++ broker ++ opened.removeAll().map(_._2)
+    Using.Manager(use => all.foreach(use(_))).get
+  }
+}
+
+private[pulsarspark] object BacklogEntrySource {
+
+  /** The one that is read, and the one after it. */
+  private val AtOnce = 2
+
+  /** @param options
+    *   of the query, which need not let the broker read: it reads for the driver nevertheless, where the driver does
+    *   not reach the storage. What is lost is left to tasks.
+    * @param locator
+    *   by such options
+    */
+  def apply(
+      range: OffsetRange,
+      options: ReadOptions,
+      hadoop: HadoopSettings,
+      locator: ReadOptions => SegmentLocator
+  ): GrowingEntrySource = {
+    val driver =
+      if (options.readLevel == ReadLevel.Segment) options.copy(readLevel = ReadLevel.Auto) else options
+    val storage = new TaskStorage(driver, hadoop, None)
+    new BacklogEntrySource(range, locator(driver).stored, storage.entries, AbortedTransactions.of(_, driver),
+      PulsarConnection.growingEntries(_, driver), storage)
+  }
+}
