@@ -90,11 +90,14 @@ private[pulsarspark] final class SegmentLocator(
       unlessSilent(admin, Seq(range.topic)) {
         val storage = known.ledgers.listed(Seq(range), Long.MaxValue)(lists.ofTopics)
         val closed  = storage.get(range.topic).toSeq.flatMap(_.closedFrom(range.startExclusive.ledgerId))
-        closed.takeWhile(_.id < range.endInclusive.ledgerId).take(MostStored).lastOption.toSeq.flatMap { last =>
+        closed.takeWhile(_.id <= range.endInclusive.ledgerId).take(MostStored).lastOption.toSeq.flatMap { last =>
           val locate = known.locate(storage)(stores.locate(_, lists))(range.topic)
           SegmentPlanner
-            .slices(range.copy(endInclusive = Position(last.id, last.entries - 1)), storage(range.topic),
-              ledger => locate(ledger).flatMap(readable(range.topic, ledger, _)))
+            .slices(
+              range.copy(endInclusive = Seq(range.endInclusive, Position(last.id, last.entries - 1)).min),
+              storage(range.topic),
+              ledger => locate(ledger).flatMap(readable(range.topic, ledger, _))
+            )
             .takeWhile(_.segment.nonEmpty)
         }
       }.fold(

@@ -123,6 +123,7 @@ private[stream] final class PartitionWalk(
   }
 
   private def open(): Unit = {
+    val before = seen
     seen = Position(source.ledgerId, source.entryId)
     val isCut = range.startExclusive.wholeEntry == seen && !range.startExclusive.isWholeEntry
     messages = 0
@@ -134,8 +135,11 @@ private[stream] final class PartitionWalk(
       sizeInBytes = decoder.entryBytes.toLong
       uncounted = sizeInBytes
       if (messages == 0) rowlessBytes += sizeInBytes
-    } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
-    finally source.release()
+    } catch {
+      case undecided: UndecidedTransaction =>
+        source.leaveToBroker(undecided)
+        seen = before // the broker delivers the entry next, unless it was aborted
+    } finally source.release()
   }
 
   private def add(index: Int): Unit = {

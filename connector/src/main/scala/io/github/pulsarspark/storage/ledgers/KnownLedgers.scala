@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage.ledgers
 import scala.collection.concurrent.TrieMap
 import scala.concurrent.duration._
 
-import io.github.pulsarspark.position.{Interval, OffsetRange}
+import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.storage.ledgers.KnownLedgers._
 
 /** What a stream knows of the ledgers of its topic partitions, kept from micro-batch to micro-batch. A micro-batch
@@ -62,9 +62,18 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     */
   def listed(ranges: Seq[OffsetRange], bytes: Long)(request: Request): Map[String, TopicStorage] = {
     val unknown = ranges.filterNot(r => known.get(r.topic).exists(_.lists(r, bytes)))
-    requested(unknown, isWhole = true)(request).foreach { case (topic, found) => known.put(topic, found) }
+    requested(unknown.map(fromKnown), isWhole = true)(request).foreach { case (topic, found) =>
+      known.put(topic, found)
+    }
     ranges.flatMap(r => known.get(r.topic).map(r.topic -> _.storage)).toMap
   }
+
+  /** The range from where its list begins now: a range in the middle of a micro-batch does not shorten the list that
+    * the tasks of the micro-batch need.
+    */
+  private def fromKnown(range: OffsetRange): OffsetRange =
+    known.get(range.topic).map(k => Position(k.first, -1)).filter(_ < range.startExclusive)
+      .fold(range)(begin => range.copy(startExclusive = begin))
 
   /** @param isWhole whether the metadata is requested, too */
   private def requested(ranges: Seq[OffsetRange], isWhole: Boolean)(request: Request): Map[String, Known] = {

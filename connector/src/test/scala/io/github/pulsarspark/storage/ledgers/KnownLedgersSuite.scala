@@ -171,6 +171,18 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(cluster.takeRequests(), Seq("metadata"))
   }
 
+  test("a list for a range in the middle of a micro-batch still has what the tasks of the micro-batch need") {
+    val cluster = new Cluster
+    cluster.locate(Position(10, -1), Position(10, 50), None)
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 100L, 40L -> 9L)
+    cluster.takeRequests()
+    val whole = Seq(OffsetRange(topic, Position(20, 99), Position(40, 8)))
+    assertEquals(cluster.known.listed(whole, Long.MaxValue)(cluster.answer)(topic).closedFrom(20L).map(_.id),
+      Seq(20L, 30L))
+    cluster.locate(Position(10, 50), Position(40, 4), None)
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
   test("a list that lacks the bytes of a micro-batch before the end of the range is requested again") {
     val cluster                              = new Cluster
     def listed(from: Position, to: Position) =
