@@ -209,6 +209,19 @@ def test_the_broker_sends_the_driver_no_more_than_a_limit_needs(
     assert_exactly_once(batches.rows, existing(read_all(client, topic))[: len(batches.rows)])
 
 
+def test_a_limit_of_messages_counts_a_backlog_where_it_is_stored(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, _numbers(0, 1020))
+    batches = Batches()
+    options = {"readLevel": "segment", "admin.url": admin.url, "maxMessagesPerTrigger": "100"}
+    read_available(_earliest(spark, service_url, topic, **options), tmp_path, batches)
+    assert _sizes(batches) == [100] * 10 + [20]
+    # the ledger that is being written, with what the first permits bring besides
+    assert admin.stats(topic)["msgOutCounter"] < 1020 / 4, "the broker sends the driver whole ledgers"
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
 def test_bytes_limit_a_micro_batch(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
