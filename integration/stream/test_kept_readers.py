@@ -1,4 +1,4 @@
-"""Tasks of a stream go on with the reader of the micro-batch before: what has arrived is not requested again."""
+"""What a micro-batch waits for: one round trip on the driver, and none in a task that goes on with a reader."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from broker_proxy import running_broker_proxy
 from counting import counted
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
+from waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _BATCHES = 6
+_DELAY_SECONDS = 0.2  # in each direction
 
 
 def test_a_task_requests_nothing_but_messages(
@@ -41,6 +43,29 @@ def test_a_task_requests_nothing_but_messages(
         assert counts["MESSAGE"] >= _BATCHES, str(counts)
         assert set(counts.requests("task")) <= {"FLOW"}, str(counts)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_a_trigger_waits_for_one_round_trip(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    batches = Batches()
+    produce(client, topic, [b"first"])
+    with (
+        running_broker_proxy(service_url) as proxy,
+        running(
+            start(stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
+        ) as query,
+    ):
+        wait_for(1, query, batches)
+        proxy.delay_seconds = _DELAY_SECONDS
+        for turn in range(_BATCHES):
+            produce(client, topic, [b"x"] * 3)
+            wait_for(1 + 3 * (turn + 1), query, batches)
+        eventually(lambda: sum(one.numInputRows for one in query.recentProgress) == 1 + 3 * _BATCHES)
+        done = [one for one in query.recentProgress if one.numInputRows][1:]
+    waits = [one.durationMs["latestOffset"] / 1000 for one in done]
+    round_trip = 2 * _DELAY_SECONDS
+    assert round_trip <= min(waits) < 1.5 * round_trip, f"seconds in which a trigger looked for messages: {waits}"
 
 
 @pytest.mark.parametrize("trouble", ["unload", "restart", "delete"])
