@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
-from cluster import BOOKIES, Cluster, Node, running_cluster
+from cluster import BOOKIES, Cluster, running_cluster
 from errors import failing
 from messages import connected, produce, read_all
 from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, read_rows, seen
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
+    from cluster_node import Node
     from pyspark.sql import DataFrame, SparkSession
 
 _STRIPED = "public/striped"
