@@ -22,7 +22,8 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
   * @param stored
   *   the ledgers of a range, from its start, that can be read without the broker; some of them, if there are many
   * @param open
-  *   the entries of one of them
+  *   the entries of one of them, with what is called when they are not where they were: everything is located again
+  *   then
   * @param aborted
   *   the transactions of a range
   * @param storage
@@ -31,7 +32,7 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 private[storage] final class BacklogEntrySource(
     range: OffsetRange,
     stored: OffsetRange => Seq[Slice],
-    open: Slice => SegmentEntrySource,
+    open: (Slice, () => Unit) => SegmentEntrySource,
     aborted: OffsetRange => TransactionView,
     fromBroker: OffsetRange => GrowingEntrySource,
     storage: AutoCloseable
@@ -42,7 +43,9 @@ private[storage] final class BacklogEntrySource(
   private var passed       = range.startExclusive // the end of the last ledger that was read
   private var left         = List.empty[Slice]
   private val opened       = mutable.Queue.empty[(Slice, SegmentEntrySource)]
+  private var isStale      = false                // what is `left`
   private var transactions = TransactionView.NothingAborted
+  private var decidedTo    = range.startExclusive // what `transactions` covers
 
   private var broker: Option[GrowingEntrySource] = None
 
@@ -52,6 +55,7 @@ private[storage] final class BacklogEntrySource(
     case None if opened.headOption.exists(_._2.next()) => true
     case None                                          =>
       closePassed()
+      if (isStale) forget()
       if (passed >= until) false
       else {
         openNext()
@@ -64,18 +68,31 @@ private[storage] final class BacklogEntrySource(
     source.close()
   }
 
+  private def forget(): Unit = {
+    isStale = false
+    left = Nil
+    opened.removeAll().foreach(_._2.close())
+  }
+
   private def openNext(): Unit = {
-    if (left.isEmpty && opened.isEmpty) {
-      val rest = OffsetRange(range.topic, passed, until)
-      left = stored(rest).toList
-      transactions = aborted(rest)
-      if (left.isEmpty) broker = Some(fromBroker(rest))
-    }
+    locate()
     while (left.nonEmpty && opened.size < AtOnce) {
-      val source = open(left.head)
+      val source = open(left.head, () => isStale = true)
       opened.enqueue(left.head -> source)
       left = left.tail
       source.prepare()
+      locate()
+    }
+    if (opened.isEmpty) broker = Some(fromBroker(OffsetRange(range.topic, passed, until)))
+  }
+
+  /** As late as it is needed: ledgers are offloaded meanwhile. */
+  private def locate(): Unit = if (left.isEmpty && opened.size < AtOnce) {
+    val rest = OffsetRange(range.topic, opened.lastOption.fold(passed)(_._1.range.endInclusive), until)
+    left = stored(rest).toList
+    if (decidedTo < until) {
+      decidedTo = until
+      transactions = aborted(rest)
     }
   }
 
@@ -126,8 +143,11 @@ private[pulsarspark] object BacklogEntrySource {
   ): GrowingEntrySource = {
     val driver =
       if (options.readLevel == ReadLevel.Segment) options.copy(readLevel = ReadLevel.Auto) else options
-    val storage = new TaskStorage(driver, hadoop, None)
-    new BacklogEntrySource(range, locator(driver).stored, storage.entries, AbortedTransactions.of(_, driver),
-      PulsarConnection.growingEntries(_, driver), storage)
+    val located                               = locator(driver)
+    val stores                                = SegmentStores(driver, hadoop)
+    def open(slice: Slice, moved: () => Unit) =
+      SegmentEntrySource(slice, driver, hadoop, stores, None, topic => { located.moved(topic); moved() })
+    new BacklogEntrySource(range, located.stored, open, AbortedTransactions.of(_, driver),
+      PulsarConnection.growingEntries(_, driver), stores)
   }
 }

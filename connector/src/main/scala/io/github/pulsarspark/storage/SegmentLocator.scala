@@ -91,7 +91,8 @@ private[pulsarspark] final class SegmentLocator(
         val storage = known.ledgers.listed(Seq(range), Long.MaxValue)(lists.ofTopics)
         val closed  = storage.get(range.topic).toSeq.flatMap(_.closedFrom(range.startExclusive.ledgerId))
         closed.takeWhile(_.id <= range.endInclusive.ledgerId).take(MostStored).lastOption.toSeq.flatMap { last =>
-          val locate = known.locate(storage)(stores.locate(_, lists))(range.topic)
+          val needed = storage.view.mapValues(s => s.copy(ledgers = s.ledgers.takeWhile(_.id <= last.id))).toMap
+          val locate = known.locate(needed)(stores.locate(_, lists))(range.topic)
           SegmentPlanner
             .slices(
               range.copy(endInclusive = Seq(range.endInclusive, Position(last.id, last.entries - 1)).min),
@@ -109,6 +110,9 @@ private[pulsarspark] final class SegmentLocator(
       )
     case _ => Nil
   }
+
+  /** Ledgers of a topic partition are not where they were. */
+  private[storage] def moved(topic: String): Unit = known.moved(Seq(topic))
 
   private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerPruning] =
     unlessSilent(admin, topics)(new LedgerMetadata(admin, options).ages(topics)).fold(
@@ -255,7 +259,8 @@ private object SegmentLocator {
   private val Short     = "it is short"
   private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
 
-  private val MostStored = 1000
+  /** Few: ledgers are offloaded while a stream reads. */
+  private val MostStored = 2
 
   /** Reasons in one line of the log. */
   private val MostShown = 5

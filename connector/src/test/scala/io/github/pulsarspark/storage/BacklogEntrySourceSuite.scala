@@ -49,9 +49,18 @@ class BacklogEntrySourceSuite extends FunSuite {
       }
     }
 
-    private def open(slice: Slice) =
-      new SegmentEntrySource(slice, options, stores, (range, _) => new FromBroker(range, trace),
-        (_, _) => Seq(slice))
+    private def open(slice: Slice, moved: () => Unit) =
+      new SegmentEntrySource(
+        slice,
+        options,
+        stores,
+        (range, _) => new FromBroker(range, trace),
+        (rest, _) => {
+          trace += s"located after ${rest.startExclusive}"
+          moved()
+          Seq(slice.copy(range = rest, segment = slice.segment.map(_.copy(first = rest.startExclusive.entryId + 1))))
+        }
+      )
 
     def read(): Seq[Position] =
       Iterator.continually(source.next()).takeWhile(identity)
@@ -80,7 +89,8 @@ class BacklogEntrySourceSuite extends FunSuite {
     assert(setup.source.next())
     assertEquals(setup.trace.toSeq, Seq("stored after 1:-1", "store 0-4", "store 0-4"))
     assertEquals(Position(1, 0) +: setup.read(), upTo(Position(4, 2)))
-    assertEquals(setup.trace.drop(3).toSeq, Seq("store 0-4", "stored after 3:4", "broker after 3:4"))
+    assertEquals(setup.trace.drop(3).toSeq,
+      Seq("store 0-4", "stored after 3:4", "stored after 3:4", "broker after 3:4"))
     setup.source.close()
     assertEquals(setup.trace.takeRight(2).toSeq, Seq("broker closes", "store closes"))
   }
@@ -89,7 +99,7 @@ class BacklogEntrySourceSuite extends FunSuite {
     val setup = new Setup(atOnce = 1)
     assertEquals(setup.read(), upTo(Position(4, 2)))
     assertEquals(setup.trace.filter(_.startsWith("stored")).toSeq,
-      (1 to 3).map(l => s"stored after $l:4").prepended("stored after 1:-1"))
+      Seq("1:-1", "1:4", "2:4", "3:4", "3:4").map("stored after " + _))
   }
 
   test("a range that starts inside a ledger") {
@@ -128,6 +138,31 @@ class BacklogEntrySourceSuite extends FunSuite {
     )
     assertEquals(setup.read(), upTo(Position(4, 2)))
     assertEquals(setup.trace.filter(_.startsWith("broker after")).toSeq, Seq("broker after 1:1", "broker after 3:4"))
+  }
+
+  test("when a ledger is not where it was, those behind it are located again") {
+    val setup = new Setup
+    setup.store.sources = Seq(
+      s => new FakeEntries(s.ledgerId, Seq(0L, 1L), Some(new SegmentUnreadable("gone", null))),
+      s => new FakeEntries(s.ledgerId, s.first to s.last)
+    )
+    assertEquals(setup.read(), upTo(Position(4, 2)))
+    assertEquals(
+      setup.trace.toSeq.filterNot(_ == "store failed"),
+      Seq(
+        "stored after 1:-1",
+        "store 0-4",
+        "store 0-4",
+        "located after 1:1",
+        "store 2-4",
+        "stored after 1:4",
+        "store 0-4",
+        "store 0-4",
+        "stored after 3:4",
+        "stored after 3:4",
+        "broker after 3:4"
+      )
+    )
   }
 
   test("only entries that the broker does not deliver may be of aborted transactions") {

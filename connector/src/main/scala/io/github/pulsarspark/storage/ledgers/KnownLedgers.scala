@@ -61,7 +61,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     *   of each partition
     */
   def listed(ranges: Seq[OffsetRange], bytes: Long)(request: Request): Map[String, TopicStorage] = {
-    val unknown = ranges.filterNot(r => known.get(r.topic).exists(_.lists(r, bytes)))
+    val unknown = ranges.filterNot(r => known.get(r.topic).exists(k => isCurrent(k) && k.lists(r, bytes)))
     requested(unknown.map(fromKnown), isWhole = true)(request).foreach { case (topic, found) =>
       known.put(topic, found)
     }

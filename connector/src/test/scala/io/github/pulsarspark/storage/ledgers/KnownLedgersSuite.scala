@@ -183,6 +183,20 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(cluster.takeRequests(), Seq("metadata"))
   }
 
+  test("a list is requested again when ledgers are not where they were, and after 10 minutes") {
+    val cluster  = new Cluster
+    def listed() =
+      cluster.known.listed(Seq(OffsetRange(topic, Position(10, -1), Position(30, 4))), Long.MaxValue)(cluster.answer)
+    for (
+      change <- Seq[() => Unit](() => (), () => cluster.known.moved(topic), () => cluster.now = 10.minutes.toNanos)
+    ) {
+      change()
+      listed()
+      listed()
+      assertEquals(cluster.takeRequests(), Seq("metadata"))
+    }
+  }
+
   test("a list that lacks the bytes of a micro-batch before the end of the range is requested again") {
     val cluster                              = new Cluster
     def listed(from: Position, to: Position) =
