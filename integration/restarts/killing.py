@@ -141,7 +141,14 @@ def added_halting(spark: SparkSession, jar: Path) -> Iterator[None]:
 @contextmanager
 def failing_at(spark: SparkSession, fault: str) -> Iterator[None]:
     """The query that runs inside fails at the step."""
+    with surviving(spark, fault), pytest.raises(Exception, match=f"a fault of the test {fault.split()[0]}"):
+        yield
+
+
+@contextmanager
+def surviving(spark: SparkSession, fault: str) -> Iterator[None]:
+    """The file system fails once at the step, which the query that runs inside reaches."""
     jvm: Any = spark.sparkContext._jvm
     jvm.java.lang.System.setProperty(FAULT, f"fail {fault}")
-    with pytest.raises(Exception, match=f"a fault of the test {fault.split()[0]}"):
-        yield
+    yield
+    assert jvm.java.lang.System.getProperty(FAULT) is None, f"{fault} was not reached"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from messages import produce, read_all
 from reading import assert_exactly_once, existing
-from restarts.killing import Stream, failing_at
+from restarts.killing import Stream, failing_at, surviving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +98,7 @@ def test_a_driver_is_killed_in_the_middle_of_a_task(
 
 @pytest.mark.parametrize("action", ["fail", pytest.param("halt", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("step", ["copied", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in _AROUND)])
-def test_a_driver_ends_while_it_keeps_a_loss(
+def test_a_loss_is_kept_when_a_driver_ends_or_its_files_fail(
     spark: SparkSession,
     jars: Jars,
     service_url: str,
@@ -117,7 +117,7 @@ def test_a_driver_ends_while_it_keeps_a_loss(
     if action == "halt":
         stream.run_and_kill(jars, f"{step} losses")
     else:
-        with failing_at(spark, f"{step} losses"):
+        with surviving(spark, f"{step} losses"):
             stream.run(spark)
     assert_exactly_once(stream.run(spark).rows, [*read, *existing(read_all(client, topic))])
     kept = [file.read_text() for file in tmp_path.glob("checkpoint/sources/0/losses/[0-9]*.json")]

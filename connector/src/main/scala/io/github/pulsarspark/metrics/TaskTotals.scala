@@ -37,8 +37,12 @@ private[pulsarspark] final case class TaskTotals(
 }
 
 private[pulsarspark] object TaskTotals {
-  def register(context: SparkContext): TaskTotals = {
-    val result = TaskTotals(new TierCounts, new LostRangesTotal, new LastReads, new LongAccumulator,
+
+  /** @param lossFound
+    *   see [[LostRangesTotal]]
+    */
+  def register(context: SparkContext, lossFound: () => Unit): TaskTotals = {
+    val result = TaskTotals(new TierCounts, new LostRangesTotal(lossFound), new LastReads, new LongAccumulator,
       new MovedTopics)
     Seq(result.levels, result.lost, result.last, result.reconnects, result.moved).foreach(context.register(_))
     result

@@ -17,4 +17,14 @@ class LostRangesTotalSuite extends FunSuite {
     copy.merge(total)
     assertEquals(copy.value, total.value)
   }
+
+  test("what a task found is reported once, by the accumulator of the driver alone") {
+    var found = 0
+    val total = new LostRangesTotal(() => found += 1)
+    val task  = total.copy()
+    task.add(lost("1:1"))
+    assertEquals(found, 0)
+    Seq(1, 2).foreach(_ => total.merge(task))
+    assertEquals((found, total.value.count), (1, 1L))
+  }
 }

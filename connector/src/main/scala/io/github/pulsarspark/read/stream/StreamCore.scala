@@ -2,12 +2,17 @@ package io.github.pulsarspark.read.stream
 
 import java.time.Instant
 import java.util.UUID
+import java.util.concurrent.TimeUnit
+
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming.Offset
 import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.{DataLossPolicy, Occurrence}
@@ -42,22 +47,25 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   private lazy val lossLog      = new LossLog(checkpoint, hadoop)
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
-  private lazy val totals       = TaskTotals.register(SparkSession.active.sparkContext)
+  private lazy val totals       = {
+    val _ = lossLog // while this thread has a session
+    TaskTotals.register(SparkSession.active.sparkContext, () => keepAtOnce())
+  }
 
   private lazy val progress: Option[StreamSubscription] =
     session.progress.map(StreamSubscription(_, session.broker, task.options, checkpoint, hadoop))
 
   private val lag = new StreamLag(task.options.readCompacted, session.admin)
 
-  private val schemas     = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
-  private val discoveries = new BlockingParallel("pulsar-discovery", 1)
-  private val partitions  =
+  private val schemas    = new ReaderSchemas((topics, known) => session.schemas(topics, columns, task.output, known))
+  private val background = new BlockingParallel("pulsar-stream", 2)
+  private val partitions =
     new KnownPartitions(
       () => session.discovery.topicsLeft(),
       TopicNames.includes(task.options.topics, _),
       session.broker.bounds(_).keys,
       task.options.discoveryInterval,
-      discoveries.begin
+      background.begin
     )
   private var opened: Option[DriverSession] = None
   private var newest: Option[PulsarOffset]  = None
@@ -190,13 +198,20 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
       finally close
     finally {
       PulsarConnection.ended(run)
-      discoveries.stop(task.options.pollTimeout.toMillis)
+      background.stop(task.options.pollTimeout.toMillis)
       opened.foreach(_.close())
       opened = None
     }
 
   /** Found by the driver or by a task. */
   private def keepLosses(): Unit = lossLog.keep(losses.lost, totals.lostRanges)
+
+  /** A task found a loss. It is kept before Spark commits the micro-batch: a driver that starts after that would not
+    * find it any more. A slow file system does not delay Spark's scheduler for long.
+    */
+  private def keepAtOnce(): Unit =
+    try background.start(() => keepLosses()).get(SchedulerPatience.toMillis, TimeUnit.MILLISECONDS)
+    catch { case NonFatal(e) => log.warn("a loss is kept later: {}", e.toString) }
 
   private def session: DriverSession = opened.getOrElse {
     val result = DriverSession(task.options)
@@ -230,6 +245,9 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 }
 
 private[read] object StreamCore {
+  private val log = LoggerFactory.getLogger(classOf[StreamCore])
+
+  private val SchedulerPatience = 2.seconds
 
   /** Up to this many new entries of a partition are read from the broker, which has them in its cache. */
   private val TailEntries = 1000L

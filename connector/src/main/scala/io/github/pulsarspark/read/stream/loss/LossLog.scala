@@ -20,7 +20,7 @@ private[stream] final class LossLog(checkpoint: String, conf: Configuration) {
     * @param sources
     *   the losses since the query started, by who found them; always in the same order
     */
-  def keep(sources: LostRanges*): Unit = {
+  def keep(sources: LostRanges*): Unit = synchronized {
     val counts = sources.map(_.count)
     if (counts != written) {
       val fresh = sources.zipAll(written, LostRanges.none, 0L).map { case (lost, before) => lost.after(before) }
