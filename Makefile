@@ -43,6 +43,9 @@ SOAK_RATE ?= 200
 TOPICS ?= 3000
 WIDTH_OPTIONS ?=
 
+# How long a backlog `make bench-backlog` measures, and in which micro-batches, as `--count 4000000 --limit 500000`.
+BACKLOG_OPTIONS ?=
+
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
@@ -177,7 +180,7 @@ bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message ta
 
 .PHONY: bench-backlog
 bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.backlog
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.backlog $(BACKLOG_OPTIONS)
 
 .PHONY: bench-writing
 bench-writing: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure topics by row, exactly-once writes and small epochs beside Spark's Kafka sink

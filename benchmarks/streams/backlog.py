@@ -8,7 +8,7 @@ The same messages stand in a topic of one partition on both servers; Pulsar's to
 ``Trigger.AvailableNow`` reads all of them, at most ``--limit`` messages in a micro-batch: ``maxMessagesPerTrigger``
 here, ``maxOffsetsPerTrigger`` in Kafka's source. Another contender limits the stored bytes instead, to about as many
 messages. Contenders take turns. Every run is checked: the number of rows, and that no micro-batch is above a limit of
-messages. Writes ``backlog.md``.
+messages. Writes ``backlog-<limit>.md``.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def main() -> int:
         load=os.getloadavg()[0],
     )
     rows = [_row(name, found, runs["Spark-Kafka"]) for name, found in runs.items()]
-    keep(chosen.output / "backlog.md", head + "\n".join(rows) + "\n")
+    keep(chosen.output / f"backlog-{chosen.limit}.md", head + "\n".join(rows) + "\n")
     return 0
 
 

@@ -88,7 +88,7 @@ private[pulsarspark] final class SegmentLocator(
           range.startExclusive.ledgerId < range.endInclusive.ledgerId =>
       val lists = new LedgerMetadata(admin, options)
       unlessSilent(admin, Seq(range.topic)) {
-        val storage = known.ledgers.listed(Seq(range), Long.MaxValue)(lists.ofTopics)
+        val storage = known.ledgers.listed(Seq(range), AnyBytes)(lists.ofTopics)
         val closed  = storage.get(range.topic).toSeq.flatMap(_.closedFrom(range.startExclusive.ledgerId))
         closed.takeWhile(_.id <= range.endInclusive.ledgerId).take(MostStored).lastOption.toSeq.flatMap { last =>
           val needed = storage.view.mapValues(s => s.copy(ledgers = s.ledgers.takeWhile(_.id <= last.id))).toMap
@@ -261,6 +261,9 @@ private object SegmentLocator {
 
   /** Few: ledgers are offloaded while a stream reads. */
   private val MostStored = 2
+
+  /** A list with one more ledger is enough. */
+  private val AnyBytes = 1L
 
   /** Reasons in one line of the log. */
   private val MostShown = 5
