@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,28 +13,37 @@ from reading import Batches, assert_exactly_once, existing, running, start, stre
 from waiting import eventually
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
     from admin import Admin
+    from broker_proxy import BrokerProxy
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 _BATCHES = 6
 _DELAY_SECONDS = 0.2  # in each direction
+
+
+@contextmanager
+def _behind_proxy(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, folder: Path, batches: Batches
+) -> Iterator[tuple[BrokerProxy, StreamingQuery]]:
+    """A stream that has read one message through a proxy of the broker."""
+    produce(client, topic, [b"first"])
+    with running_broker_proxy(service_url) as proxy:
+        frame = stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest")
+        with running(start(frame, folder, batches)) as query:
+            wait_for(1, query, batches)
+            yield proxy, query
 
 
 def test_a_task_requests_nothing_but_messages(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     batches = Batches()
-    produce(client, topic, [b"first"])
-    with (
-        running_broker_proxy(service_url) as proxy,
-        running(
-            start(stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-        ) as query,
-    ):
-        wait_for(1, query, batches)
+    with _behind_proxy(spark, service_url, client, topic, tmp_path, batches) as (proxy, query):
         produce(client, topic, [b"second"])
         wait_for(2, query, batches)
         with counted(proxy) as counts:
@@ -49,14 +59,7 @@ def test_a_trigger_waits_for_one_round_trip(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     batches = Batches()
-    produce(client, topic, [b"first"])
-    with (
-        running_broker_proxy(service_url) as proxy,
-        running(
-            start(stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest"), tmp_path, batches)
-        ) as query,
-    ):
-        wait_for(1, query, batches)
+    with _behind_proxy(spark, service_url, client, topic, tmp_path, batches) as (proxy, query):
         proxy.delay_seconds = _DELAY_SECONDS
         for turn in range(_BATCHES):
             produce(client, topic, [b"x"] * 3)

@@ -45,9 +45,8 @@ private[stream] final class KnownPartitions(
     *   skips partitions that do not exist
     */
   def ask[A](read: Iterable[String])(request: Seq[String] => Map[String, A]): Map[String, A] =
-    if (!isDue) request(current(read))
-    else if (sorted.isEmpty) {
-      discoverAnew()
+    if (!isDue || sorted.isEmpty) {
+      if (isDue) discoverAnew()
       request(current(read))
     } else {
       val now       = nanos()
