@@ -73,9 +73,16 @@ CONTROLS = (
     Control(
         rule="commit before flush",
         file="write/PulsarDataWriter.scala",
-        old="    byRow.openAll()\n    flush(producers)\n",
-        new="    byRow.openAll()\n    producers.foreach(_.handOver())\n",
+        old="    flush(producers)\n    attempt.fold",
+        new="    attempt.fold",
         test="integration/exactlyonce/test_lost_replies.py::test_a_reply_is_lost_with_its_connection[SEND_RECEIPT-4]",
+    ),
+    Control(
+        rule="no record before the rows",
+        file="pulsar/transactions/TaskTransaction.scala",
+        old="      recorded()\n",
+        new="",
+        test="integration/write/test_exactly_once.py::test_nothing_is_sent_before_the_driver_can_know_of_it",
     ),
     Control(
         rule="no record before the commit",

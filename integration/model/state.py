@@ -33,9 +33,8 @@ class Task(_Code):
     OPENED = 1
     SENT = 2
     FLUSHED = 3
-    MARKED = 4
-    HANDED = 5
-    GONE = 6
+    HANDED = 4
+    GONE = 5
 
 
 class Wire(_Code):

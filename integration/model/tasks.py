@@ -33,20 +33,17 @@ def _own(state: State, number: int, attempt: Attempt, rules: Rules) -> Iterator[
         yield "opens its transaction and records it", attempt._replace(stage=Task.OPENED, status=Status.OPEN)
     elif stage is Task.OPENED:
         yield "sends its row", attempt._replace(stage=Task.SENT, wire=Wire.SENT)
-    elif stage is Task.SENT:
-        if attempt.wire is Wire.STORED:
-            yield "has its row acknowledged", attempt._replace(stage=Task.FLUSHED, wire=Wire.EMPTY)
-        if not rules.flush_first:
-            yield "sends its marker before the row is stored", _marked(attempt)
-    elif stage is Task.FLUSHED:
-        if rules.disconnect_check and attempt.cut:
-            yield (
-                "sees the lost connection and aborts",
-                attempt._replace(stage=Task.GONE, status=Status.ABORTED if is_open else attempt.status),
-            )
-        else:
-            yield "sends its marker", _marked(attempt)
-    elif stage is Task.MARKED and _is_awaited(state, number, attempt):
+    elif stage is Task.SENT and attempt.wire is Wire.STORED:
+        yield "has its row acknowledged", attempt._replace(stage=Task.FLUSHED, wire=Wire.EMPTY)
+    elif stage is Task.FLUSHED and rules.disconnect_check and attempt.cut:
+        yield (
+            "sees the lost connection and aborts",
+            attempt._replace(stage=Task.GONE, status=Status.ABORTED if is_open else attempt.status),
+        )
+    if stage in (Task.SENT, Task.FLUSHED) and not attempt.marked:
+        yield "sends its marker", _marked(attempt)
+    may_end = attempt.marked and (stage is Task.FLUSHED or (stage is Task.SENT and not rules.flush_first))
+    if may_end and not (rules.disconnect_check and attempt.cut) and _is_awaited(state, number, attempt):
         yield "hands its transaction over", attempt._replace(stage=Task.HANDED)
 
 
@@ -60,7 +57,7 @@ def _arrived(attempt: Attempt) -> Attempt:
 def _marked(attempt: Attempt) -> Attempt:
     """The marker's topic is registered with the coordinator first, which refuses that for an ended transaction."""
     if attempt.status is Status.OPEN:
-        return attempt._replace(stage=Task.MARKED, marked=True)
+        return attempt._replace(marked=True)
     return attempt._replace(stage=Task.GONE)
 
 

@@ -7,6 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from broker_proxy import running_broker_proxy
+from counting import counted
 from errors import failing, refused
 from reading import java_client, run_available, running
 from waiting import eventually
@@ -150,3 +152,27 @@ def test_rows_that_the_client_sends_one_by_one(target: Target, topic: str, tmp_p
     run_available(once(target, tmp_path, topic, rows, sinkId=f"single-{partitions}", **single))
     assert values(target, topic) == expected(3)
     assert [kind for kind, _ in kinds(target, topic, f"single-{partitions}")].count("done") == 3
+
+
+@pytest.mark.parametrize(("rows", "used"), [(10, 1), (20_000, 4)])
+def test_a_task_registers_partitions_together(target: Target, topic: str, rows: int, used: int) -> None:
+    target.admin.create_topic(topic, partitions=4)
+    with running_broker_proxy(target.service_url) as proxy, counted(proxy) as counts:
+        more = {**ONCE, "service.url": proxy.service_url}
+        target.append_sql(f"select string(id) as value from range(0, {rows}, 1, 1)", topic, more)
+    assert counts["ADD_PARTITION_TO_TXN"] == 2, f"the partitions, and the topic of the marker: {counts}"
+    stored = [target.admin.internal_stats(f"{topic}-partition-{n}")["entriesAddedCounter"] for n in range(4)]
+    assert len([entries for entries in stored if entries]) == used, stored
+    assert len(values(target, topic)) == rows
+
+
+def test_nothing_is_sent_before_the_driver_can_know_of_it(target: Target, topic: str) -> None:
+    options = {**ONCE, "sinkId": "first"}
+    target.append_sql("select 'x' as value", topic, {**options, "txnVersion": "1"})
+    before = target.admin.internal_stats(topic)["entriesAddedCounter"]
+    target.admin.terminate(f"{topic.rpartition('/')[0]}/pulsar-spark-sink-first-open")
+    with failing("PULSAR_SINK_TOPIC", "pulsar-spark-sink-first-open"):
+        target.append_sql("select 'y' as value from range(0, 5000, 1, 1)", topic, {**options, "txnVersion": "2"})
+    assert values(target, topic) == ["x"]
+    sent = target.admin.internal_stats(topic)["entriesAddedCounter"] - before
+    assert sent <= 2, f"the marker of the abort and that of the sweep: {sent}"

@@ -24,7 +24,7 @@ private[pulsarspark] final case class SegmentPlan(tasks: Seq[Seq[Slice]], ledger
 
 private[storage] object SegmentPlan {
 
-  /** Narrows ranges, cuts them into slices and packs those into tasks.
+  /** Narrows ranges, cuts them into slices and divides those into tasks.
     *
     * @param tail
     *   of a stream, see [[SegmentLocator.slices]]
@@ -44,10 +44,9 @@ private[storage] object SegmentPlan {
     }
     val slices   = locator.slices(remaining, tail)
     val segments = slices.flatMap(_.segment)
-    val bytes    = SegmentPlanner.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
+    val bytes    = TaskPacker.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
       options.minPartitions, parallelism)
-    val starts = locator.starts(segments.filter(SegmentPlanner.isCut(_, bytes)))
-    val pieces = slices.flatMap(SegmentPlanner.cut(_, bytes, s => starts.getOrElse(s.ledgerId, Nil)))
-    SegmentPlan(SegmentPlanner.pack(pieces, bytes)(_.segment.map(_.bytes)), narrowed.map(_._2).sum)
+    val starts = locator.starts(segments.filter(TaskPacker.isCut(_, bytes)))
+    SegmentPlan(TaskPacker.tasks(slices, bytes, s => starts.getOrElse(s.ledgerId, Nil)), narrowed.map(_._2).sum)
   }
 }

@@ -4,7 +4,7 @@ import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
 import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
 
-/** Cuts ranges of a topic partition along its ledgers and into pieces of about one size. Pure. */
+/** Cuts ranges of a topic partition along its ledgers. Pure. */
 private[pulsarspark] object SegmentPlanner {
 
   /** The slices of a range, in order and without a gap: each is one ledger, or what the broker has to read.
@@ -83,67 +83,4 @@ private[pulsarspark] object SegmentPlanner {
         Slice(OffsetRange(next.range.topic, before.range.startExclusive, next.range.endInclusive), None, before.reason)
     case _ => done :+ next
   }
-
-  /** Whether a segment is more than one piece of about `bytes`. */
-  def isCut(segment: Segment, bytes: Long): Boolean = segment.bytes > bytes && segment.last > segment.first
-
-  /** Cuts a slice into pieces of about `bytes`; what the broker reads stays whole.
-    *
-    * @param starts
-    *   preferred split points of the segment, in order; empty = split anywhere
-    */
-  def cut(slice: Slice, bytes: Long, starts: Segment => Seq[Long] = _ => Nil): Seq[Slice] = slice.segment match {
-    case Some(segment) if isCut(segment, bytes) =>
-      val entries = segment.last - segment.first + 1
-      val most    = (BigInt(bytes) * entries / segment.bytes).max(1).toLong // entries in a piece
-      val inside  = starts(segment).filter(e => e > segment.first && e <= segment.last)
-      val firsts  = segment.first +:
-        (if (inside.isEmpty) evenly(segment.first, entries, most) else spaced(segment.first, inside, most))
-      firsts.zip(firsts.tail.map(_ - 1) :+ segment.last).map { case (first, last) =>
-        val range = OffsetRange(
-          slice.range.topic,
-          if (first == segment.first) slice.range.startExclusive else Position(segment.ledgerId, first - 1),
-          if (last == segment.last) slice.range.endInclusive else Position(segment.ledgerId, last)
-        )
-        Slice(range,
-          Some(segment.copy(first = first, last = last, bytes = segment.bytes * (last - first + 1) / entries)))
-      }
-    case _ => Seq(slice)
-  }
-
-  /** Pieces of one size, but for one entry. */
-  private def evenly(first: Long, entries: Long, most: Long): Seq[Long] = {
-    val pieces = (entries + most - 1) / most
-    (1L until pieces).map(n => first + entries * n / pieces)
-  }
-
-  /** As few pieces as keep each within `most` entries, or else the distance between two starts. */
-  private def spaced(first: Long, starts: Seq[Long], most: Long): Seq[Long] =
-    starts.zipAll(starts.drop(1), 0L, Long.MaxValue).foldLeft((Vector.empty[Long], first)) {
-      case ((chosen, begin), (start, next)) =>
-        if (next - begin > most) (chosen :+ start, start) else (chosen, begin)
-    }._1
-
-  /** How many bytes one task gets, as Spark cuts files: enough tasks for the cluster, none larger than `most`, none
-    * very small unless `minTasks` says so.
-    */
-  def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
-    val shared = minTasks match {
-      case Some(tasks) => (total + tasks - 1) / tasks
-      case None        => math.max(SmallestTask, (total + parallelism - 1) / parallelism)
-    }
-    math.max(1L, math.min(most, shared))
-  }
-
-  /** Puts neighbours together as long as they fit into `bytes`; a task at broker level has one range. */
-  def pack[A](slices: Seq[A], bytes: Long)(size: A => Option[Long]): Seq[Seq[A]] =
-    slices.foldLeft((Vector.empty[Vector[A]], 0L)) { case ((done, filled), next) =>
-      size(next) match {
-        case Some(more) if filled > 0 && filled + more <= bytes => (done.init :+ (done.last :+ next), filled + more)
-        case Some(more)                                         => (done :+ Vector(next), math.max(1L, more))
-        case None                                               => (done :+ Vector(next), 0L)
-      }
-    }._1
-
-  private val SmallestTask = 4L * 1024 * 1024
 }

@@ -109,8 +109,10 @@ private[write] final class PulsarDataWriter(
 
   override def commit(): WriterCommitMessage = {
     byRow.openAll()
+    producers.foreach(_.handOver())
+    attempt.foreach(_.mark(rows, bytesTotal + producers.map(_.sentBytes).sum))
     flush(producers)
-    attempt.fold[WriterCommitMessage](Acknowledged)(_.finish(rows, bytesTotal + producers.map(_.sentBytes).sum))
+    attempt.fold[WriterCommitMessage](Acknowledged)(_.finish())
   }
 
   /** Sent messages remain: Pulsar cannot take a message back. A transaction is aborted by `close`, after its producers.

@@ -106,34 +106,20 @@ class SegmentPlannerSuite extends ScalaCheckSuite {
     from <- Gen.choose(0, all.size - 2)
     to   <- Gen.choose(from + 1, all.size - 1)
     odd  <- Gen.choose(0L, 3L)
-    size <- Gen.choose(1L, 3000L)
     end  <- Gen.oneOf(all)
-  } yield (s, all.slice(from + 1, to + 1), range(all(from), all(to)), (odd, size, end))
+  } yield (s, all.slice(from + 1, to + 1), range(all(from), all(to)), odd, end)
 
-  property("every entry of a range is in one piece, in order, whatever is cut, packed or left to the broker") {
-    forAll(planned) { case (s, wanted, asked, (odd, size, confirmed)) =>
+  property("every entry of a range is in one slice, in order, whatever is left to the broker") {
+    forAll(planned) { case (s, wanted, asked, odd, confirmed) =>
       def home(l: StoredLedger) = if (l.id / 10 % 3 == odd) Left("odd") else onBookies(l)
       val listed                = s.copy(lastConfirmed = Seq(s.lastConfirmed, confirmed).min)
-      val cut                   = SegmentPlanner.slices(asked, listed, home).flatMap(SegmentPlanner.cut(_, size))
-      val packed                = SegmentPlanner.pack(cut, size)(_.segment.map(_.bytes))
-      val read                  = packed.flatten.flatMap { slice =>
+      val read                  = SegmentPlanner.slices(asked, listed, home).flatMap { slice =>
         slice.segment match {
           case Some(segment) => (segment.first to segment.last).map(Position(segment.ledgerId, _))
           case None => positions(s).filter(p => p > slice.range.startExclusive && p <= slice.range.endInclusive)
         }
       }
       assertEquals(read, wanted)
-      cut.flatMap(_.segment).foreach(g => assert(g.bytes <= size || g.first == g.last, g))
-      packed.foreach(group => assert(group.size == 1 || group.map(_.segment.get.bytes).sum <= size))
     }
-  }
-
-  test("tasks get as many bytes as keeps the cluster busy") {
-    val mb = 1L << 20
-    assertEquals(SegmentPlanner.taskBytes(1000 * mb, 128 * mb, None, 4), 128 * mb)
-    assertEquals(SegmentPlanner.taskBytes(100 * mb, 128 * mb, None, 4), 25 * mb)
-    assertEquals(SegmentPlanner.taskBytes(mb, 128 * mb, None, 4), 4 * mb)
-    assertEquals(SegmentPlanner.taskBytes(mb, 128 * mb, Some(4), 2), mb / 4)
-    assertEquals(SegmentPlanner.taskBytes(0, 128 * mb, Some(4), 2), 1L)
   }
 }

@@ -69,7 +69,7 @@ private[producer] final class BatchOutbox(
     if (key == null && message.partition < 0) chooser.advance()
 
   private def sendDue(now: Long): Unit = {
-    registerAll()
+    register(upcoming)
     isWaiting = false
     var i = 0
     while (i < batches.length) {
@@ -88,22 +88,33 @@ private[producer] final class BatchOutbox(
   }
 
   private def grow(): Unit =
-    batches ++= partitionsOf(producer).drop(batches.length).map(new PartitionBatch(_, acknowledgements, transaction))
+    batches ++= partitionsOf(producer).drop(batches.length).map(
+      new PartitionBatch(_, acknowledgements, transaction, registerFull)
+    )
 
   override def flush(): Unit = {
-    registerAll()
+    register(Nil)
     batches.foreach(_.send())
   }
 
-  /** One request for all of them. */
-  private def registerAll(): Unit =
-    transaction.foreach(_.register(batches.toSeq.filterNot(_.isEmpty).map(_.topicPartition)))
+  /** Before a full batch leaves. */
+  private def registerFull(batch: PartitionBatch): Unit =
+    if (transaction.exists(!_.isRegistered(batch.topicPartition))) register(batch +: upcoming)
+
+  /** Those that get the next rows. */
+  private def upcoming: Seq[PartitionBatch] = chooser.upcoming(AtOnce, batches.length).map(batches(_))
+
+  /** One request for these and for all that have rows. */
+  private def register(also: => Seq[PartitionBatch]): Unit =
+    transaction.foreach(_.register((also ++ batches.filterNot(_.isEmpty)).map(_.topicPartition)))
 
   override def discard(): Unit = batches.foreach(_.discard())
 }
 
 private[producer] object BatchOutbox {
-  private val Start = 1 << 16
+  private val Start  = 1 << 16
+  private val AtOnce =
+    4 // a partition without rows costs the commit a marker, a request costs the task some milliseconds
 
   def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
     case several: PartitionedProducerImpl[Array[Byte]] => several.getProducers.asScala.toSeq

@@ -14,19 +14,22 @@ import io.github.pulsarspark.schema.columns.EncodedValue
   *
   * @param producer
   *   of the partition
+  * @param register
+  *   registers the partition in the transaction, before the first batch
   */
 private[producer] final class PartitionBatch(
     producer: ProducerImpl[Array[Byte]],
     acknowledgements: Acknowledgements,
-    transaction: Option[TaskTransaction] = None
+    transaction: Option[TaskTransaction] = None,
+    register: PartitionBatch => Unit = _ => ()
 ) {
   import PartitionBatch._
 
   private val limits = BatchLimits(producer.getConfiguration, producer.getConnectionHandler.getMaxMessageSize)
 
-  /** Null without a transaction. The partition is registered in it before its first batch. */
+  /** Null without a transaction. */
   private val stamp: Consumer[MessageMetadata] = transaction.fold[Consumer[MessageMetadata]](null) { t => metadata =>
-    t.register(topicPartition)
+    register(this)
     t.stamp(metadata)
   }
 

@@ -22,16 +22,22 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     * @return
     *   its id, `ledger:entry`
     */
-  def append(record: String, transaction: Option[TaskTransaction] = None): String = {
+  def append(record: String): String = start(record, None)()
+
+  /** Sends the record; what it returns waits as [[append]] does. */
+  def start(record: String, transaction: Option[TaskTransaction]): () => String = {
     transaction.foreach(_.register(topic))
     val message = producer.newMessage().value(record.getBytes(UTF_8))
     transaction.foreach(_.stamp(message))
-    val lost = TaskTransaction.lostConnections(Seq(producer))
-    val id   = calls.await(s"Appending to $topic")(message.sendAsync().exceptionally(e => throw named(e)))
-    if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
-    if (transaction.isDefined && TaskTransaction.mayRepeat(lost, TaskTransaction.lostConnections(Seq(producer))))
-      throw Conditions.WriteConnectionLost(topic = topic).exception
-    RecordId.text(id)
+    val lost   = TaskTransaction.lostConnections(Seq(producer))
+    val answer = message.sendAsync().exceptionally(e => throw named(e))
+    () => {
+      val id = calls.await(s"Appending to $topic")(answer)
+      if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
+      if (transaction.isDefined && TaskTransaction.mayRepeat(lost, TaskTransaction.lostConnections(Seq(producer))))
+        throw Conditions.WriteConnectionLost(topic = topic).exception
+      RecordId.text(id)
+    }
   }
 
   @tailrec

@@ -8,24 +8,32 @@ import org.apache.pulsar.common.api.proto.MessageMetadata
 
 import io.github.pulsarspark.errors.Conditions
 
-/** The transaction that a task attempt sends in. One thread uses it. */
+/** The transaction that a task attempt sends in. One thread uses it.
+  *
+  * @param recorded
+  *   waits until the driver can know of it, before anything is sent
+  */
 private[pulsarspark] final class TaskTransaction(
     coordinator: TransactionCoordinator,
-    val id: TransactionId
+    val id: TransactionId,
+    recorded: () => Unit
 ) {
   private val partitions = mutable.LinkedHashSet.empty[String]
 
   /** The topic partitions that have messages of it. */
   def registered: Seq[String] = partitions.toSeq
 
+  def isRegistered(topicPartition: String): Boolean = partitions(topicPartition)
+
   /** Must precede the first message to a topic partition. Waits, so that messages keep their order. */
-  def register(topicPartition: String): Unit = if (!partitions(topicPartition)) register(Seq(topicPartition))
+  def register(topicPartition: String): Unit = register(Seq(topicPartition))
 
   /** The same for several, by one request. */
   def register(topicPartitions: Seq[String]): Unit = {
-    val added = topicPartitions.filterNot(partitions)
+    val added = topicPartitions.distinct.filterNot(partitions)
     if (added.nonEmpty) {
       coordinator.register(id, added)
+      recorded()
       partitions ++= added
     }
   }

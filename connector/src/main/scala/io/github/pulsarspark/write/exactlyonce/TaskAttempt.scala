@@ -26,37 +26,48 @@ private[write] final class TaskAttempt(
 
   private var coordinator  = Option.empty[TransactionCoordinator]
   private var begun        = Option.empty[TaskTransaction]
+  private var marked       = Option.empty[(SinkTransaction, () => String)]
+  private var producers    = List.empty[AutoCloseable]
   private var isHandedOver = false
 
   /** Whether an earlier run wrote the epoch, so that this one sends nothing. */
   val isWritten: Boolean = task.done.exists(_ >= epoch)
 
-  /** The transaction; begins it, and registers it with the driver, before anything is sent. */
+  /** The transaction; begins it, and records it for the driver. Its first message waits for the record. */
   def transaction: TaskTransaction = begun.getOrElse {
     val transactions = connection.transactions()
     coordinator = Some(transactions)
-    val result = new TaskTransaction(transactions, transactions.begin(task.settings.timeout))
+    val id            = transactions.begin(task.settings.timeout)
+    val record        = SinkRecord.Open(epoch, SinkTransaction(id, partition, attempt), task.settings.timeout.toMillis)
+    lazy val recorded = append(task.settings.topics.open, record, None)
+    val result        = new TaskTransaction(transactions, id, () => { recorded(); () })
     begun = Some(result)
-    val record = SinkRecord.Open(epoch, SinkTransaction(result.id, partition, attempt), task.settings.timeout.toMillis)
-    append(task.settings.topics.open, record, None)
+    val _ = recorded // on its way while rows are encoded
     result
   }
 
-  /** Hands the transaction over to the driver. Everything must be acknowledged; nothing is sent in it afterwards. */
-  def finish(rows: Long, bytes: Long): SinkCommit = {
-    val result = begun.fold(SinkCommit(None, Nil)) { t =>
-      val one    = SinkTransaction(t.id, partition, attempt, rows, bytes)
-      val marker = append(task.settings.topics.mark, SinkRecord.Marker(epoch, one), Some(t))
-      SinkCommit(Some(one.copy(marker = Some(marker))), t.registered)
-    }
+  /** Sends the marker, while the last rows are on their way. It is readable only if the transaction is committed, which
+    * needs [[finish]].
+    */
+  def mark(rows: Long, bytes: Long): Unit = begun.foreach { t =>
+    val one = SinkTransaction(t.id, partition, attempt, rows, bytes)
+    marked = Some(one -> append(task.settings.topics.mark, SinkRecord.Marker(epoch, one), Some(t)))
+  }
+
+  /** Hands the transaction over to the driver, after [[mark]]. Every row must be acknowledged; nothing is sent in the
+    * transaction afterwards.
+    */
+  def finish(): SinkCommit = {
+    val transaction = marked.map { case (one, stored) => one.copy(marker = Some(stored())) }
     isHandedOver = true
-    result
+    SinkCommit(transaction, begun.fold(Seq.empty[String])(_.registered))
   }
 
-  private def append(topic: String, record: SinkRecord, transaction: Option[TaskTransaction]): String = {
+  /** Returns how to wait for it. */
+  private def append(topic: String, record: SinkRecord, transaction: Option[TaskTransaction]): () => String = {
     val producer = connection.sharedControl(topic)
-    try producer.value.append(SinkRecords.text(task.identity, record), transaction)
-    finally producer.close()
+    producers = producer :: producers
+    producer.value.start(SinkRecords.text(task.identity, record), transaction)
   }
 
   /** Aborts a transaction that was not handed over. Its producers must be closed before. Never fails: the driver aborts
@@ -66,6 +77,7 @@ private[write] final class TaskAttempt(
     if (!isHandedOver)
       for (c <- coordinator; t <- begun) try { c.abort(t.id); () }
       catch { case NonFatal(e) => log.warn("aborting transaction {}: {}", t.id, e.toString) }
+    producers.foreach(_.close())
     coordinator.foreach(_.close())
   }
 }

@@ -61,4 +61,19 @@ class PartitionChooserSuite extends ScalaCheckSuite {
   test("a row that names its partition goes there") {
     assertEquals(new PartitionChooser(HashingScheme.JavaStringHash, 0, isFixed = false).choose(3, "k".getBytes, 4), 3)
   }
+
+  test("partitions that get rows soon are those in turn, if rows go by turn") {
+    val chooser = new PartitionChooser(HashingScheme.JavaStringHash, 6, isFixed = false)
+    assertEquals(chooser.upcoming(3, 4), Nil)
+    chooser.choose(-1, null, 4)
+    assertEquals(chooser.upcoming(3, 4), Seq(2, 3, 0))
+    assertEquals(chooser.upcoming(8, 4), Seq(2, 3, 0, 1))
+    chooser.choose(-1, "k".getBytes, 4)
+    assertEquals(chooser.upcoming(3, 4), Nil)
+    chooser.choose(1, null, 4)
+    assertEquals(chooser.upcoming(3, 4), Nil)
+    val fixed = new PartitionChooser(HashingScheme.JavaStringHash, 6, isFixed = true)
+    fixed.choose(-1, null, 4)
+    assertEquals(fixed.upcoming(3, 4), Nil)
+  }
 }
