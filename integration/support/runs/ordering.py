@@ -23,7 +23,7 @@ LONGEST = (
     "test_java_values",
     "test_tiered_errors",
     "test_tiered",
-    "test_stream_limits",
+    "test_message_limits",
     "test_stream_restarts",
     "test_read_offsets",
     "test_oauth2",
