@@ -131,7 +131,9 @@ final class KafkaJava extends Commands {
     private Done pace(String topic, Arguments arguments) throws InterruptedException {
         int partitions = arguments.number("partitions");
         AtomicInteger next = new AtomicInteger();
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(servers, new ByteArraySerializer(), new ByteArraySerializer())) {
+        Map<String, Object> settings = new HashMap<>(servers);
+        settings.put("linger.ms", Paced.LINGER_MILLIS);
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             return Paced.send(arguments, value -> producer.send(new ProducerRecord<>(topic, next.getAndIncrement() % partitions, null, value)));
         }
     }

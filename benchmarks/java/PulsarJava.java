@@ -109,7 +109,9 @@ final class PulsarJava extends Commands {
     }
 
     private Done pace(Arguments arguments) throws Exception {
-        try (Producer<byte[]> producer = client.newProducer().topic(arguments.text("topic")).create()) {
+        ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic"))
+            .batchingMaxPublishDelay(Paced.LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        try (Producer<byte[]> producer = builder.create()) {
             Done done = Paced.send(arguments, value -> producer.newMessage().value(value).sendAsync());
             producer.flush();
             return done;

@@ -202,13 +202,15 @@ _HEAD = """# Latency of streams
 
 Made by `make bench-latency`, not by hand: one query at a time without a trigger in Spark `local[2]`, one topic of one
 partition, {rounds} rounds of {seconds} s for each source in turn after one that is not counted. Servers, sender and
-Spark share {cores} cores; load average {load:.1f} at the end. A message's latency is from the sender's clock before
-it is sent to the clock of the task that has its row. Parts of a micro-batch are medians of Spark's `durationMs`;
-"planning" is `latestOffset` and `queryPlanning`, "tasks" is `addBatch`, "checkpoint" is `walCommit` and
-`commitOffsets`, two files that Spark writes to the local disk. CPU is that of the whole Spark process for each
-micro-batch. `rate` makes its rows once a second, so its latencies are no measure of a source; it is here for what a
-micro-batch costs. Behind a delay, a proxy passes each command between broker and client on so many milliseconds late,
-in both directions; with 0 ms it shows what the proxy takes by itself.
+Spark share {cores} cores; load average {load:.1f} at the end. Producers of both servers wait at most 5 ms for more
+messages of a batch: that is Kafka's default, with Pulsar's of 1 ms its server would get five times the batches.
+
+A message's latency is from the sender's clock before it is sent to the clock of the task that has its row. Parts of a
+micro-batch are medians of Spark's `durationMs`: "planning" is `latestOffset` and `queryPlanning`, "tasks" is
+`addBatch`, "checkpoint" is `walCommit` and `commitOffsets`, two files that Spark writes to the local disk. CPU is that
+of the whole Spark process for each micro-batch. `rate` makes its rows once a second, so its latencies are no measure of
+a source; it is here for what a micro-batch costs. Behind a delay, a proxy passes each command between broker and client
+on so many milliseconds late, in both directions; with 0 ms it shows what the proxy takes by itself.
 
 """
 _COLUMNS = """\
