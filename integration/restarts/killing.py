@@ -16,7 +16,7 @@ from reading import Batches, Seen, read_available, stream
 from submitting import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -25,6 +25,7 @@ _CLASS = "restarts.HaltingFileSystem"
 _SECONDS = 180
 KILLED = 137
 FAULT = "restarts.fault"
+_HELD = "restarts.held"
 SETTINGS = {"spark.hadoop.fs.halting.impl": _CLASS}
 
 
@@ -152,3 +153,16 @@ def surviving(spark: SparkSession, fault: str) -> Iterator[None]:
     jvm.java.lang.System.setProperty(FAULT, f"fail {fault}")
     yield
     assert jvm.java.lang.System.getProperty(FAULT) is None, f"{fault} was not reached"
+
+
+@contextmanager
+def holding(spark: SparkSession, fault: str) -> Iterator[Callable[[], bool]]:
+    """The file system waits at the step until the block ends. Yields whether it does."""
+    jvm: Any = spark.sparkContext._jvm
+    system = jvm.java.lang.System
+    system.setProperty(FAULT, f"hold {fault}")
+    try:
+        yield lambda: system.getProperty(_HELD) is not None
+    finally:
+        system.clearProperty(FAULT)
+        system.clearProperty(_HELD)

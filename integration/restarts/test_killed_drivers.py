@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from messages import produce, read_all
 from reading import assert_exactly_once, existing
-from restarts.killing import Stream, failing_at, surviving
+from restarts.killing import Stream, failing_at, holding, surviving
+from waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +125,25 @@ def test_a_loss_is_kept_when_a_driver_ends_or_its_files_fail(
     kept = [file.read_text() for file in tmp_path.glob("checkpoint/sources/0/losses/[0-9]*.json")]
     assert kept, "the loss is kept, twice when the driver ended just after that"
     assert all(topic in text for text in kept)
+
+
+@pytest.mark.usefixtures("halting")
+def test_a_loss_that_is_written_slowly_does_not_hold_the_micro_batch(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    stream = Stream(service_url, tmp_path, {"topic": topic, "failOnDataLoss": "false"})
+    produce(client, topic, [b"read"])
+    stream.run(spark)
+    admin.delete_topic(topic)
+    produce(client, topic, [b"new"])
+    with ThreadPoolExecutor(1) as pool:
+        with holding(spark, "before losses") as is_held:
+            going_on = pool.submit(stream.run, spark)
+            eventually(lambda: (tmp_path / "sink" / "batch-1.json").exists() or going_on.done())
+            assert is_held(), "nothing waits for the file"
+        rows = going_on.result(120).rows
+    assert [row.payload for row in rows] == [b"read", b"new"]
+    assert list(tmp_path.glob("checkpoint/sources/0/losses/[0-9]*.json")), "the loss is kept later"
 
 
 def _kill_and_continue(spark: SparkSession, jars: Jars, topics: Topics, stream: Stream, fault: str) -> None:

@@ -112,9 +112,10 @@ private[producer] final class BatchOutbox(
 }
 
 private[producer] object BatchOutbox {
-  private val Start  = 1 << 16
-  private val AtOnce =
-    4 // a partition without rows costs the commit a marker, a request costs the task some milliseconds
+  private val Start = 1 << 16
+
+  /** Partitions that one request registers ahead. One that gets no rows costs a marker, a request some milliseconds. */
+  private val AtOnce = 4
 
   def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
     case several: PartitionedProducerImpl[Array[Byte]] => several.getProducers.asScala.toSeq

@@ -20,8 +20,8 @@ import io.github.pulsarspark.schema.columns.EncodedValue
 private[producer] final class PartitionBatch(
     producer: ProducerImpl[Array[Byte]],
     acknowledgements: Acknowledgements,
-    transaction: Option[TaskTransaction] = None,
-    register: PartitionBatch => Unit = _ => ()
+    transaction: Option[TaskTransaction],
+    register: PartitionBatch => Unit
 ) {
   import PartitionBatch._
 
