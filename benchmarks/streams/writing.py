@@ -36,12 +36,13 @@ from benchmarks.workloads import write_content
 _HEAD = """# Writing
 
 Made by `make bench-writing`, not by hand: rows of {size} B in Spark `local[2]`, {rounds} rounds in turns after {warm}
-not counted (five of reads). Servers and Spark share {cores} cores; load average {load:.1f} at the end. Rows per
-second are medians (least to most). Topics of streams have {partitions} partitions. All settings of producers are
-defaults, but for the publish delay where it is named.
+not counted (four of batches by topic and of epochs of 100,000 rows, five of reads). Servers and Spark share {cores}
+cores; load average {load:.1f} at the end. Rows per second are medians (least to most). Topics of streams have
+{partitions} partitions. All settings of producers are defaults, but for the publish delay where it is named.
 
-- **Topics by row**: two tasks write; the topics exist. Rows come in turn, one for each topic, or sorted by topic. "Rows
-  in a batch" is over all batches that the topics have.
+- **Topics by row**: two tasks write; the topics exist. Each row has its topic in the column `__topic`, which Spark
+  makes of its number, but for the write that names it by the option. Rows come in turn, one for each topic, or sorted
+  by topic. "Rows in a batch" is over all batches that the topics have.
 - **Epochs**: Spark's `rate-micro-batch` source without a trigger, so an epoch begins when the one before ends. Rates
   are from the beginning of the first counted epoch to the end of the last. Milliseconds are medians of Spark's
   `durationMs`; `addBatch` has the tasks and the commit of an epoch in it. CPU is that of the whole Spark process for

@@ -69,7 +69,7 @@ private[producer] final class BatchOutbox(
     if (key == null && message.partition < 0) chooser.advance()
 
   private def sendDue(now: Long): Unit = {
-    register(upcoming)
+    register(Nil)
     isWaiting = false
     var i = 0
     while (i < batches.length) {
@@ -97,15 +97,13 @@ private[producer] final class BatchOutbox(
     batches.foreach(_.send())
   }
 
-  /** Before a full batch leaves. */
+  /** Before a full batch leaves, with the partitions that get the next rows: there are many. */
   private def registerFull(batch: PartitionBatch): Unit =
-    if (transaction.exists(!_.isRegistered(batch.topicPartition))) register(batch +: upcoming)
-
-  /** Those that get the next rows. */
-  private def upcoming: Seq[PartitionBatch] = chooser.upcoming(AtOnce, batches.length).map(batches(_))
+    if (transaction.exists(!_.isRegistered(batch.topicPartition)))
+      register(batch +: chooser.upcoming(AtOnce, batches.length).map(batches(_)))
 
   /** One request for these and for all that have rows. */
-  private def register(also: => Seq[PartitionBatch]): Unit =
+  private def register(also: Seq[PartitionBatch]): Unit =
     transaction.foreach(_.register((also ++ batches.filterNot(_.isEmpty)).map(_.topicPartition)))
 
   override def discard(): Unit = batches.foreach(_.discard())
