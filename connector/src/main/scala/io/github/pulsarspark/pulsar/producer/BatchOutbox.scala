@@ -69,7 +69,6 @@ private[producer] final class BatchOutbox(
     if (key == null && message.partition < 0) chooser.advance()
 
   private def sendDue(now: Long): Unit = {
-    register(Nil)
     isWaiting = false
     var i = 0
     while (i < batches.length) {
@@ -89,7 +88,7 @@ private[producer] final class BatchOutbox(
 
   private def grow(): Unit =
     batches ++= partitionsOf(producer).drop(batches.length).map(
-      new PartitionBatch(_, acknowledgements, transaction, registerFull)
+      new PartitionBatch(_, acknowledgements, transaction, registerAhead)
     )
 
   override def flush(): Unit = {
@@ -97,10 +96,14 @@ private[producer] final class BatchOutbox(
     batches.foreach(_.send())
   }
 
-  /** Before a full batch leaves, with the partitions that get the next rows: there are many. */
-  private def registerFull(batch: PartitionBatch): Unit =
-    if (transaction.exists(!_.isRegistered(batch.topicPartition)))
-      register(batch +: chooser.upcoming(AtOnce, batches.length).map(batches(_)))
+  /** Before the first batch of a partition leaves. From the second request on, with the partitions that get the next
+    * rows: there are many.
+    */
+  private def registerAhead(batch: PartitionBatch): Unit =
+    for (t <- transaction if !t.isRegistered(batch.topicPartition)) {
+      val isFirst = !batches.exists(b => t.isRegistered(b.topicPartition))
+      register(batch +: (if (isFirst) Nil else chooser.upcoming(AtOnce, batches.length).map(batches(_))))
+    }
 
   /** One request for these and for all that have rows. */
   private def register(also: Seq[PartitionBatch]): Unit =
