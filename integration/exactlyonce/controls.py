@@ -81,7 +81,7 @@ CONTROLS = (
         rule="no record before the rows",
         file="pulsar/transactions/TaskTransaction.scala",
         old="      recorded()\n",
-        new="",
+        new="      if (added.isEmpty) recorded()\n",
         test="integration/write/test_exactly_once.py::test_nothing_is_sent_before_the_driver_can_know_of_it",
     ),
     Control(
