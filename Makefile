@@ -186,6 +186,10 @@ bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream wit
 bench-writing: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure topics by row, exactly-once writes and small epochs beside Spark's Kafka sink
 	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.writing
 
+.PHONY: bench-incumbent
+bench-incumbent: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure writes beside streamnative/pulsar-spark, INCUMBENT=path of its jar
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.incumbent $(INCUMBENT)
+
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them
 	$(SBT) micro/run
