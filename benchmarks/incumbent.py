@@ -93,7 +93,8 @@ def main() -> int:
             for number, (name, place) in enumerate(places.items())
         }
 
-        def write(name: str, case: Workload, topic: str) -> Answer:
+        def write(name: str, case: Workload, place: str) -> Answer:
+            topic = place if name == _KAFKA else f"persistent://public/default/{place}"
             arguments = {**case.arguments(work), "topic": topic, "threads": THREADS, **_OPTIONS.get(name, {})}
             if name == _KAFKA:
                 of_kafka.ask("create", {"topic": topic, "partitions": case.partitions})
