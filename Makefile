@@ -184,11 +184,11 @@ bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream wit
 
 .PHONY: bench-writing
 bench-writing: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure topics by row, exactly-once writes and small epochs beside Spark's Kafka sink
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.writing
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.writes.writing
 
 .PHONY: bench-incumbent
 bench-incumbent: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure writes beside streamnative/pulsar-spark, INCUMBENT=path of its jar
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.incumbent $(INCUMBENT)
+	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.writes.incumbent $(INCUMBENT)
 
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them

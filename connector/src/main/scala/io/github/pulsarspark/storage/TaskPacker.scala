@@ -24,8 +24,8 @@ private[storage] object TaskPacker {
   /** Whether a segment is more than one piece of about `bytes`. */
   def isCut(segment: Segment, bytes: Long): Boolean = segment.bytes > bytes && segment.last > segment.first
 
-  /** The slices of each task, in order. A task reads about `bytes` of neighbours, which are cut where a task is full;
-    * what the broker reads is a task by itself.
+  /** The slices of each task, in order. A task reads `bytes` of neighbours, or an entry more. They are cut where a task
+    * is full. What the broker reads is a task by itself.
     *
     * @param starts
     *   preferred split points of a segment, in order; empty = split anywhere. They count for offloaded ledgers, which

@@ -20,7 +20,7 @@ private[pulsarspark] final class TaskTransaction(
 ) {
   private val partitions = mutable.LinkedHashSet.empty[String]
 
-  /** The topic partitions that have messages of it. */
+  /** The topic partitions that may have messages of it. */
   def registered: Seq[String] = partitions.toSeq
 
   def isRegistered(topicPartition: String): Boolean = partitions(topicPartition)

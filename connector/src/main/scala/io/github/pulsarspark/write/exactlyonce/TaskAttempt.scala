@@ -98,7 +98,7 @@ private[write] final case class SinkTask(settings: SinkSettings, identity: SinkI
   * @param transaction
   *   in which it sends nothing any more; None for a task without rows
   * @param topicPartitions
-  *   that have messages of it
+  *   that may have messages of it
   */
 private[write] final case class SinkCommit(transaction: Option[SinkTransaction], topicPartitions: Seq[String])
     extends WriterCommitMessage

@@ -63,7 +63,7 @@ class Bench:
         """A new Spark process; the caller ends it."""
         jars = ",".join(map(str, spark_kafka_jars())) if of_kafka else str(jar_path())
         place = ["kafka", self.other.servers] if of_kafka else ["pulsar", self.server.service_url]
-        command = [sys.executable, "-m", "benchmarks.streams.writing_query", *place, jars, "--memory", _MEMORY]
+        command = [sys.executable, "-m", "benchmarks.writes.query", *place, jars, "--memory", _MEMORY]
         return Worker(command, self.work / f"spark-{name}.log")
 
     def create(self, name: str) -> str:

@@ -2,7 +2,7 @@
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.streams.writing [--scale 0.1] [--rounds 3] [--warm 1] [--output FOLDER]
+    .venv-4.1/bin/python -m benchmarks.writes.writing [--scale 0.1] [--rounds 3] [--warm 1] [--output FOLDER]
 
 All rows have 100 bytes. Contenders take turns; the first ``--warm`` rounds do not count. Each part
 checks the number of messages in its topics, and a wrong one ends the run. The parts:
@@ -29,9 +29,9 @@ from benchmarks import kafka
 from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, local_pulsar
 from benchmarks.processes import Worker
 from benchmarks.report import keep
-from benchmarks.streams.writing_bench import PARTITIONS, SIZE, Bench
-from benchmarks.streams.writing_parts import LARGE, SMALL, guarantees, reads, tiny, topics, visible
 from benchmarks.workloads import write_content
+from benchmarks.writes.bench import PARTITIONS, SIZE, Bench
+from benchmarks.writes.parts import LARGE, SMALL, guarantees, reads, tiny, topics, visible
 
 _HEAD = """# Writing
 

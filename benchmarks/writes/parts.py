@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pulsar
 
 from benchmarks.report import spread
-from benchmarks.streams.writing_bench import (
+from benchmarks.writes.bench import (
     AT_LEAST,
     GUARANTEES,
     NAMESPACE,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmarks.processes import Answer, Worker
-    from benchmarks.streams.writing_bench import Bench, Runs
+    from benchmarks.writes.bench import Bench, Runs
 
 LARGE, SMALL = Epochs(100_000, 2, 8), Epochs(1000, 20, 130)
 _WATCHED, _TINY = Epochs(1000, 10, 40), Epochs(10, 20, 130)

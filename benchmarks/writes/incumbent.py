@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -25,6 +24,7 @@ from benchmarks.processes import Worker
 from benchmarks.report import keep, spread
 from benchmarks.run import say
 from benchmarks.workloads import Workload, write_content
+from benchmarks.writes.bench import cpu, rate, ratio
 from pulsar_spark import jar_path
 
 if TYPE_CHECKING:
@@ -52,15 +52,9 @@ the Spark process.
 """
 
 
-def _rate(answer: Answer) -> float:
-    return answer.rows / answer.seconds
-
-
 def _lines(case: Workload, runs: dict[str, list[Answer]]) -> list[str]:
-    own = statistics.median(map(_rate, runs[_OWN]))
     return [
-        f"| {case.title} | {name} | {spread([*map(_rate, found)])} | {own / statistics.median(map(_rate, found)):.2f} "
-        f"| {statistics.median(1e6 * one.cpu / one.rows for one in found):.2f} |"
+        f"| {case.title} | {name} | {spread([*map(rate, found)])} | {ratio(runs[_OWN], found)} | {cpu(found)} |"
         for name, found in runs.items()
     ]
 
@@ -111,7 +105,7 @@ def main() -> int:
             for number in range(-_WARM, chosen.rounds):
                 for place, (name, found) in enumerate(runs.items()):
                     answer = write(name, case, f"{case.topic}-{place}-{number + _WARM}")
-                    say(f"{case.title}, round {number + 1}, {name}: {_rate(answer):,.0f} rows/s")
+                    say(f"{case.title}, round {number + 1}, {name}: {rate(answer):,.0f} rows/s")
                     if number >= 0:
                         found.append(answer)
             lines += _lines(case, runs)

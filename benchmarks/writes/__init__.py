@@ -1,0 +1,1 @@
+"""Writes measured: topics by row, guarantees, epochs of a few rows, and the incumbent."""
