@@ -1,5 +1,6 @@
 package org.apache.pulsar.client.impl;
 
+import io.github.pulsarspark.pulsar.producer.NativeLz4;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.apache.pulsar.client.api.BatchMessageContainer;
@@ -73,7 +74,12 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
             return body;
         }
         metadata.setCompression(compressionType).setUncompressedSize(size);
-        return producer.applyCompression(body);
+        if (producer.conf.getCompressionType() != CompressionType.LZ4) {
+            return producer.applyCompression(body);
+        }
+        ByteBuf packed = NativeLz4.encode(body);
+        body.release();
+        return packed;
     }
 
     private void check(int size) throws PulsarClientException {

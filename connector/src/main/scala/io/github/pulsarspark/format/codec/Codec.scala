@@ -4,9 +4,9 @@ import java.lang.ref.Cleaner
 import java.util.zip.Inflater
 
 import com.github.luben.zstd.ZstdDecompressCtx
-import net.jpountz.lz4.{LZ4Factory, LZ4SafeDecompressor}
 import org.xerial.snappy.Snappy
 
+import io.github.pulsarspark.common.Lz4
 import io.github.pulsarspark.format.entry.MalformedBytes
 
 /** How the payload of an entry is compressed.
@@ -36,9 +36,10 @@ private[format] object Codec {
   /** The codecs of one decoder: the one that metadata calls number n, from 1 on, is at n - 1. Number 0 is no
     * compression.
     */
-  def all(): Vector[Codec] = Vector(new Lz4, new Zlib, new Zstandard, new SnappyRaw)
+  def all(): Vector[Codec] = Vector(new Lz4Block, new Zlib, new Zstandard, new SnappyRaw)
 
-  private final class Lz4 extends Codec("LZ4") {
+  private final class Lz4Block extends Codec("LZ4") {
+    private lazy val decompressor = Lz4.factory.safeDecompressor()
 
     protected def unpackedSize(
         packed: Array[Byte],
@@ -48,17 +49,7 @@ private[format] object Codec {
         at: Int,
         end: Int
     ): Int =
-      Lz4.decompressor.decompress(packed, from, length, target, at, end - at)
-  }
-
-  private object Lz4 {
-
-    /** The native one, about five times as fast as Java. `fastestInstance` alone would pick it only where Spark is on
-      * the system class path.
-      */
-    lazy val decompressor: LZ4SafeDecompressor =
-      (try LZ4Factory.nativeInstance()
-      catch { case _: LinkageError | _: AssertionError => LZ4Factory.fastestInstance() }).safeDecompressor()
+      decompressor.decompress(packed, from, length, target, at, end - at)
   }
 
   private final class Zlib extends Codec("ZLIB") {
