@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from benchmarks.processes import Answer
 
 _CASES = (
-    Workload(64, 1000, 1, "NONE", 2_000_000),
-    Workload(512, 250, 4, "LZ4", 1_000_000),
-    Workload(512, 250, 4, "NONE", 1_000_000),
-    Workload(1024, 125, 4, "NONE", 400_000),
+    Workload(64, 1000, 1, "NONE", 4_000_000),
+    Workload(512, 250, 4, "LZ4", 3_000_000),
+    Workload(512, 250, 4, "NONE", 3_000_000),
+    Workload(1024, 125, 4, "NONE", 1_500_000),
 )
 _OWN, _INCUMBENT, _KAFKA = "pulsar-spark", "streamnative/pulsar-spark", "Spark-Kafka"
 _OPTIONS = {_INCUMBENT: {"write.pulsar.producer.blockIfQueueFull": "true"}}
