@@ -9,7 +9,7 @@ import org.apache.pulsar.common.compression.CompressionCodecLZ4
 import io.github.pulsarspark.common.Lz4
 
 /** Packs as the client's own codec does, with the native library that Spark brings. All threads share it. */
-object NativeLz4 extends CompressionCodecLZ4 {
+private[pulsarspark] object NativeLz4 extends CompressionCodecLZ4 {
   private val compressor = Lz4.factory.fastCompressor()
 
   /** A new buffer; the source stays as it is. */
