@@ -76,6 +76,18 @@ def test_a_limit_of_messages_counts_a_backlog_where_it_is_stored(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+def test_a_large_limit_of_messages_is_counted_where_messages_have_no_numbers(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    """See ``test_indexed_backlog.py`` for the others."""
+    produce(client, topic, numbers(0, 40_000), batch_size=100)
+    batches = Batches()
+    options = {"readLevel": "auto", "admin.url": admin.url, "maxMessagesPerTrigger": "12345"}
+    read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
+    assert sizes_of(batches) == [12_345] * 3 + [40_000 - 3 * 12_345]
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
 @pytest.mark.parametrize("level", ["auto", "segment"])
 def test_a_backlog_that_is_trimmed_while_it_is_counted(
     spark: SparkSession,

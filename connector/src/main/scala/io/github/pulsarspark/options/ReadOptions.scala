@@ -48,6 +48,9 @@ private[pulsarspark] final case class ReadOptions(
 
   /** False when every message comes from the broker. */
   def mayReadSegments: Boolean = readLevel != ReadLevel.Broker && client.adminUrl.nonEmpty
+
+  /** For what the driver reads by itself: the broker is asked where it does not reach the storage. */
+  def orBroker: ReadOptions = if (readLevel == ReadLevel.Segment) copy(readLevel = ReadLevel.Auto) else this
 }
 
 private[pulsarspark] object ReadOptions {

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf
 
 import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.{Tier, TransactionView, UndecidedTransaction}
-import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
+import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
@@ -129,6 +129,9 @@ private[pulsarspark] object BacklogEntrySource {
   /** The one that is read, and the one after it. */
   private val AtOnce = 2
 
+  /** One more ledger: they are offloaded while a stream reads. */
+  private val AnyBytes = 1L
+
   /** @param options
     *   of the query, which need not let the broker read: it reads for the driver nevertheless, where the driver does
     *   not reach the storage. What is lost is left to tasks.
@@ -141,13 +144,12 @@ private[pulsarspark] object BacklogEntrySource {
       hadoop: HadoopSettings,
       locator: ReadOptions => SegmentLocator
   ): GrowingEntrySource = {
-    val driver =
-      if (options.readLevel == ReadLevel.Segment) options.copy(readLevel = ReadLevel.Auto) else options
+    val driver                                = options.orBroker
     val located                               = locator(driver)
     val stores                                = SegmentStores(driver, hadoop)
     def open(slice: Slice, moved: () => Unit) =
       SegmentEntrySource(slice, driver, hadoop, stores, None, topic => { located.moved(topic); moved() })
-    new BacklogEntrySource(range, located.stored, open, AbortedTransactions.of(_, driver),
+    new BacklogEntrySource(range, located.stored(_, AnyBytes), open, AbortedTransactions.of(_, driver),
       PulsarConnection.growingEntries(_, driver), stores)
   }
 }

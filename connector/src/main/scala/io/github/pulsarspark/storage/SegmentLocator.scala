@@ -79,18 +79,22 @@ private[pulsarspark] final class SegmentLocator(
   }
 
   /** The ledgers of a stream's range that take no more entries and can be read without the broker, from the one in
-    * which it begins, without a gap; at most [[MostStored]] of them. None when the range is within one ledger, which
-    * needs no request.
+    * which it begins, without a gap. None when the range is within one ledger, which needs no request.
+    *
+    * @param bytes
+    *   so many are enough, besides those of the first ledger
     */
-  private[storage] def stored(range: OffsetRange): Seq[Slice] = admin match {
+  private[storage] def stored(range: OffsetRange, bytes: Long): Seq[Slice] = admin match {
     case Some(admin)
         if options.mayReadSegments && !options.readCompacted &&
           range.startExclusive.ledgerId < range.endInclusive.ledgerId =>
       val lists = new LedgerMetadata(admin, options)
       unlessSilent(admin, Seq(range.topic)) {
-        val storage = known.ledgers.listed(Seq(range), AnyBytes)(lists.ofTopics)
+        val storage = known.ledgers.listed(Seq(range), bytes)(lists.ofTopics)
         val closed  = storage.get(range.topic).toSeq.flatMap(_.closedFrom(range.startExclusive.ledgerId))
-        closed.takeWhile(_.id <= range.endInclusive.ledgerId).take(MostStored).lastOption.toSeq.flatMap { last =>
+        val within  = closed.takeWhile(_.id <= range.endInclusive.ledgerId)
+        val before  = within.drop(1).scanLeft(0L)(_ + _.bytes).takeWhile(_ < bytes)
+        within.take(before.size + 1).lastOption.toSeq.flatMap { last =>
           val needed = storage.view.mapValues(s => s.copy(ledgers = s.ledgers.takeWhile(_.id <= last.id))).toMap
           val locate = known.locate(needed)(stores.locate(_, lists))(range.topic)
           SegmentPlanner
@@ -258,12 +262,6 @@ private object SegmentLocator {
   private val NoAdmin   = "admin.url is not set"
   private val Short     = "it is short"
   private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
-
-  /** Few: ledgers are offloaded while a stream reads. */
-  private val MostStored = 2
-
-  /** A list with one more ledger is enough. */
-  private val AnyBytes = 1L
 
   /** Reasons in one line of the log. */
   private val MostShown = 5

@@ -14,7 +14,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.{BacklogEntrySource, KnownStorage, SegmentLocator}
+import io.github.pulsarspark.storage.{BacklogEntrySource, ClosedLedgers, KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
@@ -83,8 +83,14 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 
   /** The entries of a range of a stream, which the driver counts. */
   private[read] def backlog(range: OffsetRange, options: ReadOptions, hadoop: HadoopSettings): GrowingEntrySource =
-    BacklogEntrySource(range, options, hadoop,
-      new SegmentLocator(connection.admin, _, hadoop, new DataLossPolicy(options.failOnDataLoss), known))
+    BacklogEntrySource(range, options, hadoop, locator(hadoop))
+
+  /** The ledgers of a range that take no more entries, so many bytes of them. */
+  private[read] def closedLedgers(range: OffsetRange, bytes: Long, hadoop: HadoopSettings): ClosedLedgers =
+    ClosedLedgers(range, bytes, options, hadoop, locator(hadoop))
+
+  private def locator(hadoop: HadoopSettings)(options: ReadOptions) =
+    new SegmentLocator(connection.admin, options, hadoop, new DataLossPolicy(options.failOnDataLoss), known)
 
   override def close(): Unit =
     try progress.foreach(_.close())

@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.position.{PulsarOffset, RangePlanner}
+import io.github.pulsarspark.read.stream.limits.{TriggerBudget, TriggerEnds}
 import io.github.pulsarspark.read.task.ReadContext
 
 /** A streaming read in micro-batches: each is a function of its two offsets and of how the stream began. Decides where
@@ -25,9 +26,9 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     extends MicroBatchStream
     with SupportsTriggerAvailableNow with ReportsSourceMetrics {
 
-  private val core                         = new StreamCore(task, columns, checkpoint)
-  private val backlog                      = new BacklogWalk(core.walk, task.options.pollTimeout)
-  private val ledgerSteps                  = new LedgerSteps(core.wholeLedgers, core.walk, task.options.pollTimeout)
+  private val core = new StreamCore(task, columns, checkpoint)
+  private val ends =
+    new TriggerEnds(core.walk, core.wholeLedgers, core.closedLedgers, core.returnsAll, task.options.pollTimeout)
   private var pinned: Option[PulsarOffset] = None
 
   /** The name of this source in the progress of the query. */
@@ -54,12 +55,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     if (budget.isUnlimited) end
     else {
       val ranges = core.kept(RangePlanner.between(read, end))
-      val whole  = ledgerSteps.ends(ranges, budget)
-      val rest   = budget.without(whole.values.map(_.bytes).sum)
-      val walked =
-        backlog.ends(ranges.filterNot(r => whole.contains(r.topic)), end.positions.keySet -- whole.keys, rest)
-      val ends   = walked ++ whole.view.mapValues(_.end)
-      val result = StreamProgress.within(PulsarOffset(end.positions ++ ends), read, end)
+      val found  = ends.of(ranges, end.positions.keySet, budget)
+      val result = StreamProgress.within(PulsarOffset(end.positions ++ found), read, end)
       if (result.positions == read.positions) read else result
     }
   }
@@ -84,8 +81,5 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   /** The checkpoint keeps positions. The subscription, if there is one, follows in `latestOffset`. */
   override def commit(end: Offset): Unit = ()
 
-  override def stop(): Unit = core.stop {
-    ledgerSteps.stop(task.options.pollTimeout.toMillis)
-    backlog.close()
-  }
+  override def stop(): Unit = core.stop(ends.close())
 }

@@ -17,15 +17,16 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.{DataLossPolicy, Occurrence}
 import io.github.pulsarspark.metrics.TaskTotals
-import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession, PlannedRange, TaskPlanner}
+import io.github.pulsarspark.read.stream.limits.PartitionWalk
 import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
 import io.github.pulsarspark.read.stream.loss.{LossLog, RecreatedTopics}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
-import io.github.pulsarspark.storage.StreamTail
+import io.github.pulsarspark.storage.{ClosedLedgers, StreamTail}
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** The driver's side of a streaming read, whatever divides it into batches: how the stream began, its session with the
@@ -177,6 +178,13 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   /** The ledgers of ranges that take no more entries, as far as their list is known. */
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] =
     session.segments(task.hadoop, losses).wholeLedgers(ranges, bytes)
+
+  /** What a range has of them, so many bytes. */
+  def closedLedgers(range: OffsetRange, bytes: Long): ClosedLedgers =
+    session.closedLedgers(range, bytes, task.hadoop)
+
+  /** Whether the stream returns every message of a topic partition. */
+  def returnsAll(topic: String): Boolean = start.times(topic) == Interval.Always && !task.options.readCompacted
 
   /** What was read and lost since the query started, and what is left to read. Requests nothing.
     *

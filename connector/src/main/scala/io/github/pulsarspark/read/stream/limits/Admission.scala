@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.stream
+package io.github.pulsarspark.read.stream.limits
 
 /** Shares the budget of a trigger among topic partitions. Pure. */
 private[stream] object Admission {

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.stream
+package io.github.pulsarspark.read.stream.limits
 
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -33,6 +33,10 @@ private[stream] final class BacklogWalk(
   private val walks                   = mutable.LinkedHashMap.empty[String, PartitionWalk] // used last = last
   private var served                  = ""                                                 // partition
   private var lastBatch: Option[Long] = None
+  private var admitted                = 0L
+
+  /** Messages up to what [[ends]] returned last, 0 where nothing was counted. */
+  def rows: Long = admitted
 
   /** Where the next micro-batch ends in each of these ranges. At least one end is after its start, unless the trigger
     * waits for more messages.
@@ -48,6 +52,7 @@ private[stream] final class BacklogWalk(
       budget: TriggerBudget
   ): Map[String, Position] =
     try {
+      admitted = 0
       val current = backlog.map(r => r.topic -> r).toMap
       close(walks.toSeq.collect { case (p, w) if !partitions(p) || current.get(p).exists(!w.continue(_)) => p })
       val now   = nanos()
@@ -64,8 +69,10 @@ private[stream] final class BacklogWalk(
           current.view.mapValues(_.endInclusive).toMap
         } else {
           walk(current, budget.rows, budget.bytes)
+          val used = current.keys.toSeq.flatMap(walks.get)
+          admitted = used.map(_.rows).sum
           val ends = current.map { case (p, range) => p -> walks.get(p).fold(range.startExclusive)(_.target) }
-          current.keys.flatMap(walks.get).foreach(_.admit())
+          used.foreach(_.admit())
           closeOldest()
           ends
         }

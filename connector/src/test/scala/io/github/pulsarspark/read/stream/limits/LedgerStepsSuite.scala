@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.stream
+package io.github.pulsarspark.read.stream.limits
 
 import scala.concurrent.duration._
 
@@ -7,7 +7,7 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.read.stream.LedgerSteps.Step
+import io.github.pulsarspark.read.stream.limits.LedgerSteps.Step
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 class LedgerStepsSuite extends ScalaCheckSuite {

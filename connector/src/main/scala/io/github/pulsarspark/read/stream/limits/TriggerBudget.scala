@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.stream
+package io.github.pulsarspark.read.stream.limits
 
 import org.apache.spark.sql.connector.read.streaming._
 
@@ -20,6 +20,10 @@ private[stream] final case class TriggerBudget(
 
   /** What is left of it after so many bytes, at least one. */
   def without(used: Long): TriggerBudget = copy(bytes = bytes.map(b => math.max(1, b - used)))
+
+  /** What some partitions may read, so that others have an equal share of the rows. */
+  def shared(some: Int, others: Int): TriggerBudget =
+    if (others == 0) this else copy(rows = rows.map(r => math.max(1, r / (some + others) * some)))
 
   private def and(that: TriggerBudget): TriggerBudget = TriggerBudget(
     (rows ++ that.rows).minOption,

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.read.stream
+package io.github.pulsarspark.read.stream.limits
 
 import scala.concurrent.duration._
 

@@ -1,0 +1,98 @@
+package io.github.pulsarspark.read.stream.limits
+
+import scala.annotation.tailrec
+
+import io.github.pulsarspark.format.EntryIndex
+import io.github.pulsarspark.position.Position
+
+/** What a range has of a ledger, with the indexes that the broker gave its messages: the difference of two indexes is a
+  * number of messages. It is compared within one ledger alone: a broker counts on from ledger to ledger, but not if
+  * someone switched that off meanwhile.
+  *
+  * @param read
+  *   how many messages of the first entry are in front of the range
+  */
+private[stream] final case class LedgerPart(
+    ledgerId: Long,
+    first: LedgerPart.Entry,
+    read: Int,
+    last: LedgerPart.Entry
+) {
+  import LedgerPart._
+
+  private val before = first.index.before + read
+
+  /** Messages up to an entry, or more: something that is no message has an index, too. */
+  private def count(entry: Entry): Long = entry.index.last - before
+
+  /** All its messages. */
+  def messages: Long = count(last)
+
+  /** Whether there may be so many: each entry has one at least that is not read. */
+  def isPlausible: Boolean = read < first.index.messages && messages > last.id - first.id
+
+  def end: Position = Position(ledgerId, last.id)
+
+  /** The last of the first `most` messages, or one before it.
+    *
+    * @param most
+    *   1 to [[messages]]
+    * @param enough
+    *   so many are accepted
+    * @param indexOf
+    *   of another entry; None when it cannot be known
+    * @return
+    *   with the number of messages up to it
+    */
+  def end(most: Long, enough: Long, indexOf: Long => Option[EntryIndex]): (Position, Long) =
+    if (count(last) <= most) (end, messages)
+    else if (count(first) > most) inside(first, read, most)
+    else search(first, last, most, enough, indexOf, 0)
+
+  /** @param low
+    *   an entry up to which there are at most `most` messages
+    * @param high
+    *   one up to which there are more
+    */
+  @tailrec
+  private def search(
+      low: Entry,
+      high: Entry,
+      most: Long,
+      enough: Long,
+      indexOf: Long => Option[EntryIndex],
+      reads: Int
+  ): (Position, Long) =
+    if (count(low) >= enough) at(low)
+    else if (high.id - low.id == 1) {
+      val (end, messages) = inside(high, 0, most - count(low))
+      (end, count(low) + messages)
+    } else {
+      val share = BigInt(most - count(low)) * (high.id - low.id) / (count(high) - count(low))
+      val guess = if (reads < Guesses) low.id + share.toLong else (low.id + high.id) / 2
+      val next  = math.min(high.id - 1, math.max(low.id + 1, guess))
+      indexOf(next).map(Entry(next, _)) match {
+        case Some(entry) if count(entry) <= most => search(entry, high, most, enough, indexOf, reads + 1)
+        case Some(entry)                         => search(low, entry, most, enough, indexOf, reads + 1)
+        case None                                => at(low)
+      }
+    }
+
+  private def at(entry: Entry) = (Position(ledgerId, entry.id), count(entry))
+
+  /** The end of the next `most` messages of a batch, of which `read` are passed. */
+  private def inside(batch: Entry, read: Int, most: Long): (Position, Long) = {
+    val taken = math.min(most, (batch.index.messages - read).toLong).toInt
+    val end   = Position(ledgerId, batch.id)
+    (if (read + taken == batch.index.messages) end else end.copy(batchIndex = read + taken - 1), taken.toLong)
+  }
+}
+
+private[stream] object LedgerPart {
+
+  /** An entry of the ledger. */
+  final case class Entry(id: Long, index: EntryIndex)
+
+  /** Attempts that expect batches of one size; then the distance is halved. */
+  private val Guesses = 8
+}

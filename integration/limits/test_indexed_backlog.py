@@ -1,0 +1,105 @@
+"""Limits of messages where brokers number messages: the driver reads a few entries of a backlog instead of all."""
+
+from __future__ import annotations
+
+import random
+from itertools import count, islice
+from typing import TYPE_CHECKING
+
+import pytest
+from limits.limited import earliest, numbers, rows_of, sizes_of
+from messages import produce, read_all
+from reading import Batches, assert_exactly_once, existing, read_available
+from servers import Addresses
+
+from pulsar_spark.local import LocalPulsar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
+    from transactions import Sender
+
+_INDEX = "org.apache.pulsar.common.intercept.AppendIndexMetadataInterceptor"
+_MOST = 12_345  # no multiple of a batch
+
+
+@pytest.fixture(scope="module")
+def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """A server that numbers messages and begins a ledger after a few entries."""
+    config = {
+        "brokerEntryMetadataInterceptors": _INDEX,
+        "managedLedgerMaxEntriesPerLedger": "50",
+        "managedLedgerMinLedgerRolloverTimeMinutes": "0",
+    }
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("indexed"), transactions=True, config=config) as server:
+        yield Addresses(server.service_url, server.admin_url)
+
+
+@pytest.mark.parametrize("level", ["auto", "segment"])
+def test_a_limit_of_messages_goes_by_the_numbers_that_the_broker_gave_them(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    level: str,
+) -> None:
+    produce(client, topic, numbers(0, 60_000), batch_size=100)
+    batches = Batches()
+    options = {"readLevel": level, "admin.url": admin.url, "maxMessagesPerTrigger": str(_MOST)}
+    read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
+    first, *sizes = sizes_of(batches)
+    assert _MOST * 0.95 <= first <= _MOST
+    assert first % 100 == 0, "a count of every message would end inside a batch"
+    assert max(sizes) <= _MOST
+    assert len(sizes) == 4, sizes
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.exhaustive), pytest.param(3, marks=pytest.mark.exhaustive)]
+)
+def test_batches_of_all_sizes_transactions_and_a_short_partition(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    sender: Sender,
+    topic: str,
+    tmp_path: Path,
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    admin.create_topic(topic, partitions=3)
+    left = (b"%d" % number for number in count())
+
+    def batches_of(size: int, most: int, partition: int) -> None:
+        messages = islice(left, size * chance.randint(1, most))
+        produce(client, f"{topic}-partition-{partition}", messages, batch_size=size)
+
+    for partition in (0, 1):
+        for _ in range(20):
+            batches_of(chance.choice([1, 7, 100, 1000, 1000]), 9, partition)
+        producer = sender.producer(f"{topic}-partition-{partition}", batch_size=1)
+        for number in range(30):
+            transaction = sender.begin()
+            producer.newMessage(transaction).value(next(left)).send()
+            sender.end(transaction, commit=number % 3 != 1)
+        for _ in range(10):
+            batches_of(chance.choice([100, 1000]), 9, partition)
+    batches_of(10, 3, 2)
+
+    most = 31_000
+    batches = Batches()
+    options = {"readLevel": "auto", "admin.url": admin.url, "maxMessagesPerTrigger": str(most)}
+    query = read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
+    sizes = rows_of(query)
+    assert max(sizes) <= most
+    assert min(sizes[:-1], default=most) >= most * 0.95, sizes
+    wanted = [row for n in range(3) for row in existing(read_all(client, f"{topic}-partition-{n}"))]
+    assert_exactly_once(batches.rows, wanted)
