@@ -61,6 +61,24 @@ def test_a_limit_of_messages_goes_by_the_numbers_that_the_broker_gave_them(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+def test_messages_of_transactions_count_though_the_broker_does_not_number_them(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    whole = {"pulsar.producer.batchingMaxPublishDelayMicros": "60000000"}  # only full batches
+    once = {"service.url": service_url, "topic": topic, "deliveryGuarantee": "exactly-once", "sinkId": "numbered"}
+    for version in range(5):  # a ledger each, which begins and ends with numbered messages
+        produce(client, topic, numbers(0, 2200), batch_size=100)
+        more = spark.range(0, 5000, 1, 1).selectExpr("binary(string(id)) as value")
+        more.write.format("pulsar").mode("append").options(**once, **whole, txnVersion=str(version)).save()
+        produce(client, topic, numbers(0, 2200), batch_size=100)
+    ledgers = [one["entries"] for one in admin.internal_stats(topic)["ledgers"]]
+    assert ledgers == [50] * 5 + [0], ledgers
+    batches = Batches()
+    options = {"readLevel": "auto", "admin.url": admin.url, "maxMessagesPerTrigger": str(_MOST)}
+    query = read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
+    assert rows_of(query) == [_MOST] * 3 + [47_000 - 3 * _MOST]
+
+
 @pytest.mark.parametrize(
     "seed", [1, pytest.param(2, marks=pytest.mark.exhaustive), pytest.param(3, marks=pytest.mark.exhaustive)]
 )
@@ -85,11 +103,12 @@ def test_batches_of_all_sizes_transactions_and_a_short_partition(
     for partition in (0, 1):
         for _ in range(20):
             batches_of(chance.choice([1, 7, 100, 1000, 1000]), 9, partition)
-        producer = sender.producer(f"{topic}-partition-{partition}", batch_size=1)
-        for number in range(30):
-            transaction = sender.begin()
-            producer.newMessage(transaction).value(next(left)).send()
-            sender.end(transaction, commit=number % 3 != 1)
+        if partition == 1:
+            producer = sender.producer(f"{topic}-partition-1", batch_size=1)
+            for number in range(30):
+                transaction = sender.begin()
+                producer.newMessage(transaction).value(next(left)).send()
+                sender.end(transaction, commit=number % 3 != 1)
         for _ in range(10):
             batches_of(chance.choice([100, 1000]), 9, partition)
     batches_of(10, 3, 2)

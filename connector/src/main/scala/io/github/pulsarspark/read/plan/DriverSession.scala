@@ -11,6 +11,7 @@ import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, GrowingEntrySource}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.pulsar.transactions.TransactionUse
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
@@ -76,6 +77,11 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 
   /** Where topic partitions are stored, for the life of a stream. */
   private[read] lazy val known = new KnownStorage
+
+  private lazy val transactions = connection.admin.map(TransactionUse(_, options.client))
+
+  /** Whether no ledger of a stream's range but its last has a message of a transaction, as far as that is known. */
+  private[read] def hasNoTransactions(range: OffsetRange): Boolean = transactions.exists(_.isUnused(range))
 
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =

@@ -183,8 +183,9 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   def closedLedgers(range: OffsetRange, bytes: Long): ClosedLedgers =
     session.closedLedgers(range, bytes, task.hadoop)
 
-  /** Whether the stream returns every message of a topic partition. */
-  def returnsAll(topic: String): Boolean = start.times(topic) == Interval.Always && !task.options.readCompacted
+  /** Whether the stream returns every message in the ledgers of a range but its last. */
+  def returnsAll(range: OffsetRange): Boolean =
+    start.times(range.topic) == Interval.Always && !task.options.readCompacted && session.hasNoTransactions(range)
 
   /** What was read and lost since the query started, and what is left to read. Requests nothing.
     *

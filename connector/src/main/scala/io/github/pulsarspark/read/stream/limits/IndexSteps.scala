@@ -21,8 +21,9 @@ import io.github.pulsarspark.storage.segment.Segment
   *
   * @param closed
   *   the ledgers of a range that take no more entries, so many bytes of them
-  * @param isWhole
-  *   whether a stream returns every message of a partition
+  * @param returnsAll
+  *   whether the stream returns every message in the ledgers of a range but its last; messages of transactions have no
+  *   index
   * @param patience
   *   how long one trigger reads indexes; partitions that it did not get to are walked
   * @param least
@@ -30,7 +31,7 @@ import io.github.pulsarspark.storage.segment.Segment
   */
 private[stream] final class IndexSteps(
     closed: (OffsetRange, Long) => ClosedLedgers,
-    isWhole: String => Boolean,
+    returnsAll: OffsetRange => Boolean,
     patience: FiniteDuration,
     least: Long = IndexSteps.Least
 ) {
@@ -75,7 +76,7 @@ private[stream] final class IndexSteps(
     }
 
   private def mayHave(range: OffsetRange) =
-    isWhole(range.topic) && without.get(range.topic).forall(_ <= range.startExclusive)
+    without.get(range.topic).forall(_ <= range.startExclusive)
 
   private def attempt[A](range: OffsetRange)(body: => A): Option[A] =
     try Some(body)
@@ -87,7 +88,7 @@ private[stream] final class IndexSteps(
 
   /** None unless ledgers have so many messages. */
   private def numbered(range: OffsetRange, rows: Long): Option[Numbered] =
-    first(range).filter(_._1.messages > 0).flatMap { case (first, bytes) =>
+    first(range).filter(_ => returnsAll(range)).flatMap { case (first, bytes) =>
       if (first.messages >= rows) Some(Numbered(range, Seq(first)))
       else {
         val needed = (BigInt(rows) * bytes / first.messages * 3 / 2).min(Long.MaxValue).toLong
@@ -108,13 +109,13 @@ private[stream] final class IndexSteps(
     val start  = range.startExclusive
     val before = known.getOrElse(range.topic, Map.empty).filter(_._1 > start.ledgerId)
     val fresh  = wanted.filterNot(s => before.contains(s.ledgerId))
-    val ends   = fresh.flatMap(s => Seq(Position(s.ledgerId, s.first), Position(s.ledgerId, s.last)))
-    val found  = before ++ fresh.zip(ledgers.indexes(ends).grouped(2)).collect {
-      case (segment, Seq(Some(first), Some(last))) =>
-        val isCut = segment.ledgerId == start.ledgerId && !start.isWholeEntry
-        segment.ledgerId -> LedgerPart(segment.ledgerId, LedgerPart.Entry(segment.first, first),
-          if (isCut) start.batchIndex + 1 else 0, LedgerPart.Entry(segment.last, last))
-    }.filter(_._2.isPlausible)
+    val read   = fresh.flatMap(s => LedgerPart.samples(s.first, s.last).map(Position(s.ledgerId, _)))
+    val sample = read.zip(ledgers.indexes(read)).toMap
+    val found  = before ++ fresh.flatMap { segment =>
+      val isCut = segment.ledgerId == start.ledgerId && !start.isWholeEntry
+      LedgerPart(segment.ledgerId, segment.first, segment.last, if (isCut) start.batchIndex + 1 else 0,
+        entry => sample(Position(segment.ledgerId, entry))).map(segment.ledgerId -> _)
+    }
     known.put(range.topic, found - start.ledgerId)
     wanted.find(s => !found.contains(s.ledgerId))
       .foreach(missing => without.put(range.topic, Position(missing.ledgerId, missing.last)))

@@ -28,9 +28,6 @@ private[stream] final case class LedgerPart(
   /** All its messages. */
   def messages: Long = count(last)
 
-  /** Whether there may be so many: each entry has one at least that is not read. */
-  def isPlausible: Boolean = read < first.index.messages && messages > last.id - first.id
-
   def end: Position = Position(ledgerId, last.id)
 
   /** The last of the first `most` messages, or one before it.
@@ -89,6 +86,36 @@ private[stream] final case class LedgerPart(
 }
 
 private[stream] object LedgerPart {
+
+  /** The entries that are read of a part. */
+  def samples(first: Long, last: Long): Seq[Long] =
+    Seq(first, math.min(first + 1, last), last - 1, last).filter(_ >= first).distinct
+
+  /** None where an entry has no index, indexes do not fit the messages of entries, as those of a producer that sends
+    * wrong numbers, or nothing is left to read.
+    *
+    * @param read
+    *   how many messages of the first entry are in front of the range
+    * @param indexOf
+    *   one of the samples
+    */
+  def apply(
+      ledgerId: Long,
+      first: Long,
+      last: Long,
+      read: Int,
+      indexOf: Long => Option[EntryIndex]
+  ): Option[LedgerPart] = {
+    val entries = samples(first, last).map(entry => indexOf(entry).map(Entry(entry, _)))
+    if (entries.exists(_.isEmpty)) None
+    else {
+      val known      = entries.flatten
+      val part       = LedgerPart(ledgerId, known.head, read, known.last)
+      val neighbours = known.zip(known.drop(1)).filter { case (a, b) => b.id == a.id + 1 }
+      val fit        = neighbours.forall { case (a, b) => b.index.before == a.index.last }
+      Option.when(fit && read < known.head.index.messages && part.messages > last - first)(part)
+    }
+  }
 
   /** An entry of the ledger. */
   final case class Entry(id: Long, index: EntryIndex)

@@ -13,13 +13,13 @@ private[stream] final class TriggerEnds(
     walk: OffsetRange => PartitionWalk,
     listed: (Seq[OffsetRange], Long) => Map[String, Seq[WholeLedger]],
     closed: (OffsetRange, Long) => ClosedLedgers,
-    isWhole: String => Boolean,
+    returnsAll: OffsetRange => Boolean,
     patience: FiniteDuration
 ) extends AutoCloseable {
 
   private val backlog     = new BacklogWalk(walk, patience)
   private val ledgerSteps = new LedgerSteps(listed, walk, patience)
-  private val indexSteps  = new IndexSteps(closed, isWhole, patience)
+  private val indexSteps  = new IndexSteps(closed, returnsAll, patience)
 
   /** Where the next micro-batch ends in each of these ranges.
     *

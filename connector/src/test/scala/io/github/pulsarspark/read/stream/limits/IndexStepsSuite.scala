@@ -13,8 +13,8 @@ class IndexStepsSuite extends ScalaCheckSuite {
 
   private val begin = Position(10, -1)
 
-  private def steps(topic: NumberedEntries, isWhole: Boolean = true) =
-    new IndexSteps(topic.closed, _ => isWhole, 1.minute, least = 1)
+  private def steps(topic: NumberedEntries, returnsAll: Boolean = true) =
+    new IndexSteps(topic.closed, _ => returnsAll, 1.minute, least = 1)
 
   /** The end of the next micro-batch; None when it is left to the walk. */
   private def step(steps: IndexSteps, topic: NumberedEntries, from: Position, rows: Long): Option[Position] = {
@@ -31,7 +31,7 @@ class IndexStepsSuite extends ScalaCheckSuite {
     val topic = new NumberedEntries(Seq.fill(10)(Seq.fill(100)(100)))
     val found = ends(steps(topic), topic, begin, 25_000)
     assertEquals(found, Seq(Position(30, 49), Position(50, 99), Position(80, 49)), "the rest has fewer messages")
-    assert(topic.read.size <= 30, s"${topic.read.size} entries of 1000")
+    assert(topic.read.size <= 80, s"${topic.read.size} entries of 1000")
     assertEquals(topic.open, 0)
   }
 
@@ -62,7 +62,7 @@ class IndexStepsSuite extends ScalaCheckSuite {
   }
 
   test("an entry without an index between those that have one ends the micro-batch before it") {
-    val topic = new NumberedEntries(Seq(Seq.fill(100)(10), Seq(1)), without = (1L to 98L).map(Position(10, _)).toSet)
+    val topic = new NumberedEntries(Seq(Seq.fill(100)(10), Seq(1)), without = (2L to 97L).map(Position(10, _)).toSet)
     assertEquals(step(steps(topic), topic, begin, 500), Some(Position(10, 0)))
   }
 
@@ -83,16 +83,23 @@ class IndexStepsSuite extends ScalaCheckSuite {
     assertEquals(steps(topic).usable(range, rows.copy(bytes = Some(100))).size, 0)
     assertEquals(steps(topic).usable(range, rows.copy(minimum = Some((1, 1)))).size, 0)
     assertEquals(steps(topic).usable(range, TriggerBudget.Unlimited).size, 0)
-    assertEquals(steps(topic, isWhole = false).usable(range, rows).size, 0)
+    assertEquals(steps(topic, returnsAll = false).usable(range, rows).size, 0)
     assertEquals(new IndexSteps(topic.closed, _ => true, 1.minute).usable(range, rows).size, 0)
   }
 
-  test("a difference of indexes that is too small for the entries is not believed") {
-    val entry = LedgerPart.Entry(0, EntryIndex(9, 10))
-    assert(!LedgerPart(10, entry, 0, LedgerPart.Entry(2, EntryIndex(1, 1))).isPlausible)
-    assert(!LedgerPart(10, entry, 9, LedgerPart.Entry(2, EntryIndex(10, 1))).isPlausible)
-    assert(LedgerPart(10, entry, 9, LedgerPart.Entry(2, EntryIndex(11, 1))).isPlausible)
-    assert(!LedgerPart(10, entry, 10, entry).isPlausible, "nothing of it is left")
+  test("indexes that do not fit the entries are not believed") {
+    def part(read: Int, indexes: EntryIndex*) =
+      LedgerPart(10, 5, 4L + indexes.size, read, entry => indexes.lift((entry - 5).toInt))
+    val three = Seq(EntryIndex(9, 10), EntryIndex(19, 10), EntryIndex(29, 10))
+    assertEquals(part(0, three: _*).map(_.messages), Some(30L))
+    assertEquals(part(9, three: _*).map(_.messages), Some(21L))
+    assertEquals(part(10, three: _*), None, "nothing of the first entry is left")
+    assertEquals(part(0, three.head, EntryIndex(10, 10), EntryIndex(11, 10)), None, "the producer counted one for each")
+    assertEquals(part(0, three.head, three.head, three.head), None)
+    assertEquals(part(0, three.take(2): _*).map(_.messages), Some(20L))
+    assertEquals(part(4, three.head).map(_.messages), Some(6L))
+    val far = LedgerPart(10, 0, 100, 0, Map(0L -> three(0), 1L -> three(1), 99L -> three(1), 100L -> three(2)).get)
+    assertEquals(far, None, "30 messages of 101 entries")
   }
 
   private val topics = for {
