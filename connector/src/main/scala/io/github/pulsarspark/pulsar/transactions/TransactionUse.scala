@@ -35,6 +35,9 @@ private[pulsarspark] final class TransactionUse private[transactions] (request: 
     }.isUnused
   }
 
+  /** Forgets topic partitions that are gone. */
+  def retain(exists: String => Boolean): Unit = answers.filterInPlace((partition, _) => exists(partition))
+
   private def ask(partition: String, last: Long): Answer =
     try
       request(partition).path("state").asText match {

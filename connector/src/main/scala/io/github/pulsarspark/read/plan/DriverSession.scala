@@ -83,6 +83,12 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   /** Whether no ledger of a stream's range but its last has a message of a transaction, as far as that is known. */
   private[read] def hasNoTransactions(range: OffsetRange): Boolean = transactions.exists(_.isUnused(range))
 
+  /** Forgets topic partitions that are gone. */
+  private[read] def retain(exists: String => Boolean): Unit = {
+    known.retain(exists)
+    transactions.foreach(_.retain(exists))
+  }
+
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
     new SegmentLocator(connection.admin, options, hadoop, losses, known)

@@ -161,7 +161,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   /** The tasks that read ranges: segments, and the tail from the broker. */
   def tasks(ranges: Seq[PlannedRange]): Seq[InputPartition] = {
     session.known.moved(moved.takeNew(totals.moved.value))
-    session.known.retain(partitions.topic(_).isDefined)
+    session.retain(partitions.topic(_).isDefined)
     val tail = StreamTail(TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
     new TaskPlanner(task, session, losses).plan(ranges, Some(tail)).tasks
   }

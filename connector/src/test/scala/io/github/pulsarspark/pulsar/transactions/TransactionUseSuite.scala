@@ -32,8 +32,10 @@ class TransactionUseSuite extends FunSuite {
   }
 
   test("a buffer that is not complete yet is asked again") {
-    val setup = new Setup("Initializing", "NoSnapshot")
+    val setup = new Setup("Initializing", "NoSnapshot", "Ready")
     assertEquals(Seq(7L, 7L).map(setup.unused), Seq(false, true))
+    setup.use.retain(_ != "t")
+    assert(!setup.unused(7), "so is a partition that was gone")
   }
 
   test("a cluster without transactions has none") {

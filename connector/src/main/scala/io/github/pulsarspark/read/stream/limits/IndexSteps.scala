@@ -57,6 +57,8 @@ private[stream] final class IndexSteps(
             attempt(range)(numbered(range, rows)).flatten.foreach(found.put(range.topic, _))
         })
         known.filterInPlace((topic, _) => found.contains(topic))
+        val topics = backlog.map(_.topic).toSet
+        without.filterInPlace((topic, _) => topics(topic))
         found.toMap
       case _ => Map.empty
     }
@@ -134,11 +136,15 @@ private[stream] final class IndexSteps(
     pass(numbered.parts.toList, 0, numbered.range.startExclusive)
   }
 
-  private def inside(range: OffsetRange, part: LedgerPart, most: Long, enough: Long): Position =
-    attempt(range)(Using.resource(closed(range.copy(startExclusive = Position(part.ledgerId, -1)), 1)) { ledger =>
-      part.end(most, enough,
-        entry => attempt(range)(ledger.indexes(Seq(Position(part.ledgerId, entry))).head).flatten)
-    }).getOrElse(part.end(most, enough, _ => None))._1
+  private def inside(range: OffsetRange, part: LedgerPart, most: Long, enough: Long): Position = {
+    val (end, messages) =
+      attempt(range)(Using.resource(closed(range.copy(startExclusive = Position(part.ledgerId, -1)), 1)) { ledger =>
+        part.end(most, enough,
+          entry => attempt(range)(ledger.indexes(Seq(Position(part.ledgerId, entry))).head).flatten)
+      }).getOrElse(part.end(most, enough, _ => None))
+    if (messages < enough) without.put(range.topic, part.end) // the rest of the ledger is walked
+    end
+  }
 
   /** Ends what is under way. */
   def stop(millis: Long): Boolean = threads.stop(millis)

@@ -63,7 +63,9 @@ class IndexStepsSuite extends ScalaCheckSuite {
 
   test("an entry without an index between those that have one ends the micro-batch before it") {
     val topic = new NumberedEntries(Seq(Seq.fill(100)(10), Seq(1)), without = (2L to 97L).map(Position(10, _)).toSet)
-    assertEquals(step(steps(topic), topic, begin, 500), Some(Position(10, 0)))
+    val tried = steps(topic)
+    assertEquals(step(tried, topic, begin, 500), Some(Position(10, 0)))
+    assertEquals(step(tried, topic, Position(10, 0), 500), None, "the rest of the ledger is walked")
   }
 
   test("what cannot be read is left to the walk, or ends the micro-batch earlier") {
