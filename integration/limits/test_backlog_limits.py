@@ -136,21 +136,19 @@ def test_bytes_limit_a_micro_batch(
     assert sizes_of(one_each) == [1] * 5
 
 
-def test_a_limit_of_bytes_goes_by_whole_ledgers_that_the_driver_does_not_read(
+def test_a_limit_of_bytes_goes_by_whole_ledgers(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
+    """``LedgerStepsSuite`` counts what the driver reads: the last entry of each micro-batch."""
     produce(client, topic, [b"%100d" % number for number in range(1020)])
     batches = Batches()
     with running_admin_proxy(admin.url) as proxy, counted(proxy) as counts:
         options = {"readLevel": "segment", "admin.url": proxy.url, "maxBytesPerTrigger": "15k"}
         query = read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
         assert counts.to_plan() == 1, "the list of ledgers serves the limit and the plan"
-    sizes = sizes_of(batches)
-    assert sizes == [_TWO_LEDGERS] * 10 + [20]
+    assert sizes_of(batches) == [_TWO_LEDGERS] * 10 + [20], "a count of bytes would not end with ledgers"
     bytes_read = [int(one.sources[0].metrics["pulsarBookieBytes"]) for one in query.recentProgress if one.numInputRows]
     assert max(after - before for before, after in pairwise([0, *bytes_read])) <= 15 * 1024
-    # the last entry of each micro-batch, with what the first permits bring besides
-    assert admin.stats(topic)["msgOutCounter"] < 1020 / 2, "the driver reads whole ledgers"
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 

@@ -160,7 +160,7 @@ private[stream] object IndexSteps {
   private val Threads = 16
 
   /** Below that a partition is counted within milliseconds. */
-  private val Least = 10000L
+  val Least = 10000L
 
   /** A micro-batch may be smaller than the limit by one part in so many. */
   private val Tolerance = 50L

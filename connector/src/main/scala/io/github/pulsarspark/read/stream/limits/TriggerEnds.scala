@@ -14,12 +14,13 @@ private[stream] final class TriggerEnds(
     listed: (Seq[OffsetRange], Long) => Map[String, Seq[WholeLedger]],
     closed: (OffsetRange, Long) => ClosedLedgers,
     returnsAll: OffsetRange => Boolean,
-    patience: FiniteDuration
+    patience: FiniteDuration,
+    least: Long = IndexSteps.Least
 ) extends AutoCloseable {
 
   private val backlog     = new BacklogWalk(walk, patience)
   private val ledgerSteps = new LedgerSteps(listed, walk, patience)
-  private val indexSteps  = new IndexSteps(closed, returnsAll, patience)
+  private val indexSteps  = new IndexSteps(closed, returnsAll, patience, least)
 
   /** Where the next micro-batch ends in each of these ranges.
     *
