@@ -111,7 +111,7 @@ def test_messages_are_never_replaced(target: Target, topic: str) -> None:
     produce(target.client, topic, [b"0"])
     create(target, topic)
     for statement in (f"delete from {TABLE}", f"update {TABLE} set value = binary('1')", f"truncate table {TABLE}"):
-        with pytest.raises(PySparkException, match="does not support|is not supported"):
+        with pytest.raises(PySparkException, match=r"does not support|is not supported"):
             target.spark.sql(statement)
     assert numbers(target.spark.table(TABLE)) == [0]
 
