@@ -186,9 +186,9 @@ class PulsarReadOptions(TypedOptions):
             ``128m``. At least 1.
         min_partitions: Fewest tasks of a direct read, as far as there are entries to split. Default: as many as the
             cluster runs at a time (Spark's default parallelism), but none for less than 4 MiB. At least 1.
-        max_messages_per_trigger: Most messages of one micro-batch, over all partitions; never exceeded, also inside the
-            batches of producers. The driver reads the messages first to count them, unless brokers number them, see the
-            page about streaming. Default: everything that is new. At least 1.
+        max_messages_per_trigger: Most messages of one micro-batch, over all partitions, also inside the batches of
+            producers. The driver reads the messages first to count them, unless brokers number them, see the page about
+            streaming. Default: everything that is new. At least 1.
         max_bytes_per_trigger: Stored bytes after which a micro-batch ends. One message is read in any case, and each
             partition may exceed its share by at most one entry. Where segments may be read, a micro-batch of a backlog
             ends with a ledger, between half of the limit and the limit; else the driver reads the messages first to

@@ -14,7 +14,8 @@ import io.github.pulsarspark.storage.ClosedLedgers
 import io.github.pulsarspark.storage.segment.Segment
 
 /** Ends the micro-batches of a stream whose only limit is one of messages where brokers number messages: it reads the
-  * first and the last entry of a ledger, and a few entries around the end, instead of all. The limit is never exceeded.
+  * first and the last entry of a ledger, and a few entries around the end, instead of all. The limit is not exceeded
+  * where producers state how many messages their batches have.
   *
   * Partitions whose ledgers that take no more entries have fewer messages than the limit are left to [[BacklogWalk]],
   * so that every other one can fill its share. For one thread, which may be interrupted.
@@ -39,7 +40,7 @@ private[stream] final class IndexSteps(
 
   private val threads = new BlockingParallel("pulsar-message-indexes", Threads)
   private val known   = TrieMap.empty[String, Map[Long, LedgerPart]] // whole ledgers, by partition
-  private val without = TrieMap.empty[String, Position]              // the end of a ledger that has no indexes
+  private val without = TrieMap.empty[String, Position]              // the end of a ledger that is walked
 
   /** Those ranges that can be ended here. The ends are for [[ends]].
     *
@@ -90,8 +91,11 @@ private[stream] final class IndexSteps(
 
   /** None unless ledgers have so many messages. */
   private def numbered(range: OffsetRange, rows: Long): Option[Numbered] =
-    first(range).filter(_ => returnsAll(range)).flatMap { case (first, bytes) =>
-      if (first.messages >= rows) Some(Numbered(range, Seq(first)))
+    first(range).flatMap { case (first, bytes) =>
+      if (!returnsAll(range)) {
+        without.put(range.topic, first.end) // it is walked, and the next ledger is not looked at before
+        None
+      } else if (first.messages >= rows) Some(Numbered(range, Seq(first)))
       else {
         val needed = (BigInt(rows) * bytes / first.messages * 3 / 2).min(Long.MaxValue).toLong
         val parts  = Using.resource(closed(range, math.max(1, needed)))(all => this.parts(range, all, all.segments))

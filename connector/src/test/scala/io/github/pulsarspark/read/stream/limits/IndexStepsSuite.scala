@@ -61,6 +61,16 @@ class IndexStepsSuite extends ScalaCheckSuite {
     assertEquals(step(tried, topic, Position(20, 4), 60), None, "fewer messages than the limit before the next without")
   }
 
+  test("a stream that skips messages reads no entries for indexes before the ledger is passed") {
+    val topic = new NumberedEntries(Seq.fill(4)(Seq.fill(10)(10)))
+    val tried = steps(topic, returnsAll = false)
+    val reads = Seq(begin, Position(10, 4), Position(10, 9)).map { from =>
+      assertEquals(step(tried, topic, from, 50), None)
+      topic.read.size
+    }
+    assertEquals(reads, Seq(reads.head, reads.head, 2 * reads.head))
+  }
+
   test("an entry without an index between those that have one ends the micro-batch before it") {
     val topic = new NumberedEntries(Seq(Seq.fill(100)(10), Seq(1)), without = (2L to 97L).map(Position(10, _)).toSet)
     val tried = steps(topic)
