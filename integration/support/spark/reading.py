@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_QUERY_SECONDS = 120
+_QUERY_SECONDS = 300
 _SHOWN = 5
 _LEVELS = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 

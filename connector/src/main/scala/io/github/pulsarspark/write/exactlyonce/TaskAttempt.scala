@@ -74,12 +74,24 @@ private[write] final class TaskAttempt(
     * it as well.
     */
   override def close(): Unit = {
-    if (!isHandedOver)
+    if (!isHandedOver) {
+      awaitMarker()
       for (c <- coordinator; t <- begun) try { c.abort(t.id); () }
       catch { case NonFatal(e) => log.warn("aborting transaction {}: {}", t.id, e.toString) }
+    }
     producers.foreach(_.close())
     coordinator.foreach(_.close())
   }
+
+  /** The producer of markers outlives the attempt and sends again what a lost connection left unanswered. A marker that
+    * is stored after its transaction was aborted hides those behind it.
+    */
+  private def awaitMarker(): Unit =
+    try marked.foreach { case (_, stored) => stored() }
+    catch {
+      case _: InterruptedException => Thread.currentThread.interrupt()
+      case NonFatal(e)             => log.debug("the marker of a transaction that is aborted: {}", e.toString)
+    }
 }
 
 private object TaskAttempt {
