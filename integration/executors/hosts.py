@@ -179,7 +179,7 @@ def finish_without(
     if fault == "killed":
         victim.kill()
         job.result(timeout=_JOB_SECONDS)
-    else:  # a second copy of its task ends first; then the first one goes on
+    else:  # a second copy of its task ends first, or a busy Spark gives the executor up; then the first one goes on
         with victim.frozen():
             job.result(timeout=_JOB_SECONDS)
-    eventually(lambda: (attempts.failed if fault == "killed" else attempts.speculative) >= 1)
+    eventually(lambda: attempts.failed + (attempts.speculative if fault == "frozen" else 0) >= 1)
