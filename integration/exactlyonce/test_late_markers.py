@@ -1,6 +1,7 @@
 """A task that fails while its marker is on the way, beside an older transaction that stays open.
 
-A broker frees a topic partition from a late message of an aborted transaction only if no older transaction is open.
+A broker forgets that a transaction was aborted where it has stored no message of any. A late message of it hides those
+behind it, until another transaction ends there while no older one is open.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import pytest
 from broker_proxy import BrokerProxy
 from commands import Command
 from relay import listening
@@ -16,6 +18,7 @@ from waiting import eventually
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Iterator
 
     from broker_proxy import _Connection
     from exactlyonce.copies import Copy
@@ -27,55 +30,65 @@ _ABORT_SECONDS = 3.0
 
 
 class _MarkerLoser(BrokerProxy):
-    """Loses the first marker and the receipts of the rows before it; then keeps its producer away.
+    """Loses markers and the receipts of rows until `is_cut`; from then on it may keep producers of markers away.
 
     Attributes:
-        lost: The marker was sent and did not arrive.
-        ended: A transaction was ended after that.
-        keeps_away: Whether requests of producers of markers are lost.
+        lost: A marker was sent and did not arrive.
+        ended: A transaction was ended after the cut.
+        is_cut: Whether the test has cut the connections, or is about to.
+        keeps_away: Whether requests of producers of markers are lost after that.
     """
 
     def __init__(self, broker_url: str, listening: socket.socket) -> None:
         super().__init__(broker_url, listening)
         self.lost = threading.Event()
         self.ended = threading.Event()
-        self.keeps_away = False
+        self.is_cut = False
+        self.keeps_away = True
         self._has_rows = False
 
     def passed(self, connection: _Connection, frame: bytes, is_answer: bool) -> bytes | None:
         kind = Command.of(frame).kind
-        is_first = not self.lost.is_set()
-        if kind == "SEND" and is_first:
-            self._has_rows |= b'"kind"' not in frame
-            if b'"kind":"marker"' in frame:
+        is_lost = False
+        if self.is_cut:
+            is_lost = kind == "PRODUCER" and self.keeps_away and b"-mark" in frame
+            if kind == "END_TXN_RESPONSE":
+                self.ended.set()
+        elif kind == "SEND":
+            self._has_rows |= b'"kind"' not in frame  # else it is a record
+            is_lost = b'"kind":"marker"' in frame
+            if is_lost:
                 self.lost.set()
-                return None
-        if kind == "SEND_RECEIPT" and is_first and self._has_rows:
-            return None
-        if kind == "PRODUCER" and self.keeps_away and b"-mark" in frame:
-            return None
-        if kind == "END_TXN_RESPONSE" and not is_first:
-            self.ended.set()
-        return super().passed(connection, frame, is_answer)
+        else:
+            is_lost = kind == "SEND_RECEIPT" and self._has_rows
+        return None if is_lost else super().passed(connection, frame, is_answer)
 
 
+@pytest.fixture
+def older(sender: Sender) -> Iterator[None]:
+    """A transaction that is open all the time."""
+    transaction = sender.begin()
+    yield
+    sender.end(transaction, commit=False)
+
+
+@pytest.mark.usefixtures("older")
 def test_a_marker_does_not_arrive_after_its_transaction_was_aborted(
-    spark: SparkSession, copy: Copy, sender: Sender, service_url: str
+    spark: SparkSession, copy: Copy, service_url: str
 ) -> None:
-    older = sender.begin()
     copy.send(_VALUES)
     with listening() as port, ThreadPoolExecutor(1) as pool:
         proxy = _MarkerLoser(service_url, port)
         with proxy.running():
             running = pool.submit(copy.run, spark, proxy.service_url)
             eventually(lambda: proxy.lost.is_set() or running.done())
-            proxy.keeps_away = True
+            proxy.is_cut = True
             proxy.cut()
             proxy.ended.wait(_ABORT_SECONDS)
             proxy.keeps_away = False
             proxy.cut()
             failures = running.result(120)
     assert proxy.lost.is_set()
-    assert [one for one in failures if "PULSAR_WRITE_CONNECTION_LOST" in one] == failures
+    assert failures
+    assert all("PULSAR_WRITE_CONNECTION_LOST" in one for one in failures), failures
     copy.check(_VALUES)
-    sender.end(older, commit=False)

@@ -42,7 +42,8 @@ def test_no_micro_batch_exceeds_a_number_of_messages(
         produce(client, topic, numbers(sent, count), batch_size=size)
         sent += count
     batches = Batches()
-    query = read_available(earliest(spark, service_url, topic, maxMessagesPerTrigger=str(most)), tmp_path, batches)
+    limited = earliest(spark, service_url, topic, maxMessagesPerTrigger=str(most))
+    query = read_available(limited, tmp_path, batches, seconds=120 + sent // most)  # a second more for each
     assert max(rows_of(query)) <= most
     sizes = sizes_of(batches)
     assert sizes[:-1] == [most] * (sent // most)

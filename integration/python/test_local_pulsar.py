@@ -1,8 +1,7 @@
-"""`LocalPulsar` and ``pulsar-spark local`` with real servers."""
+"""`LocalPulsar` with real servers."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -11,17 +10,18 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
 from admin import Admin
+from local_servers import STOP_SECONDS, alive, environment
 from messages import Message, produce, read_all
 from reading import java_client
 from waiting import eventually
 
-import pulsar_spark
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
 from pulsar_spark.local.java import Java
 from pulsar_spark.local.metadata import end_session
@@ -31,19 +31,7 @@ from pulsar_spark.local.versions import libraries
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-STOP_SECONDS = 60.0
 STARTS = int(os.environ.get("PULSAR_SPARK_TEST_STARTS", "1"))
-PACKAGE = str(Path(pulsar_spark.__file__).parents[1])
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs; one that ended but was not collected by its new parent does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def listens(url: str) -> bool:
@@ -55,18 +43,6 @@ def listens(url: str) -> bool:
 def connect(server: LocalPulsar, folder: Path) -> pulsar_client.Client:
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(folder / "client.log"))
     return pulsar_client.Client(server.service_url, logger=logger)
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "pulsar_spark.cli", "local", *arguments]
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), capture_output=True, text=True, env=environment(), check=False)
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": PACKAGE}
 
 
 def test_a_server_starts_works_and_is_gone_afterwards(tmp_path: Path) -> None:
@@ -82,6 +58,8 @@ def test_a_server_starts_works_and_is_gone_afterwards(tmp_path: Path) -> None:
         received = read_all(client, "persistent://public/default/first")
         client.close()
         assert [(message.payload, message.id) for message in received] == list(zip([b"one", b"two"], sent, strict=True))
+        begin = time.monotonic()
+    assert time.monotonic() - begin < STOP_SECONDS
     assert not alive(pid)
     assert not any(map(listens, urls))
     assert not folder.exists()
@@ -274,64 +252,3 @@ def test_an_interrupted_start_leaves_nothing(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.wait(STOP_SECONDS)
     assert list(tmp_path.glob("pulsar-spark-*/pulsar.log")) == []
-
-
-def test_the_command_starts_a_server_that_goes_on(tmp_path: Path) -> None:
-    name = f"test-{os.getpid()}"
-    data = tmp_path / "data"
-    try:
-        started = run("start", "--detach", "--json", "--name", name, "--data-dir", str(data), "--transactions")
-        assert started.returncode == 0, started.stderr
-        server = json.loads(started.stdout)
-        assert alive(server["pid"])
-        assert Admin(server["admin_url"]).ready_within(0, transactions=True)
-        assert "transactionCoordinatorEnabled=true" in (data / "server.conf").read_text()
-        shown = run("status", "--name", name)
-        assert shown.returncode == 0
-        assert server["service_url"] in shown.stdout
-        assert str(server["pid"]) in shown.stdout
-        again = run("start", "--detach", "--name", name)
-        assert (again.returncode, "already running" in again.stdout) == (0, True)
-    finally:
-        stopped = run("stop", "--name", name)
-    assert (stopped.returncode, stopped.stdout) == (0, "The local Pulsar is stopped.\n")
-    assert not alive(server["pid"])
-    assert (data / "pulsar.log").exists()
-    assert run("status", "--name", name).returncode == 3
-
-
-@pytest.mark.parametrize("end", [pytest.param("Ctrl-C", marks=pytest.mark.exhaustive), "SIGTERM", "stop", "crash"])
-def test_the_command_in_the_foreground_ends_in_order(end: str) -> None:
-    name = f"test-{os.getpid()}-{end}"
-    with subprocess.Popen(
-        command("start", "--json", "--name", name),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        server = json.loads(process.stdout.readline())
-        if end == "stop":
-            assert run("stop", "--name", name).returncode == 0
-        elif end == "crash":
-            os.kill(server["pid"], signal.SIGKILL)
-        else:
-            os.killpg(process.pid, signal.SIGINT if end == "Ctrl-C" else signal.SIGTERM)
-        _, errors = process.communicate(timeout=STOP_SECONDS)
-    assert process.returncode == (1 if end == "crash" else 0), errors
-    assert ("ended unexpectedly" in errors) == (end == "crash")
-    assert not alive(server["pid"])
-    assert not Path(server["data_dir"]).exists()
-    assert run("status", "--name", name).returncode == 3
-
-
-def test_the_command_reports_a_failed_start(tmp_path: Path) -> None:
-    wrong = ("--config", "managedLedgerDefaultEnsembleSize=many")
-    failed = run("start", "--name", f"test-{os.getpid()}", "--data-dir", str(tmp_path), *wrong)
-    assert failed.returncode == 1
-    assert failed.stdout == ""
-    assert "error: The local Pulsar ended while starting" in failed.stderr
-    assert str(tmp_path / "pulsar.log") in failed.stderr
-    assert "Traceback" not in failed.stderr

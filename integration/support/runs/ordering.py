@@ -18,6 +18,7 @@ LONGEST = (
     "test_demo",
     "test_chunked_messages",
     "test_local_pulsar",
+    "test_local_command",
     "test_secrets",
     "test_bad_input",
     "test_java_values",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_QUERY_SECONDS = 300
+_QUERY_SECONDS = 120
 _SHOWN = 5
 _LEVELS = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 
@@ -164,15 +164,18 @@ def wait_for(count: int, query: StreamingQuery, sink: Batches) -> None:
     assert len(sink.rows) == count
 
 
-def read_available(frame: DataFrame, checkpoint: Path | str, sink: Callable[[DataFrame, int], None]) -> StreamingQuery:
+def read_available(
+    frame: DataFrame, checkpoint: Path | str, sink: Callable[[DataFrame, int], None], *, seconds: int = _QUERY_SECONDS
+) -> StreamingQuery:
     """Run a stream over the stored messages; raises the error of the query."""
-    return run_available(frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint)))
+    writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint))
+    return run_available(writer, seconds=seconds)
 
 
-def run_available(writer: DataStreamWriter) -> StreamingQuery:
+def run_available(writer: DataStreamWriter, *, seconds: int = _QUERY_SECONDS) -> StreamingQuery:
     """Run any stream over the stored messages; raises the error of the query."""
     with running(writer.trigger(availableNow=True).start()) as query:
-        assert query.awaitTermination(_QUERY_SECONDS), f"the query was not done within {_QUERY_SECONDS} s"
+        assert query.awaitTermination(seconds), f"the query was not done within {seconds} s"
     return query
 
 
