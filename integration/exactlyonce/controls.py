@@ -91,6 +91,13 @@ CONTROLS = (
         new='finish(prepared, Some(""))',
         test="integration/write/test_exactly_once_faults.py::test_an_epoch_that_was_recorded_is_committed_by_the_next_driver",
     ),
+    Control(
+        rule="no answer to the marker before the abort",
+        file="write/exactlyonce/TaskAttempt.scala",
+        old="      awaitMarker()\n",
+        new="      if (isHandedOver) awaitMarker()\n",
+        test="integration/exactlyonce/test_late_markers.py",
+    ),
 )
 
 

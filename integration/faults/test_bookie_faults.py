@@ -138,16 +138,25 @@ def test_a_bookie_is_dead_and_a_producer_writes(
         assert entries_by_level(_frame(spark, cluster, topic))["bookies"] > _ENTRIES
 
 
-@pytest.mark.parametrize("fault", ["killed", "frozen"])
-@_WAYS
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    [
+        ("striped", "killed"),
+        ("wire", "frozen"),
+        *(
+            pytest.param(way, fault, marks=pytest.mark.exhaustive)
+            for way, fault in [("striped", "frozen"), ("wire", "killed"), ("client", "killed"), ("client", "frozen")]
+        ),
+    ],
+)
 def test_a_bookie_fails_in_the_middle_of_a_read(
     spark: SparkSession,
     cluster: Cluster,
     writer: pulsar_client.Client,
     topic: str,
     tmp_path: Path,
-    fault: str,
     way: str,
+    fault: str,
 ) -> None:
     name, options = _by(way, topic)
     produce(writer, name, [LARGE] * (TAKEN_AT_MOST + 40))

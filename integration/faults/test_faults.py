@@ -83,7 +83,7 @@ def _until(look: Callable[[], bool], rows: Future[list[Seen]]) -> None:
     eventually(happened, seconds=120)
 
 
-@pytest.mark.parametrize("batch_size", [None, 7])
+@pytest.mark.parametrize("batch_size", [pytest.param(None, marks=pytest.mark.exhaustive), 7])
 def test_unloads_in_the_middle_of_a_task(
     spark: SparkSession,
     service_url: str,
@@ -228,7 +228,7 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
             read.rows.result(timeout=120)
 
 
-@pytest.mark.parametrize("poll_timeout_ms", [1000, 60000])
+@pytest.mark.parametrize("poll_timeout_ms", [1000, pytest.param(60000, marks=pytest.mark.exhaustive)])
 def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path, poll_timeout_ms: int
 ) -> None:

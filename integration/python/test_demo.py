@@ -115,7 +115,7 @@ def test_every_count_is_right_and_nothing_is_left(tmp_path: Path, start: list[De
         pytest.param("Pulsar 4", marks=pytest.mark.exhaustive),
         "are produced",
         pytest.param("is counted", marks=pytest.mark.exhaustive),
-        "micro-batch",
+        pytest.param("micro-batch", marks=pytest.mark.exhaustive),
     ],
 )
 def test_ctrl_c_leaves_nothing_at_any_moment(moment: str, tmp_path: Path, start: list[Demo]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
+import pytest
 from busy import busy_cores
 from messages import Id
 from reading import batch
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _PARTITIONS = 64
 _MESSAGES = 6
-_CONSUMERS = int(os.environ.get("PULSAR_SPARK_TEST_CONSUMERS", "2000"))
 
 
 def _fill(client: pulsar_client.Client, topic: str) -> dict[str, list[str]]:
@@ -32,8 +31,9 @@ def _fill(client: pulsar_client.Client, topic: str) -> dict[str, list[str]]:
     return positions
 
 
+@pytest.mark.parametrize("consumers", [1000, pytest.param(5000, marks=pytest.mark.exhaustive)])
 def test_a_task_never_begins_before_its_start(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str, consumers: int
 ) -> None:
     admin.create_topic(topic, partitions=_PARTITIONS)
     positions = _fill(client, topic)
@@ -49,6 +49,6 @@ def test_a_task_never_begins_before_its_start(
         startingOffsets=json.dumps({"version": 1, "positions": read}),
     ).select("__topic", "__position")
     with busy_cores():
-        for turn in range(-(-_CONSUMERS // _PARTITIONS)):
+        for turn in range(-(-consumers // _PARTITIONS)):
             found = sorted((row[0], row[1]) for row in frame.collect())
             assert found == wanted, f"turn {turn}: {len(found)} rows instead of {len(wanted)}"

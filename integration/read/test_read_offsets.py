@@ -197,7 +197,9 @@ def test_short_names_in_offsets(
         admin.delete_topic(full)
 
 
-@pytest.mark.parametrize("batch_size", [None, 1, pytest.param(2, marks=pytest.mark.exhaustive), 7, 1000])
+@pytest.mark.parametrize(
+    "batch_size", [None, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 2)), 7, 1000]
+)
 def test_pieces_that_are_cut_anywhere_make_up_the_whole(
     spark: SparkSession,
     service_url: str,

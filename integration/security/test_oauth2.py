@@ -14,7 +14,7 @@ import pytest
 from admin import Admin
 from auth_server import AuthServer
 from errors import failing, no_job
-from issuer import Issuer, running_issuer
+from issuer import Issuer
 from waiting import within
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer
     with auth_server.server:
         Admin(auth_server.server.admin_url, token=auth_server.admin_token).create_topic(TOPIC)
         yield auth_server
-
-
-@pytest.fixture(scope="module")
-def issuer(auth_server: AuthServer) -> Iterator[Issuer]:
-    with running_issuer(lambda: auth_server.token("admin")) as issuer:
-        yield issuer
 
 
 def oauth2(way: str, issuer: Issuer, folder: Path, *, secret: str | None = None) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Secrets: a job that has them works, and they are seen nowhere; a role may do what it is allowed to and no more.
+"""Secrets: a job that has them works, and they are seen nowhere.
 
 One program does everything that a job with secrets can do, in a Spark of its own with every log on; afterwards all that
 it left, from the log to the checkpoint, is searched for each secret.
@@ -15,19 +15,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from auth_server import PLUGIN, AuthServer
-from errors import failing, no_job, refused
-from issuer import running_issuer
-from messages import produce
+from auth_server import PLUGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from auth_server import AuthServer
     from issuer import Issuer
-    from pyspark.sql import SparkSession
 
 PROGRAM = Path(__file__).with_name("secret_job.py")
 PROGRAM_SECONDS = 240
@@ -42,139 +35,6 @@ appender.file.fileName = {log}
 appender.file.layout.type = PatternLayout
 appender.file.layout.pattern = %p %c %m%n%ex
 """
-
-
-@pytest.fixture(scope="module")
-def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
-    auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
-    with auth_server.server:
-        admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
-        admin.create_namespace("public/auth_server")
-        admin.set_policy("public/auth_server", "permissions/reader", ["consume"])
-        yield auth_server
-
-
-@pytest.fixture(scope="module")
-def topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return _filled(auth_server, "events", tmp_path_factory)
-
-
-@pytest.fixture(scope="module")
-def job_topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the program reads and writes."""
-    return _filled(auth_server, "of-a-job", tmp_path_factory)
-
-
-def _filled(auth_server: AuthServer, topic: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    name = f"persistent://public/auth_server/{topic}"
-    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
-    client = pulsar_client.Client(
-        auth_server.server.service_url,
-        authentication=pulsar_client.AuthenticationToken(auth_server.admin_token),
-        logger=logger,
-    )
-    produce(client, name, [str(n).encode() for n in range(10)])
-    client.close()
-    return name
-
-
-def wrong_token(auth_server: AuthServer) -> str:
-    return auth_server.reader_token[:-6] + "canary"
-
-
-def read(spark: SparkSession, options: dict[str, str]) -> int:
-    return spark.read.format("pulsar").options(**options).load().count()
-
-
-def write(spark: SparkSession, options: dict[str, str]) -> None:
-    spark.sql("select unhex('00') as value").write.format("pulsar").mode("append").options(**options).save()
-
-
-def test_a_role_that_may_only_consume_reads(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
-    options = auth_server.options(topic, **{"auth.token": auth_server.reader_token})
-    assert read(spark, options) == 10
-    pattern = {**options, "topicsPattern": "public/auth_server/ev.*"}
-    del pattern["topic"]
-    assert read(spark, pattern) == 10
-
-
-def test_a_role_that_may_only_consume_cannot_write(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
-    options = auth_server.options(topic, **{"auth.token": auth_server.reader_token})
-    with no_job(spark), failing("PULSAR_ACCESS_DENIED", topic, "`produce`"):
-        write(spark, options)
-
-
-def test_a_role_without_any_right_cannot_read(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
-    with no_job(spark), failing("PULSAR_ACCESS_DENIED", topic, "`consume`"):
-        read(spark, auth_server.options(topic, **{"auth.token": auth_server.nobody_token}))
-
-
-@pytest.mark.parametrize("action", [read, write])
-def test_a_wrong_token_is_rejected_and_not_in_the_error(
-    spark: SparkSession, auth_server: AuthServer, topic: str, action: object
-) -> None:
-    wrong = wrong_token(auth_server)
-    with pytest.raises(Exception, match="PULSAR_ACCESS_DENIED") as failure, no_job(spark):
-        (read if action is read else write)(spark, auth_server.options(topic, **{"auth.token": wrong}))
-    assert "auth.*" in str(failure.value)
-    assert wrong not in str(failure.value)
-    assert wrong.rsplit(".", 1)[1] not in str(failure.value)
-
-
-def test_a_read_without_a_token_is_rejected(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
-    with no_job(spark), failing("PULSAR_ACCESS_DENIED"):
-        read(spark, auth_server.options(topic))
-
-
-@pytest.mark.parametrize("who", ["nobody", "wrong", "no token"])
-def test_the_admin_service_refuses_by_name(
-    spark: SparkSession, auth_server: AuthServer, service_url: str, who: str
-) -> None:
-    """The broker of another server lets everybody in, so that only the admin service is there to refuse."""
-    elsewhere = f"persistent://public/default/auth_server-{secrets.token_hex(4)}"
-    tokens = {"nobody": auth_server.nobody_token, "wrong": wrong_token(auth_server)}
-    login = {"auth.token": tokens[who]} if who in tokens else {}
-    write(spark, {"service.url": service_url, "topic": elsewhere})
-    own = {"service.url": service_url, "topic": elsewhere, **login}
-    assert read(spark, own) == 1
-    with failing("PULSAR_ACCESS_DENIED", elsewhere, auth_server.server.admin_url, "`consume`") as failure:
-        read(spark, {**own, "readLevel": "segment", "admin.url": auth_server.server.admin_url})
-    assert not [token for token in tokens.values() if token in str(failure.value)]
-
-
-def test_the_admin_service_may_have_credentials_of_its_own(
-    spark: SparkSession, auth_server: AuthServer, topic: str
-) -> None:
-    admin_url = auth_server.server.admin_url
-    brokers = auth_server.options(
-        topic, **{"auth.token": auth_server.reader_token, "readLevel": "segment", "admin.url": admin_url}
-    )
-
-    def admin(token: str) -> dict[str, str]:
-        plugin = f"{PLUGIN}AuthenticationToken"
-        return {"pulsar.admin.authPluginClassName": plugin, "pulsar.admin.authParams": f"token:{token}"}
-
-    assert read(spark, {**brokers, **admin(auth_server.admin_token)}) == 10
-    with failing("PULSAR_ACCESS_DENIED", topic, admin_url, "`consume`") as failure:
-        read(spark, {**brokers, **admin(auth_server.nobody_token)})
-    assert auth_server.nobody_token not in str(failure.value)
-
-
-def test_a_token_file_is_read(spark: SparkSession, auth_server: AuthServer, topic: str, tmp_path: Path) -> None:
-    file = tmp_path / "token"
-    file.write_text(f"{auth_server.reader_token}\n")
-    assert read(spark, auth_server.options(topic, **{"auth.tokenFile": str(file)})) == 10
-
-
-def test_a_plugin_may_be_named_as_the_client_names_it(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
-    plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
-    plugin["pulsar.client.authParams"] = f"token:{auth_server.reader_token}"
-    assert read(spark, auth_server.options(topic, **plugin)) == 10
-
-
-def test_an_empty_secret_is_rejected(spark: SparkSession, auth_server: AuthServer, topic: str) -> None:
-    with no_job(spark), refused("PULSAR_OPTION_INVALID", "`auth.token`", "***"):
-        read(spark, auth_server.options(topic, **{"auth.token": " "}))
 
 
 class Leaks:
@@ -242,12 +102,6 @@ def canaries() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def issuer(auth_server: AuthServer) -> Iterator[Issuer]:
-    with running_issuer(lambda: auth_server.token("admin")) as issuer:
-        yield issuer
-
-
-@pytest.fixture(scope="module")
 def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]]:
     """Options of jobs that work, some with secrets that nothing asks for."""
     plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
@@ -283,7 +137,7 @@ def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]
 def left(
     auth_server: AuthServer,
     issuer: Issuer,
-    job_topic: str,
+    topic: str,
     working: dict[str, dict[str, str]],
     canaries: dict[str, str],
     connector_jar: Path,
@@ -298,11 +152,11 @@ def left(
         {key: value.replace("{}", canaries[name]).replace(ISSUER, issuer.url) for key, value in options.items()}
         for name, options in SECRET_OPTIONS.items()
     ]
-    wrong = {"auth.token": wrong_token(auth_server)}
+    wrong = {"auth.token": auth_server.wrong_token()}
     task = {
         "folder": str(folder),
         "service.url": auth_server.server.service_url,
-        "topic": job_topic,
+        "topic": topic,
         "works": list(working.values()),
         "tries": [*tries, wrong],
     }
@@ -337,19 +191,17 @@ def left(
     return folder
 
 
-def test_the_job_succeeds_and_leaves_logs_to_search(
-    left: Path, job_topic: str, working: dict[str, dict[str, str]]
-) -> None:
+def test_the_job_succeeds_and_leaves_logs_to_search(left: Path, topic: str, working: dict[str, dict[str, str]]) -> None:
     """Also the control: what is no secret is found everywhere."""
     result = json.loads((left / "result.json").read_text())
     assert result["rows"] == [12 + 2 * before for before in range(len(working))]
     assert result["progress"] == [1] * len(working)
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
-    places = Leaks(left).places(job_topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
+    places = Leaks(left).places(topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
     for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", *job):
         assert any(place.startswith(sign) for place in places), (sign, places)
-    assert Leaks(left).places(base64.b64encode(job_topic.encode()).decode()) == []
+    assert Leaks(left).places(base64.b64encode(topic.encode()).decode()) == []
     log = (left / "spark.log").read_text()
     assert "DEBUG io.github.pulsarspark." in log
     assert "INFO org.apache.spark." in log
@@ -376,7 +228,7 @@ def test_a_secret_of_a_job_that_works_is_seen_nowhere(
 
 
 def test_a_wrong_token_is_seen_nowhere(left: Path, auth_server: AuthServer) -> None:
-    assert Leaks(left).places(wrong_token(auth_server).rsplit(".", 1)[1]) == []
+    assert Leaks(left).places(auth_server.wrong_token().rsplit(".", 1)[1]) == []
 
 
 def test_secrets_and_tokens_of_an_issuer_are_not_logged(left: Path, issuer: Issuer) -> None:

@@ -56,5 +56,9 @@ class AuthServer:
         )
         return f"{text}.{encoded(hmac.digest(self._key, text.encode(), 'sha256'))}"
 
+    def wrong_token(self) -> str:
+        """The reader's with another signature."""
+        return self.reader_token[:-6] + "canary"
+
     def options(self, topic: str, **more: str) -> dict[str, str]:
         return {"service.url": self.server.service_url, "topic": topic, **more}

@@ -1,0 +1,48 @@
+"""A server with authentication for each module, with a topic, and an issuer of tokens for it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from admin import Admin
+from auth_server import AuthServer
+from issuer import running_issuer
+from messages import produce
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from issuer import Issuer
+
+_NAMESPACE = "public/auth_server"
+
+
+@pytest.fixture(scope="module")
+def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
+    """In its namespace the role ``reader`` may consume."""
+    auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
+    with auth_server.server:
+        admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
+        admin.create_namespace(_NAMESPACE)
+        admin.set_policy(_NAMESPACE, "permissions/reader", ["consume"])
+        yield auth_server
+
+
+@pytest.fixture(scope="module")
+def topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """It has ten messages."""
+    name = f"persistent://{_NAMESPACE}/events"
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
+    login = pulsar_client.AuthenticationToken(auth_server.admin_token)
+    with closing(pulsar_client.Client(auth_server.server.service_url, authentication=login, logger=logger)) as client:
+        produce(client, name, [str(n).encode() for n in range(10)])
+    return name
+
+
+@pytest.fixture(scope="module")
+def issuer(auth_server: AuthServer) -> Iterator[Issuer]:
+    with running_issuer(lambda: auth_server.token("admin")) as issuer:
+        yield issuer
