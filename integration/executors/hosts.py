@@ -17,8 +17,7 @@ from pyspark import SparkConf, SparkContext
 from waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+    from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
@@ -27,7 +26,6 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 _CORES, _MEGABYTES = 1, 1024
 _EXECUTOR = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
 _SECONDS = 60
-_JOB_SECONDS = 120
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -170,18 +168,3 @@ def _executor(folder: Path, application: bytes) -> Executor | None:
     if _EXECUTOR not in arguments or application not in arguments:
         return None
     return Executor(int(folder.name), arguments[arguments.index(b"--executor-id") + 1].decode())
-
-
-def finish_without(
-    victim: Executor, fault: str, job: Future[None], attempts: Attempts, has_begun: Callable[[], bool]
-) -> None:
-    """Let a job that has begun end although an executor of it is `killed` or `frozen`; its task runs a second time."""
-    eventually(lambda: has_begun() or job.done(), seconds=_JOB_SECONDS)
-    assert not job.done(), f"the job was over too early: {job}"
-    if fault == "killed":
-        victim.kill()
-        job.result(timeout=_JOB_SECONDS)
-    else:  # a second copy of its task ends first; then the first one goes on
-        with victim.frozen():
-            job.result(timeout=_JOB_SECONDS)
-    eventually(lambda: (attempts.failed if fault == "killed" else attempts.speculative) >= 1)

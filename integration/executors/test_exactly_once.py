@@ -7,27 +7,19 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 import pytest
-from executors.hosts import Attempts, finish_without
+from executors.lost_writers import slow_rows, write_without
 from reading import dice
 
 if TYPE_CHECKING:
     from executors.hosts import Executors
-    from pyspark.sql import DataFrame
     from writing import Target
 
 pytestmark = pytest.mark.exhaustive
 
-_ROWS = 1000
+_ROWS = 2000
 _SECONDS = 120
 _TURNS = 5
 _EXACTLY_ONCE = {"deliveryGuarantee": "exactly-once"}
-
-
-def _slow_rows(target: Target, first: int) -> DataFrame:
-    """Numbers in two partitions, each of which takes its time."""
-    pause = "java_method('java.util.concurrent.locks.LockSupport', 'parkNanos', 2000000L)"
-    rows = target.spark.range(first, first + _ROWS, 1, 2)
-    return rows.selectExpr(f"if({pause} is null, string(id), string(id)) as value")
 
 
 def _assert_once(target: Target, topic: str, count: int) -> None:
@@ -40,14 +32,10 @@ def _assert_once(target: Target, topic: str, count: int) -> None:
 def test_an_executor_is_lost_in_the_middle_of_an_exactly_once_write(
     target: Target, executors: Executors, topic: str, fault: str
 ) -> None:
-    victim, attempts = executors.both()[0], Attempts(target.spark)
-    target.admin.create_topic(topic)
-    with ThreadPoolExecutor(1) as pool:
-        write = pool.submit(target.append, _slow_rows(target, 0), topic, _EXACTLY_ONCE)
-        finish_without(victim, fault, write, attempts, lambda: target.admin.stats(topic)["msgInCounter"] > 100)
+    write_without(fault, target, executors, topic, _ROWS, _EXACTLY_ONCE)
     _assert_once(target, topic, _ROWS)
     # What a late task sent must not take back what is committed, also after the next transaction.
-    target.append(_slow_rows(target, _ROWS), topic, _EXACTLY_ONCE)
+    target.append(slow_rows(target, _ROWS, _ROWS), topic, _EXACTLY_ONCE)
     _assert_once(target, topic, 2 * _ROWS)
 
 
@@ -59,7 +47,9 @@ def test_executors_are_killed_at_any_moment_of_an_exactly_once_write(
     with ThreadPoolExecutor(1) as pool:
         for turn in range(_TURNS):
             executors.both()
-            write = pool.submit(target.append, _slow_rows(target, turn * _ROWS), topic, _EXACTLY_ONCE)
+            write = pool.submit(
+                target.append, slow_rows(target, turn * _ROWS, _ROWS, milliseconds=1), topic, _EXACTLY_ONCE
+            )
             wait([write], timeout=random.random() * 4)
             random.choice(executors.both()).kill()
             write.result(timeout=_SECONDS)

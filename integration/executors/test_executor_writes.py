@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from executors.hosts import Attempts, finish_without
+from executors.lost_writers import slow_rows, write_without
 from messages import produce, read_all
 from programs import running_program
 from reading import Seen, assert_exactly_once, dice, existing, run_available, running, seen, stream
@@ -30,12 +30,6 @@ _ROWS = 2000
 _SECONDS = 120
 _TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
 _DRIVER = Path(__file__).with_name("driver.py")
-
-
-def _slow_rows(target: Target, milliseconds: int) -> DataFrame:
-    """Numbers in two partitions, each of which takes its time."""
-    pause = f"java_method('java.lang.Thread', 'sleep', {milliseconds}L)"
-    return target.spark.range(0, _ROWS, 1, 2).selectExpr(f"if({pause} is null, string(id), string(id)) as value")
 
 
 def _assert_at_least_once(found: Counter[bytes], wanted: set[bytes]) -> None:
@@ -55,11 +49,7 @@ def _payloads(target: Target, topic: str) -> Counter[bytes]:
 def test_an_executor_is_lost_in_the_middle_of_a_write(
     target: Target, executors: Executors, topic: str, fault: str
 ) -> None:
-    victim, attempts = executors.both()[0], Attempts(target.spark)
-    target.admin.create_topic(topic)
-    with ThreadPoolExecutor(1) as pool:
-        write = pool.submit(target.append, _slow_rows(target, 2), topic)
-        finish_without(victim, fault, write, attempts, lambda: _arrived(target, topic) > 100)
+    write_without(fault, target, executors, topic, _ROWS)
     _assert_at_least_once(_payloads(target, topic), _numbers(_ROWS))
 
 
@@ -159,7 +149,7 @@ def test_executors_are_killed_at_any_moment_of_a_write(target: Target, executors
         for turn in range(_TURNS):
             copy = f"{topic}-{turn}"
             executors.both()
-            write = pool.submit(target.append, _slow_rows(target, 1), copy)
+            write = pool.submit(target.append, slow_rows(target, 0, _ROWS, milliseconds=1), copy)
             wait([write], timeout=random.random() * 2)
             random.choice(executors.both()).kill()
             write.result(timeout=_SECONDS)
