@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from writing import Target
 
 _JOB_SECONDS = 120
+_TRIES = 5
 
 
 def slow_rows(target: Target, first: int, count: int, *, milliseconds: int = 2) -> DataFrame:
@@ -27,21 +28,27 @@ def slow_rows(target: Target, first: int, count: int, *, milliseconds: int = 2) 
 
 def write_without(
     fault: str, target: Target, executors: Executors, topic: str, count: int, options: Mapping[str, str] | None = None
-) -> None:
-    """Write numbers to a new topic by two executors, one of which is `killed` or `frozen` meanwhile.
+) -> str:
+    """Write numbers by two executors, one of which is `killed` or `frozen` meanwhile: its task runs a second time.
 
-    Its task must run a second time.
+    A new executor may take longer to begin than an old one to end, and what Spark needs to run a task is copied from
+    executor to executor: one that has not begun would wait for a frozen one. So the write begins again, in another
+    topic, until both executors send at the same time.
+
+    Returns:
+        The topic of the last write, whose name begins with `topic`.
     """
-    victim = executors.both()[0]
-    # A new executor may take longer to begin than an old one to end. And what Spark needs to run a task is copied from
-    # executor to executor: one that has not begun would wait for a frozen one.
-    target.append(slow_rows(target, 0, 100), f"{topic}-first")
-    attempts = Attempts(target.spark)
-    target.admin.create_topic(topic)
     with ThreadPoolExecutor(1) as pool:
-        job = pool.submit(target.append, slow_rows(target, 0, count, milliseconds=4), topic, options)
-        eventually(lambda: _both_send(target, topic) or job.done(), seconds=_JOB_SECONDS)
-        assert not job.done(), f"the job was over too early: {job}"
+        for turn in range(_TRIES):
+            victim, attempts = executors.both()[0], Attempts(target.spark)
+            name = f"{topic}-{turn}"
+            target.admin.create_topic(name)
+            job = pool.submit(target.append, slow_rows(target, 0, count, milliseconds=4), name, options)
+            eventually(lambda name=name, job=job: _both_send(target, name) or job.done(), seconds=_JOB_SECONDS)  # type: ignore[misc]
+            if not job.done():
+                break
+            job.result()
+        assert not job.done(), f"in {_TRIES} writes two executors never sent at the same time"
         if fault == "killed":
             victim.kill()
             job.result(timeout=_JOB_SECONDS)
@@ -49,6 +56,7 @@ def write_without(
             with victim.frozen():
                 job.result(timeout=_JOB_SECONDS)
     eventually(lambda: (attempts.failed if fault == "killed" else attempts.speculative) >= 1)
+    return name
 
 
 def _both_send(target: Target, topic: str) -> bool:

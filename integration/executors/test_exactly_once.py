@@ -32,11 +32,11 @@ def _assert_once(target: Target, topic: str, count: int) -> None:
 def test_an_executor_is_lost_in_the_middle_of_an_exactly_once_write(
     target: Target, executors: Executors, topic: str, fault: str
 ) -> None:
-    write_without(fault, target, executors, topic, _ROWS, _EXACTLY_ONCE)
-    _assert_once(target, topic, _ROWS)
+    written = write_without(fault, target, executors, topic, _ROWS, _EXACTLY_ONCE)
+    _assert_once(target, written, _ROWS)
     # What a late task sent must not take back what is committed, also after the next transaction.
-    target.append(slow_rows(target, _ROWS, _ROWS), topic, _EXACTLY_ONCE)
-    _assert_once(target, topic, 2 * _ROWS)
+    target.append(slow_rows(target, _ROWS, _ROWS), written, _EXACTLY_ONCE)
+    _assert_once(target, written, 2 * _ROWS)
 
 
 def test_executors_are_killed_at_any_moment_of_an_exactly_once_write(

@@ -49,8 +49,8 @@ def _payloads(target: Target, topic: str) -> Counter[bytes]:
 def test_an_executor_is_lost_in_the_middle_of_a_write(
     target: Target, executors: Executors, topic: str, fault: str
 ) -> None:
-    write_without(fault, target, executors, topic, _ROWS)
-    _assert_at_least_once(_payloads(target, topic), _numbers(_ROWS))
+    written = write_without(fault, target, executors, topic, _ROWS)
+    _assert_at_least_once(_payloads(target, written), _numbers(_ROWS))
 
 
 def _arrived(target: Target, topic: str) -> int:
