@@ -31,7 +31,7 @@ def _fill(client: pulsar_client.Client, topic: str) -> dict[str, list[str]]:
     return positions
 
 
-@pytest.mark.parametrize("consumers", [1000, pytest.param(5000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("consumers", [2000, pytest.param(5000, marks=pytest.mark.exhaustive)])
 def test_a_task_never_begins_before_its_start(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str, consumers: int
 ) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
 from auth_server import AuthServer
 from issuer import running_issuer
 from messages import produce
@@ -25,9 +24,8 @@ def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer
     """In its namespace the role ``reader`` may consume."""
     auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
     with auth_server.server:
-        admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
-        admin.create_namespace(_NAMESPACE)
-        admin.set_policy(_NAMESPACE, "permissions/reader", ["consume"])
+        auth_server.admin.create_namespace(_NAMESPACE)
+        auth_server.admin.set_policy(_NAMESPACE, "permissions/reader", ["consume"])
         yield auth_server
 
 

@@ -11,14 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import Admin
-from auth_server import AuthServer
 from errors import failing, no_job
 from issuer import Issuer
 from waiting import within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from auth_server import AuthServer
+    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -34,12 +33,9 @@ WAYS = (
 )
 
 
-@pytest.fixture(scope="module")
-def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
-    auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
-    with auth_server.server:
-        Admin(auth_server.server.admin_url, token=auth_server.admin_token).create_topic(TOPIC)
-        yield auth_server
+@pytest.fixture(scope="module", autouse=True)
+def _created(auth_server: AuthServer) -> None:
+    auth_server.admin.create_topic(TOPIC)
 
 
 def oauth2(way: str, issuer: Issuer, folder: Path, *, secret: str | None = None) -> dict[str, str]:

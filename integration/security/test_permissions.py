@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 import pulsar as pulsar_client
 import pytest
 from admin import Admin, AdminError
-from auth_server import AuthServer
 from errors import assert_says, failing
 from messages import produce
 from reading import read_available
@@ -19,7 +18,8 @@ from reading import read_available
 from pulsar_spark.functions import from_pulsar, to_pulsar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from auth_server import AuthServer
+    from collections.abc import Callable
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -65,16 +65,14 @@ class Granted:
 
 
 @pytest.fixture(scope="module")
-def granted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Granted]:
-    auth_server = AuthServer(tmp_path_factory.mktemp("granted"))
-    with auth_server.server:
-        admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
-        admin.create_namespace(NAMESPACE)
-        admin.create_topic(EVENTS, partitions=2)
-        admin.create_topic(BROKEN)
-        admin.create_topic(LETTERS)
-        admin.upload_schema(BROKEN, "INT32")
-        yield Granted(auth_server, admin)
+def granted(auth_server: AuthServer) -> Granted:
+    admin = auth_server.admin
+    admin.create_namespace(NAMESPACE)
+    admin.create_topic(EVENTS, partitions=2)
+    admin.create_topic(BROKEN)
+    admin.create_topic(LETTERS)
+    admin.upload_schema(BROKEN, "INT32")
+    return Granted(auth_server, admin)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ import json
 import secrets
 from typing import TYPE_CHECKING
 
+from admin import Admin
+
 from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
@@ -43,6 +45,11 @@ class AuthServer:
                 **(config or {}),
             },
         )
+
+    @property
+    def admin(self) -> Admin:
+        """With the superuser's token; the server must run."""
+        return Admin(self.server.admin_url, token=self.admin_token)
 
     def token(self, role: str) -> str:
         """A new token each time."""
