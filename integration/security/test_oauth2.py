@@ -16,10 +16,10 @@ from issuer import Issuer
 from waiting import within
 
 if TYPE_CHECKING:
-    from auth_server import AuthServer
     from collections.abc import Callable
     from pathlib import Path
 
+    from auth_server import AuthServer
     from pyspark.sql import SparkSession
 
 TOPIC = "persistent://public/default/with-a-secret"

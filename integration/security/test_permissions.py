@@ -18,9 +18,9 @@ from reading import read_available
 from pulsar_spark.functions import from_pulsar, to_pulsar
 
 if TYPE_CHECKING:
-    from auth_server import AuthServer
     from collections.abc import Callable
 
+    from auth_server import AuthServer
     from pyspark.sql import DataFrame, SparkSession
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/use/operators.md"
