@@ -30,8 +30,8 @@ def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer
 
 
 @pytest.fixture(scope="module")
-def topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """It has ten messages."""
+def protected_topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A topic of the server with authentication; it has ten messages."""
     name = f"persistent://{_NAMESPACE}/events"
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
     login = pulsar_client.AuthenticationToken(auth_server.admin_token)

@@ -137,7 +137,7 @@ def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]
 def left(
     auth_server: AuthServer,
     issuer: Issuer,
-    topic: str,
+    protected_topic: str,
     working: dict[str, dict[str, str]],
     canaries: dict[str, str],
     connector_jar: Path,
@@ -156,7 +156,7 @@ def left(
     task = {
         "folder": str(folder),
         "service.url": auth_server.server.service_url,
-        "topic": topic,
+        "topic": protected_topic,
         "works": list(working.values()),
         "tries": [*tries, wrong],
     }
@@ -191,17 +191,19 @@ def left(
     return folder
 
 
-def test_the_job_succeeds_and_leaves_logs_to_search(left: Path, topic: str, working: dict[str, dict[str, str]]) -> None:
+def test_the_job_succeeds_and_leaves_logs_to_search(
+    left: Path, protected_topic: str, working: dict[str, dict[str, str]]
+) -> None:
     """Also the control: what is no secret is found everywhere."""
     result = json.loads((left / "result.json").read_text())
     assert result["rows"] == [12 + 2 * before for before in range(len(working))]
     assert result["progress"] == [1] * len(working)
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
-    places = Leaks(left).places(topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
+    places = Leaks(left).places(protected_topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
     for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", *job):
         assert any(place.startswith(sign) for place in places), (sign, places)
-    assert Leaks(left).places(base64.b64encode(topic.encode()).decode()) == []
+    assert Leaks(left).places(base64.b64encode(protected_topic.encode()).decode()) == []
     log = (left / "spark.log").read_text()
     assert "DEBUG io.github.pulsarspark." in log
     assert "INFO org.apache.spark." in log
