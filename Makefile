@@ -27,6 +27,7 @@ JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.propertie
 WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') $(addprefix python/,pyproject.toml README.md LICENSE NOTICE)
 # Helpers of integration tests, as the path that Python looks for modules in; and the file of a test, by its name.
 SUPPORT := integration/support/servers:integration/support/spark
+CLASS_DATA := $(VENV)/spark-classes.jsa
 path-of = $(wildcard integration/*/$(1).py integration/support/tests/$(1).py)
 PYTHON_SOURCES := python $(wildcard integration benchmarks tools docs/*.py)
 
@@ -104,14 +105,14 @@ test-python: $(VENV)/.ready
 	$(VENV)/bin/python $(PYTEST) python/tests
 
 .PHONY: test-integration
-test-integration: $(VENV)/.ready $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
+test-integration: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
 	$(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile --durations=15 integration
 
 # In phases: what one of them leaves idle, another one uses.
 .PHONY: test
 test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
 	$(call phase,environment,venv)
-	$(call phase,checks and unit tests,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(OTHER_ENVIRONMENTS))
+	$(call phase,checks and unit tests,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS))
 	$(call phase,integration tests,test-integration)
 	$(call phase,executors and other Spark lines,--jobs=2 AT_ONCE=yes test-executors test-other-lines)
 
@@ -131,6 +132,10 @@ scala: $(VENV)/.ready
 downloads: $(VENV)/.ready
 	PYTHONPATH=$(SUPPORT) $(VENV)/bin/python integration/support/runs/downloads.py
 
+# It only saves time.
+$(CLASS_DATA): integration/support/runs/class_data.py $(VENV)/.ready
+	$(VENV)/bin/python $<
+
 .PHONY: test-other-lines
 test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
 
@@ -138,7 +143,7 @@ test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
 test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on every Spark line, and by Spark Connect
 
 .PHONY: test-executors
-test-executors: $(VENV)/.ready $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
+test-executors: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
 	$(VENV)/bin/python $(PYTEST) --durations=5 $(EXECUTOR_TESTS)
 
 .PHONY: test-controls

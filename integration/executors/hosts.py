@@ -62,6 +62,7 @@ def running_cluster(folder: Path, jar: Path) -> Iterator[SparkConf]:
     What executors write goes to the folder.
     """
     conf = SparkConf().setAll([*_SETTINGS.items(), ("spark.jars", str(jar))])
+    conf.set("spark.executor.extraJavaOptions", os.environ["SPARK_SUBMIT_OPTS"])
     SparkContext._ensure_initialized(conf=conf)
     jvm: Any = SparkContext._jvm
     gateway: Any = SparkContext._gateway

@@ -62,7 +62,7 @@ def _compact(admin: Admin, topic: str) -> None:
     eventually(lambda: admin.is_compacted(topic), seconds=60)
 
 
-@pytest.mark.parametrize("batch_size", [None, 1, 7])
+@pytest.mark.parametrize("batch_size", [None, 7, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_the_compacted_view_and_later_messages(
     spark: SparkSession,
     pulsar: Addresses,
@@ -155,8 +155,17 @@ def _trim(admin: Admin, topic: str, *, left: int) -> None:
     eventually(is_trimmed, seconds=30)
 
 
-@pytest.mark.parametrize("gone", ["none", "part", "all"])
-@pytest.mark.parametrize("batch_size", [None, 4])
+@pytest.mark.parametrize(
+    ("gone", "batch_size"),
+    [
+        ("none", None),
+        ("part", 4),
+        ("all", None),
+        pytest.param("none", 4, marks=pytest.mark.exhaustive),
+        pytest.param("part", None, marks=pytest.mark.exhaustive),
+        pytest.param("all", 4, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_compacted_messages_of_trimmed_ledgers_are_read(
     spark: SparkSession,
     pulsar: Addresses,

@@ -58,7 +58,8 @@ def python(program: str, folder: Path, **environment: str) -> str:
 
 def submit(program: str, arguments: Sequence[str | Path], folder: Path, **environment: str) -> str:
     """Run a program by ``spark-submit``, small; returns its output."""
-    settings = [word for key, value in SMALL.items() for word in ("--conf", f"{key}={value}")]
+    everywhere = {**SMALL, "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"]}
+    settings = [word for key, value in everywhere.items() for word in ("--conf", f"{key}={value}")]
     return _run([_PROGRAMS / "spark-submit", *settings, *arguments, _file(program, folder)], folder, environment)
 
 
