@@ -7,12 +7,12 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try, Using}
 
 import io.netty.buffer.ByteBufUtil
-import munit.ScalaCheckSuite
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.io.LongWritable
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.storage.offload.blocks.BlockFormat
 import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
@@ -21,7 +21,7 @@ import io.github.pulsarspark.storage.segment.SegmentUnreadable
 /** Whatever is wrong with offloaded files, there is a named error that says which topic, ledger and file, and never
   * entries that were not offloaded.
   */
-class DamagedOffloadSuite extends ScalaCheckSuite {
+class DamagedOffloadSuite extends PropertySuite {
   import OffloadWriter._
 
   private val writer  = new OffloadWriter(Files.createTempDirectory("damaged"))
@@ -119,6 +119,14 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
     badData("entry 1 is missing: there is padding in its place")(_.putInt(HeaderLength + 62, 0xfedcdead))
     badData("entry 1 is missing: its length is 2147483647")(_.putInt(HeaderLength + 62, Int.MaxValue))
     badData("entry 2 is missing: ")(_.putInt(HeaderLength + 62, 50))
+    val lastOfBlock = whole.starts(1)._1.toInt - 1
+    val lengthAt    = HeaderLength + entries.take(lastOfBlock).map(12 + _.length).sum
+    for (other <- Seq(-50, -4, -1, 1, 2, 3, 5))
+      badData(
+        s"entry $lastOfBlock is missing: its length is wrong: neither padding nor the end of its block is behind it"
+      )(b =>
+        b.putInt(lengthAt, b.getInt(lengthAt) + other)
+      )
   }
 
   test("the entry that is wanted is named") {
@@ -136,7 +144,7 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
   }
 
   property(
-    "any change of one byte gives an error or entries of the right number, and of the right length but for their own bytes"
+    "any change of one byte gives an error or entries of the right number and length, but for padding as if it were theirs"
   ) {
     forAll(Gen.choose(0.0, 1.0), Gen.choose(1, 255), Gen.oneOf(true, false)) { (place, change, inIndex) =>
       def flip(bytes: Array[Byte]) = changed(bytes) { b =>
@@ -144,11 +152,17 @@ class DamagedOffloadSuite extends ScalaCheckSuite {
       }
       val ledger = damaged(if (inIndex) whole.copy(index = flip(whole.index)) else whole.copy(data = flip(whole.data)))
       Try(read(ledger)) match {
-        case Success(found)         => assertEquals(found.map(_.length), entries.map(2 * _.length))
+        case Success(found)         => assertEquals(found.zip(entries).map(unpadded), entries.map(2 * _.length))
         case Failure(Unreadable(e)) => assertEquals(e.condition, "PULSAR_OFFLOAD_CORRUPT")
         case Failure(other)         => throw other
       }
     }
+  }
+
+  /** The length of a text without all padding that is behind it; the checksum of the entry shows that. */
+  private def unpadded(both: (String, Array[Byte])): Int = {
+    val (own, rest) = both._1.splitAt(2 * both._2.length)
+    own.length + (if (rest.matches("(fedcdead)*")) 0 else rest.length)
   }
 
   test("another ledger than the one that is wanted") {

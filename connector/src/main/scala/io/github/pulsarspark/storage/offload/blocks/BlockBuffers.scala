@@ -10,8 +10,8 @@ import io.github.pulsarspark.storage.offload.format.{EntryBuffer, EntryBufferSou
 /** The entries `first` to `last` of a data object, which the index must list.
   *
   * A block is its header, its entries (`int length, long id, bytes`) back to back, and padding. An entry never crosses
-  * the border of a block, and the index has the number of entries of each, so padding is never read. Entries are only
-  * found by walking a block from its beginning.
+  * the border of a block, and the index has the number of entries of each. Entries are only found by walking a block
+  * from its beginning. What is behind the last one shows whether its length is right.
   *
   * @param bufferBytes
   *   how much is requested at a time, unless a single entry is larger; more than a header
@@ -60,13 +60,17 @@ private[offload] final class BlockBuffers(
   private def walk(buffer: EntryBuffer, length: Int): Unit = {
     val bytes   = ByteBuffer.wrap(buffer.bytes, 0, length)
     val isStart = position - length == index.blocks(block).offset
-    val lastId  = math.min(index.lastEntryOf(block), last)
+    val inBlock = index.lastEntryOf(block)
+    val lastId  = math.min(inBlock, last)
     var at      = if (isStart) BlockHeader.check(bytes, index, block) else 0
     needed = 0
     while (nextId <= lastId && needed == 0) {
-      val size = entrySize(bytes, at)
-      if (size > length - at) needed = size
+      val size    = entrySize(bytes, at)
+      val padding =
+        if (nextId == inBlock) math.min(left(bytes, at + size), BlockHeader.PaddingBytes.toLong).toInt else 0
+      if (size + padding > length - at) needed = size + padding
       else {
+        checkPadding(bytes, at + size, padding)
         if (nextId >= first) buffer.add(nextId, at + EntryHeader, size - EntryHeader)
         at += size
         nextId += 1
@@ -78,7 +82,7 @@ private[offload] final class BlockBuffers(
   /** Bytes of the next entry with its header; of the header alone when that is not complete here. */
   private def entrySize(bytes: ByteBuffer, at: Int): Int = {
     val here    = bytes.limit() - at
-    val inBlock = here + (index.blocks(block).end - position)
+    val inBlock = left(bytes, at)
     if (inBlock < EntryHeader) missing("its block ends before it")
     if (here < EntryHeader) EntryHeader
     else {
@@ -91,6 +95,14 @@ private[offload] final class BlockBuffers(
       EntryHeader + length
     }
   }
+
+  /** Bytes of the block from this place on, of which not all need be in the buffer. */
+  private def left(bytes: ByteBuffer, at: Int): Long = bytes.limit() - at + (index.blocks(block).end - position)
+
+  private def checkPadding(bytes: ByteBuffer, at: Int, count: Int): Unit =
+    for (i <- 0 until count)
+      if (bytes.get(at + i) != (BlockHeader.Padding >>> 8 * (3 - i)).toByte)
+        missing("its length is wrong: neither padding nor the end of its block is behind it")
 
   private def EntryHeader = BlockHeader.EntryHeader
 
@@ -110,6 +122,10 @@ private[offload] object BlockHeader {
 
   /** Bytes in front of each entry. */
   val EntryHeader = 12
+
+  /** What fills a block up, from the last entry on, over and over. */
+  val Padding      = 0xfedcdead
+  val PaddingBytes = 4
 
   /** Fails unless the bytes begin with the header that the index promises; returns its length. */
   def check(bytes: ByteBuffer, index: OffloadIndex, number: Int): Int = {
