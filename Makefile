@@ -118,7 +118,7 @@ test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark l
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
-	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_SAMPLES=10 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
 	$(call phase,soak,soak)

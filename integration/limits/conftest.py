@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from limits.limited import SHORT_LEDGERS
 from servers import Addresses
 
 from pulsar_spark.local import LocalPulsar
@@ -15,7 +16,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    """A server that begins a ledger after a few entries."""
-    limits = {"managedLedgerMaxEntriesPerLedger": "50", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("limits"), transactions=True, config=limits) as server:
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("limits"), transactions=True, config=SHORT_LEDGERS) as server:
         yield Addresses(server.service_url, server.admin_url)

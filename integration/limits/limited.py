@@ -1,4 +1,4 @@
-"""Streams with limits per trigger, and the sizes of their micro-batches."""
+"""Streams with limits per trigger, the sizes of their micro-batches, and brokers to read from."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
     from reading import Batches
+
+SHORT_LEDGERS = {"managedLedgerMaxEntriesPerLedger": "50", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
+"""Settings of a broker that begins a ledger after a few entries."""
+
+NUMBERING = {
+    **SHORT_LEDGERS,
+    "brokerEntryMetadataInterceptors": "org.apache.pulsar.common.intercept.AppendIndexMetadataInterceptor",
+}
+"""Settings of a broker that numbers messages too."""
 
 
 def numbers(first: int, count: int) -> list[bytes]:

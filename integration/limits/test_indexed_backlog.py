@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import pytest
-from limits.limited import earliest, numbers, rows_of, sizes_of
+from limits.limited import NUMBERING, earliest, numbers, rows_of, sizes_of
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, existing, read_available
 from servers import Addresses
@@ -23,19 +23,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from transactions import Sender
 
-_INDEX = "org.apache.pulsar.common.intercept.AppendIndexMetadataInterceptor"
 _MOST = 12_345  # no multiple of a batch
 
 
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    """A server that numbers messages and begins a ledger after a few entries."""
-    config = {
-        "brokerEntryMetadataInterceptors": _INDEX,
-        "managedLedgerMaxEntriesPerLedger": "50",
-        "managedLedgerMinLedgerRolloverTimeMinutes": "0",
-    }
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("indexed"), transactions=True, config=config) as server:
+    with LocalPulsar(data_dir=tmp_path_factory.mktemp("indexed"), transactions=True, config=NUMBERING) as server:
         yield Addresses(server.service_url, server.admin_url)
 
 

@@ -1,21 +1,19 @@
 package io.github.pulsarspark.format
 
-import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.ScalaCheckSuite
 import org.apache.pulsar.common.api.proto.CompressionType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 
 /** Bad bytes end in a named error that gives topic and position: never in another exception, an endless loop or a large
   * allocation.
   */
-class DamagedEntrySuite extends ScalaCheckSuite {
-  override val munitTimeout: Duration = 3.minutes
+class DamagedEntrySuite extends PropertySuite {
 
   private val limit  = 1 << 20
   private val reused = new EntryDecoder("persistent://a/b/t", DecodeDepth.Message, limit)

@@ -1,15 +1,13 @@
 package io.github.pulsarspark.format
 
-import scala.concurrent.duration._
-
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.ScalaCheckSuite
 import org.apache.pulsar.common.api.proto.CompressionType
 import org.scalacheck.{Gen, Prop}
 import org.scalacheck.Prop.forAll
 
-class EntryDecoderSuite extends ScalaCheckSuite {
-  override val munitTimeout: Duration = 3.minutes
+import io.github.pulsarspark.PropertySuite
+
+class EntryDecoderSuite extends PropertySuite {
 
   private def decoder(level: DecodeDepth = DecodeDepth.Message, ownBytes: Boolean = true) =
     new EntryDecoder("persistent://a/b/t", level, ownBytes = ownBytes)

@@ -3,13 +3,13 @@ package io.github.pulsarspark.functions
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.time.{Duration, LocalDate}
 
-import munit.ScalaCheckSuite
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.expressions.GenericRowWithSchema
 import org.apache.spark.sql.types._
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -17,7 +17,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 import io.github.pulsarspark.schema.rows.{Plain, RowGenerators, WritePlanner}
 
-class FunctionsSuite extends ScalaCheckSuite {
+class FunctionsSuite extends PropertySuite {
 
   private val topic  = "persistent://public/default/events"
   private val token  = "do-not-show-me"

@@ -4,15 +4,16 @@ import java.nio.file.Files
 
 import scala.collection.immutable.SortedMap
 
-import munit.{FunSuite, ScalaCheckSuite}
+import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.read.stream.InitialOffsetLog
 
-class PositionSuite extends ScalaCheckSuite {
+class PositionSuite extends PropertySuite {
 
   private val position = for {
     l <- Gen.choose(0L, 5L)
@@ -70,7 +71,7 @@ object PositionSuite {
   } yield Position(ledger, entry, batch)
 }
 
-class PulsarOffsetSuite extends ScalaCheckSuite {
+class PulsarOffsetSuite extends PropertySuite {
 
   private val p0 = "persistent://public/default/t-partition-0"
   private val p1 = "persistent://public/default/t-partition-1"

@@ -1,15 +1,15 @@
 package io.github.pulsarspark.storage
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.bookkeeper.BookieLocation
 import io.github.pulsarspark.storage.ledgers.{BookieLedger, StoredLedger, TopicStorage}
 import io.github.pulsarspark.storage.segment.{SegmentLocation, Slice}
 
-class SegmentPlannerSuite extends ScalaCheckSuite {
+class SegmentPlannerSuite extends PropertySuite {
 
   private val topic = "persistent://public/default/t"
 

@@ -1,14 +1,14 @@
 package io.github.pulsarspark.storage
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
 
-class TaskPackerSuite extends ScalaCheckSuite {
+class TaskPackerSuite extends PropertySuite {
 
   private def place(tier: Tier) = new SegmentLocation {
     override def level: Tier                     = tier

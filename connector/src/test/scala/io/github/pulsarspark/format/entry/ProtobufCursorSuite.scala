@@ -1,12 +1,13 @@
 package io.github.pulsarspark.format.entry
 
 import io.netty.buffer.Unpooled
-import munit.ScalaCheckSuite
 import org.apache.pulsar.common.api.proto.BrokerEntryMetadata
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
-class ProtobufCursorSuite extends ScalaCheckSuite {
+import io.github.pulsarspark.PropertySuite
+
+class ProtobufCursorSuite extends PropertySuite {
 
   /** A cursor over `bytes`, which lie in the middle of a larger array. */
   private def over(bytes: Int*): ProtobufCursor = {

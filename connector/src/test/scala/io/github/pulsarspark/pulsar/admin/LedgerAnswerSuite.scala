@@ -4,11 +4,12 @@ import java.io.IOException
 
 import scala.util.Random
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
-class LedgerAnswerSuite extends ScalaCheckSuite {
+import io.github.pulsarspark.PropertySuite
+
+class LedgerAnswerSuite extends PropertySuite {
 
   /** Writes down what it is given. */
   private final class Lines extends LedgerSink[Seq[String]] {

@@ -6,17 +6,15 @@ import java.util.{HashMap => JHashMap}
 import scala.jdk.CollectionConverters._
 
 import io.netty.buffer.Unpooled
-import munit.ScalaCheckSuite
 import org.apache.pulsar.common.api.proto.SingleMessageMetadata
 import org.apache.pulsar.common.protocol.Commands
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-class BatchedMetadataSuite extends ScalaCheckSuite {
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(500)
+class BatchedMetadataSuite extends PropertySuite(500) {
 
   private val bytes =
     Gen.choose(0, 700).flatMap(Gen.containerOfN[Array, Byte](_, Gen.choose(Byte.MinValue, Byte.MaxValue)))

@@ -1,14 +1,13 @@
 package io.github.pulsarspark.pulsar.producer
 
 import io.netty.buffer.{ByteBuf, PooledByteBufAllocator, Unpooled}
-import munit.ScalaCheckSuite
 import org.apache.pulsar.common.compression.CompressionCodecLZ4
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
-class NativeLz4Suite extends ScalaCheckSuite {
+import io.github.pulsarspark.PropertySuite
 
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(500)
+class NativeLz4Suite extends PropertySuite(500) {
 
   private val ofClient = new CompressionCodecLZ4
 

@@ -3,18 +3,16 @@ package io.github.pulsarspark.pulsar.producer
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
-import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.{HashingScheme, Schema, TopicMetadata}
 import org.apache.pulsar.client.impl.{MessageImpl, RoundRobinPartitionMessageRouterImpl}
 import org.apache.pulsar.common.api.proto.MessageMetadata
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-class PartitionChooserSuite extends ScalaCheckSuite {
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(5000)
+class PartitionChooserSuite extends PropertySuite(5000) {
 
   private val keys = Gen.either(
     Gen.oneOf(Gen.alphaNumStr, Gen.stringOf(Gen.oneOf('a', 'ß', '漢')), Gen.const("x\ud83d\ude00")),

@@ -1,6 +1,5 @@
 package io.github.pulsarspark.read.plan
 
-import munit.ScalaCheckSuite
 import org.apache.spark.sql.connector.expressions.{Expression, Expressions, Literal}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.types._
@@ -8,6 +7,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
 
 private final case class FilterValue[A](value: A, dataType: DataType) extends Literal[A] {
@@ -20,9 +20,7 @@ private final case class FilterValue[A](value: A, dataType: DataType) extends Li
 /** What a filter sees of a message; `value` is something unknown to the connector. */
 private final case class FilteredRow(topic: String, partition: Int, millis: Long, at: Position, value: Option[Int])
 
-class PushedFiltersSuite extends ScalaCheckSuite {
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(3000)
+class PushedFiltersSuite extends PropertySuite(3000) {
 
   private val t     = "persistent://public/default/t"
   private val never = Interval.Never

@@ -2,13 +2,13 @@ package io.github.pulsarspark.read.stream
 
 import java.time.Instant
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PulsarOffset, RangePlanner}
 
-class StreamProgressSuite extends ScalaCheckSuite {
+class StreamProgressSuite extends PropertySuite {
 
   private val p0 = "persistent://public/default/t-partition-0"
   private val p1 = "persistent://public/default/t-partition-1"

@@ -1,24 +1,19 @@
 package io.github.pulsarspark.schema.avro
 
-import scala.concurrent.duration._
 import scala.util.Random
 
-import munit.ScalaCheckSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.types.StructType
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, SchemaTranslation}
 
 /** Avro's own reader is the oracle. */
-class AvroDecoderSuite extends ScalaCheckSuite {
+class AvroDecoderSuite extends PropertySuite(300) {
   import io.github.pulsarspark.schema.rows.AvroGenerators._
-
-  override val munitTimeout: Duration = 3.minutes
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(300)
 
   private def topicSchema(schema: Schema) = TopicSchema("AVRO", schema.toString)
 

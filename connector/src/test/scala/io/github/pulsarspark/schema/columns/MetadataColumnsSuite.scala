@@ -2,19 +2,19 @@ package io.github.pulsarspark.schema.columns
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.MessageId
 import org.apache.pulsar.client.impl.{BatchMessageIdImpl, ChunkMessageIdImpl, MessageIdImpl}
 import org.apache.spark.sql.types._
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.format.DecodeDepth
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowDecoder}
 
-class MetadataColumnsSuite extends ScalaCheckSuite {
+class MetadataColumnsSuite extends PropertySuite {
 
   private val all = StructType(MetadataColumns.all.map(c => StructField(c.name, c.dataType)))
 

@@ -4,27 +4,22 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{List => JList, Map => JMap}
 
 import scala.beans.BeanProperty
-import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
-import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.Schema
 import org.apache.spark.sql.types._
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
-class JsonSuite extends ScalaCheckSuite {
+class JsonSuite extends PropertySuite(200) {
   import io.github.pulsarspark.schema.rows.AvroGenerators._
   import JsonSuite._
-
-  override val munitTimeout: Duration = 3.minutes
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(200)
 
   private val topic = Some(Messages.topic)
 

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
-import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.Schema
 import org.apache.pulsar.client.impl.schema.ProtobufNativeSchemaUtils
 import org.apache.pulsar.common.schema.KeyValue
@@ -14,13 +13,14 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{AvroGenerators, Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** The client's own code puts keys and values together; each of them is compared with what it is as a value alone. */
-class KeyValueSuite extends ScalaCheckSuite {
+class KeyValueSuite extends PropertySuite {
 
   /** A schema and one value of it, null for none. */
   private type Part = (TopicSchema, Array[Byte])

@@ -5,7 +5,6 @@ import java.sql.{Time, Timestamp}
 import java.time.{Instant, LocalDate, LocalDateTime, LocalTime, ZoneOffset}
 import java.util.Date
 
-import munit.ScalaCheckSuite
 import org.apache.pulsar.client.api.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
@@ -13,11 +12,12 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** Pulsar's own schema classes are the oracle, in both directions. */
-class PrimitiveSuite extends ScalaCheckSuite {
+class PrimitiveSuite extends PropertySuite {
 
   private def both[T](name: String, dataType: DataType, schema: Schema[T], values: Gen[T], schemaType: String = "auto")(
       toSpark: T => Any

@@ -9,21 +9,19 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.google.protobuf.{Field, Type => ProtobufType}
 import com.google.protobuf.DescriptorProtos.{FieldDescriptorProto, FileDescriptorSet}
 import com.google.protobuf.Descriptors.{Descriptor, FieldDescriptor, FileDescriptor}
-import munit.ScalaCheckSuite
 import org.apache.avro.protobuf.ProtobufData
 import org.apache.pulsar.client.impl.schema.{ProtobufNativeSchemaUtils, ProtobufSchema}
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** What is read and written with PROTOBUF_NATIVE, which has tests of its own, is the oracle. */
-class ProtobufParsingInfoSuite extends ScalaCheckSuite {
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(200)
+class ProtobufParsingInfoSuite extends PropertySuite(200) {
 
   private val seeds  = Gen.choose(0L, Long.MaxValue)
   private val mapper = new ObjectMapper

@@ -10,21 +10,19 @@ import com.google.protobuf.{ByteString, DescriptorProtos, DynamicMessage, Messag
 import com.google.protobuf.DescriptorProtos._
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.{Label, Type}
 import com.google.protobuf.Descriptors.{Descriptor, EnumValueDescriptor, FieldDescriptor, FileDescriptor}
-import munit.ScalaCheckSuite
 import org.apache.pulsar.client.impl.schema.ProtobufNativeSchemaUtils
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
 /** The library's dynamic messages are the oracle, the client's own code makes the schemas. */
-class ProtobufSuite extends ScalaCheckSuite {
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(200)
+class ProtobufSuite extends PropertySuite(200) {
 
   private val seeds = Gen.choose(0L, Long.MaxValue)
 

@@ -1,9 +1,7 @@
 package io.github.pulsarspark.schema.rows
 
-import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.ScalaCheckSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
@@ -12,14 +10,11 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 
-class RowEncoderSuite extends ScalaCheckSuite {
+class RowEncoderSuite extends PropertySuite(300) {
   import AvroGenerators._
-
-  override val munitTimeout: Duration = 3.minutes
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(300)
 
   private val topic = Some(Messages.topic)
 

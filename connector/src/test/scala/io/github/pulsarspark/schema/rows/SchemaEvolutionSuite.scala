@@ -1,24 +1,19 @@
 package io.github.pulsarspark.schema.rows
 
-import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
-import munit.ScalaCheckSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Messages of other schema versions, with Avro's resolving reader as the oracle. */
-class SchemaEvolutionSuite extends ScalaCheckSuite {
+class SchemaEvolutionSuite extends PropertySuite(500) {
   import AvroGenerators._
-
-  override val munitTimeout: Duration = 3.minutes
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(500)
 
   private val written = for {
     (reader, writer) <- EvolvedSchemas.pair

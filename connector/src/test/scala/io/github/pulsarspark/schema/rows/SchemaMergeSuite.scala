@@ -1,23 +1,17 @@
 package io.github.pulsarspark.schema.rows
 
-import scala.concurrent.duration._
-
-import munit.ScalaCheckSuite
 import org.apache.avro.Schema
 import org.apache.avro.generic.GenericData
 import org.apache.spark.sql.types._
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 
-class SchemaMergeSuite extends ScalaCheckSuite {
+class SchemaMergeSuite extends PropertySuite(500) {
   import AvroGenerators._
-
-  override val munitTimeout: Duration = 3.minutes
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(500)
 
   private def record(fields: String*) =
     TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[${fields.mkString(",")}]}""")

@@ -1,13 +1,13 @@
 package io.github.pulsarspark.storage.ledgers
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.storage.Texts
 
-class LedgerPruningSuite extends ScalaCheckSuite {
+class LedgerPruningSuite extends PropertySuite {
 
   private val topic = "persistent://public/default/t"
   private val ages  =

@@ -6,21 +6,19 @@ import scala.concurrent.duration._
 import scala.util.{Success, Using}
 
 import io.netty.buffer.ByteBufUtil
-import munit.ScalaCheckSuite
 import org.apache.hadoop.io.SequenceFile.CompressionType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.storage.offload.blocks.{BlockFormat, OffloadBlock}
 import io.github.pulsarspark.storage.offload.format.OffloadedLedger
 
 /** What was offloaded is read, in both formats: every entry of the range, once, in order. */
-class OffloadedLedgersSuite extends ScalaCheckSuite {
+class OffloadedLedgersSuite extends PropertySuite(60) {
   import OffloadWriter._
-
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(60)
 
   private val writer = new OffloadWriter(Files.createTempDirectory("offloaded"))
 

@@ -2,13 +2,13 @@ package io.github.pulsarspark.read.stream.lag
 
 import scala.collection.immutable.ArraySeq
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 
-class BacklogSuite extends ScalaCheckSuite {
+class BacklogSuite extends PropertySuite {
 
   private def backlog(
       read: Map[String, Position],

@@ -1,10 +1,11 @@
 package io.github.pulsarspark.read.stream.limits
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
-class AdmissionSuite extends ScalaCheckSuite {
+import io.github.pulsarspark.PropertySuite
+
+class AdmissionSuite extends PropertySuite {
 
   private val needs: Gen[Map[String, Long]] =
     Gen.mapOf(Gen.zip(Gen.choose(1, 20).map(n => f"p$n%02d"), Gen.oneOf(Gen.choose(0L, 30L), Gen.const(Long.MaxValue))))

@@ -2,14 +2,14 @@ package io.github.pulsarspark.read.stream.limits
 
 import scala.concurrent.duration._
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.format.EntryIndex
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-class IndexStepsSuite extends ScalaCheckSuite {
+class IndexStepsSuite extends PropertySuite {
 
   private val begin = Position(10, -1)
 

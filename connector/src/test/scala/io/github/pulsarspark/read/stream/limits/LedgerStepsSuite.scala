@@ -2,15 +2,15 @@ package io.github.pulsarspark.read.stream.limits
 
 import scala.concurrent.duration._
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.read.stream.limits.LedgerSteps.Step
 import io.github.pulsarspark.storage.segment.WholeLedger
 
-class LedgerStepsSuite extends ScalaCheckSuite {
+class LedgerStepsSuite extends PropertySuite {
 
   private val size   = FakeEntries.bytes(1)
   private val before = Position(10, -1)

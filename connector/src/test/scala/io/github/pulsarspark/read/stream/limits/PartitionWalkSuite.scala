@@ -1,15 +1,15 @@
 package io.github.pulsarspark.read.stream.limits
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Sent, StoredEntry}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
 
-class PartitionWalkSuite extends ScalaCheckSuite {
+class PartitionWalkSuite extends PropertySuite {
 
   private val start = Position(1, -1)
 

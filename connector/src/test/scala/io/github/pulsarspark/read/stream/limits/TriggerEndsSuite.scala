@@ -3,13 +3,13 @@ package io.github.pulsarspark.read.stream.limits
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-class TriggerEndsSuite extends ScalaCheckSuite {
+class TriggerEndsSuite extends PropertySuite {
 
   private val begin = Position(10, -1)
 

@@ -1,14 +1,14 @@
 package io.github.pulsarspark.storage.bookkeeper.bookies
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.storage.bookkeeper.BookieLocation
 import io.github.pulsarspark.storage.ledgers.BookieLedger
 import io.github.pulsarspark.storage.segment.Segment
 
-class ReadAheadSuite extends ScalaCheckSuite {
+class ReadAheadSuite extends PropertySuite {
   private val Window = 1000L
 
   private def ahead(last: Long, bytes: Long, readAheadBytes: Long = 10 * Window) =

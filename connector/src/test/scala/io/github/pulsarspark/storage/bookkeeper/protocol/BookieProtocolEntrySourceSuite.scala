@@ -6,20 +6,18 @@ import scala.concurrent.duration._
 import scala.util.{Random, Using}
 
 import io.netty.buffer.ByteBuf
-import munit.ScalaCheckSuite
 import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 import io.github.pulsarspark.storage.ledgers.BookieLedger
 
-class BookieProtocolEntrySourceSuite extends ScalaCheckSuite {
+class BookieProtocolEntrySourceSuite extends PropertySuite {
   import WireReads._
-
-  override val munitTimeout: Duration = 2.minutes
 
   private val logs = for {
     sizes  <- Gen.nonEmptyListOf(Gen.frequency(8 -> Gen.choose(0, 300), 1 -> Gen.const(100000)))

@@ -11,20 +11,18 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
-import munit.ScalaCheckSuite
 import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, HostNames, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 
 /** What the slices of a task share: one connection to each bookie. */
-class WireConnectionsSuite extends ScalaCheckSuite {
+class WireConnectionsSuite extends PropertySuite {
   import WireReads._
-
-  override val munitTimeout: Duration = 2.minutes
 
   private val content = payloads(40)
   private val all     = stored(content)
