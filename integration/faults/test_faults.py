@@ -118,17 +118,18 @@ def test_an_unload_under_a_running_stream(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-def test_a_broker_that_is_killed_three_times_under_one_read(
-    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.exhaustive)])
+def test_a_broker_that_is_killed_under_one_read(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path, times: int
 ) -> None:
-    topic = "persistent://public/default/killed"
+    topic = f"persistent://public/default/killed-{times}"
     admin = Admin(own_pulsar.admin_url)
     with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
         produce(client, topic, _payloads(_MESSAGES))
         wanted = existing(read_all(client, topic))
     admin.unload(topic)  # the counter starts again at 0
     with _reading(_slowly(batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD), 5)) as rows:
-        for _ in range(3):
+        for _ in range(times):
             _until(lambda: _sent(admin, topic) > 100, rows)
             own_pulsar.restart(graceful=False)
         assert_exactly_once(rows.result(timeout=120), wanted)

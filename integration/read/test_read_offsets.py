@@ -252,7 +252,7 @@ def timed(client: pulsar_client.Client, namespace: str) -> tuple[str, list[Recei
     return name, received
 
 
-@pytest.mark.parametrize("skew", ["60000", "0"])
+@pytest.mark.parametrize("skew", ["60000", pytest.param("0", marks=pytest.mark.exhaustive)])
 def test_times_are_half_open_and_exact_at_every_message(
     spark: SparkSession, service_url: str, timed: tuple[str, list[Received]], skew: str
 ) -> None:

@@ -59,7 +59,9 @@ def test_the_start_of_an_empty_topic_is_a_position(
         assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@pytest.mark.parametrize("batch_size", [None, 1, pytest.param(2, marks=pytest.mark.exhaustive), 7, 1000])
+@pytest.mark.parametrize(
+    "batch_size", [*(pytest.param(one, marks=pytest.mark.exhaustive) for one in (None, 2)), 1, 7, 1000]
+)
 def test_rounds_of_producing_and_reading(
     spark: SparkSession,
     service_url: str,
