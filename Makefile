@@ -133,7 +133,7 @@ downloads: $(VENV)/.ready
 	PYTHONPATH=$(SUPPORT) $(VENV)/bin/python integration/support/runs/downloads.py
 
 # It only saves time.
-$(CLASS_DATA): integration/support/runs/class_data.py $(VENV)/.ready
+$(CLASS_DATA): integration/support/spark/spark_jvm.py $(VENV)/.ready
 	$(VENV)/bin/python $<
 
 .PHONY: test-other-lines

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import class_data
 import pulsar as pulsar_client
 import pyspark
 import pytest
+import spark_jvm
 from admin import Admin
 from offloading import FORMATS, Offloading, running_offload
 from s3a import s3a_jars
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 pytest_plugins = ["ordering", "sharing", "summary"]
 
 JAR = "PULSAR_SPARK_JAR"
-# Where Spark's scripts look for options of the JVM. Most of what tests run once is not worth the work of the second
-# compiler, with which they take half as much CPU time again. An archive of classes halves the time of a start.
-JVM = "SPARK_SUBMIT_OPTS"
-_ONE_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # Fixtures whose tests need Hadoop's S3 client.
 _S3 = {"offloading", "s3_folder"}
 _SPARK_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
@@ -50,7 +46,7 @@ _numbers = itertools.count(1)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Settle what processes inherit. Also where a shell runs the tests in the background, they can be interrupted."""
-    os.environ.setdefault(JVM, " ".join((*_ONE_COMPILER, *class_data.options())))
+    os.environ.setdefault(spark_jvm.VARIABLE, spark_jvm.options())
     if _SPARK_LINE < (4, 3):  # PySpark leaves the sockets of collect() to the garbage collector
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

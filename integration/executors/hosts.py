@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import spark_jvm
 from pyspark import SparkConf, SparkContext
 from waiting import eventually
 
@@ -62,7 +63,7 @@ def running_cluster(folder: Path, jar: Path) -> Iterator[SparkConf]:
     What executors write goes to the folder.
     """
     conf = SparkConf().setAll([*_SETTINGS.items(), ("spark.jars", str(jar))])
-    conf.set("spark.executor.extraJavaOptions", os.environ["SPARK_SUBMIT_OPTS"])
+    conf.set("spark.executor.extraJavaOptions", spark_jvm.chosen())
     SparkContext._ensure_initialized(conf=conf)
     jvm: Any = SparkContext._jvm
     gateway: Any = SparkContext._gateway

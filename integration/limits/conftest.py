@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from limits.limited import SHORT_LEDGERS
-from servers import Addresses
-
-from pulsar_spark.local import LocalPulsar
+from servers import Addresses, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,5 +14,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("limits"), transactions=True, config=SHORT_LEDGERS) as server:
-        yield Addresses(server.service_url, server.admin_url)
+    with own_server(tmp_path_factory.mktemp("limits"), SHORT_LEDGERS) as addresses:
+        yield addresses

@@ -10,9 +10,7 @@ import pytest
 from limits.limited import NUMBERING, earliest, numbers, rows_of, sizes_of
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, existing, read_available
-from servers import Addresses
-
-from pulsar_spark.local import LocalPulsar
+from servers import Addresses, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +26,8 @@ _MOST = 12_345  # no multiple of a batch
 
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("indexed"), transactions=True, config=NUMBERING) as server:
-        yield Addresses(server.service_url, server.admin_url)
+    with own_server(tmp_path_factory.mktemp("indexed"), NUMBERING) as addresses:
+        yield addresses
 
 
 @pytest.mark.parametrize("level", ["auto", "segment"])

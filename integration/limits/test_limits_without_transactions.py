@@ -8,9 +8,7 @@ import pytest
 from limits.limited import NUMBERING, earliest, numbers, sizes_of
 from messages import produce, read_all
 from reading import Batches, assert_exactly_once, existing, read_available
-from servers import Addresses
-
-from pulsar_spark.local import LocalPulsar
+from servers import Addresses, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +23,8 @@ _MOST = 1234  # no multiple of a batch
 
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("plain"), transactions=False, config=NUMBERING) as server:
-        yield Addresses(server.service_url, server.admin_url)
+    with own_server(tmp_path_factory.mktemp("plain"), NUMBERING, transactions=False) as addresses:
+        yield addresses
 
 
 @pytest.mark.parametrize("level", ["broker", "auto", "segment"])

@@ -35,10 +35,8 @@ from reading import (
     stream,
     wait_for,
 )
-from servers import Addresses, remove_namespace
+from servers import Addresses, own_server, remove_namespace
 from waiting import eventually
-
-from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +52,8 @@ MOST_ROUNDS = 5
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     """A server that takes small entries only and begins a ledger after a few of them."""
     limits = {"maxMessageSize": str(LARGEST_ENTRY), "managedLedgerMaxEntriesPerLedger": "7"}
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("chunks"), transactions=True, config=limits) as server:
-        yield Addresses(server.service_url, server.admin_url)
+    with own_server(tmp_path_factory.mktemp("chunks"), limits) as addresses:
+        yield addresses
 
 
 _MORE_CODECS = [pytest.param(name, marks=pytest.mark.exhaustive) for name in ("LZ4", "ZLib", "SNAPPY")]
@@ -162,7 +160,7 @@ def test_little_memory_costs_only_time(
         seen(batch(spark, service_url, topic=topic, maxMessageBytes=str(largest - 1)))
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(8, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("count", [2, pytest.param(8, marks=pytest.mark.exhaustive)])
 def test_two_halves_have_every_message_once(
     spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], level: dict[str, str], count: int
 ) -> None:

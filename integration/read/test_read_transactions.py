@@ -20,9 +20,7 @@ from reading import (
     seen,
     stream,
 )
-from servers import Addresses
-
-from pulsar_spark.local import LocalPulsar
+from servers import Addresses, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,8 +36,8 @@ if TYPE_CHECKING:
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     """A server that begins a ledger after a few entries."""
     limits = {"managedLedgerMaxEntriesPerLedger": "10"}
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("txn"), transactions=True, config=limits) as server:
-        yield Addresses(server.service_url, server.admin_url)
+    with own_server(tmp_path_factory.mktemp("txn"), limits) as addresses:
+        yield addresses
 
 
 def _send_at_random(sender: Sender, topic: str, count: int) -> tuple[list[bytes], Any]:

@@ -17,10 +17,8 @@ from counting import counted
 from messages import produce
 from programs import running_program
 from reading import by_level
-from servers import Addresses
+from servers import Addresses, own_server
 from waiting import eventually
-
-from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
     import subprocess
@@ -44,8 +42,8 @@ _LOOK_SECONDS = 0.05
 @pytest.fixture(scope="module")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     limits = {"managedLedgerMaxEntriesPerLedger": str(_ENTRIES), "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
-    with LocalPulsar(data_dir=tmp_path_factory.mktemp("backlog"), config=limits) as server:
-        yield Addresses(server.service_url, server.admin_url)
+    with own_server(tmp_path_factory.mktemp("backlog"), limits, transactions=False) as addresses:
+        yield addresses
 
 
 @contextmanager

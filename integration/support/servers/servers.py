@@ -123,6 +123,13 @@ def running_server(data_dir: Path, environment: Mapping[str, str] = os.environ) 
 
 
 @contextmanager
+def own_server(data_dir: Path, config: Mapping[str, str], *, transactions: bool = True) -> Iterator[Addresses]:
+    """Run a server for one module, with broker settings of its own."""
+    with LocalPulsar(data_dir=data_dir, transactions=transactions, config=config) as server:
+        yield Addresses(server.service_url, server.admin_url)
+
+
+@contextmanager
 def _container() -> Iterator[Addresses]:
     """Run the official image; its ports are the same inside and outside, as the broker reports its own to clients."""
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pyspark
+import spark_jvm
 
 import pulsar_spark
 from pulsar_spark.local.java import java_command
@@ -58,7 +59,7 @@ def python(program: str, folder: Path, **environment: str) -> str:
 
 def submit(program: str, arguments: Sequence[str | Path], folder: Path, **environment: str) -> str:
     """Run a program by ``spark-submit``, small; returns its output."""
-    everywhere = {**SMALL, "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"]}
+    everywhere = {**SMALL, "spark.executor.extraJavaOptions": spark_jvm.chosen()}
     settings = [word for key, value in everywhere.items() for word in ("--conf", f"{key}={value}")]
     return _run([_PROGRAMS / "spark-submit", *settings, *arguments, _file(program, folder)], folder, environment)
 

@@ -58,16 +58,16 @@ private[offload] final class BlockBuffers(
   }
 
   private def walk(buffer: EntryBuffer, length: Int): Unit = {
-    val bytes   = ByteBuffer.wrap(buffer.bytes, 0, length)
-    val isStart = position - length == index.blocks(block).offset
-    val inBlock = index.lastEntryOf(block)
-    val lastId  = math.min(inBlock, last)
-    var at      = if (isStart) BlockHeader.check(bytes, index, block) else 0
+    val bytes       = ByteBuffer.wrap(buffer.bytes, 0, length)
+    val isStart     = position - length == index.blocks(block).offset
+    val lastInBlock = index.lastEntryOf(block)
+    val lastId      = math.min(lastInBlock, last)
+    var at          = if (isStart) BlockHeader.check(bytes, index, block) else 0
     needed = 0
     while (nextId <= lastId && needed == 0) {
       val size    = entrySize(bytes, at)
       val padding =
-        if (nextId == inBlock) math.min(left(bytes, at + size), BlockHeader.PaddingBytes.toLong).toInt else 0
+        if (nextId == lastInBlock) math.min(left(bytes, at + size), BlockHeader.PaddingBytes.toLong).toInt else 0
       if (size + padding > length - at) needed = size + padding
       else {
         checkPadding(bytes, at + size, padding)

@@ -1,4 +1,4 @@
-"""Class data of Spark: with an archive of its classes, a driver or an executor starts in half the CPU time.
+"""The JVM options of Spark in tests: one compiler, and an archive of classes, which halves the CPU time of a start.
 
 An archive fits one build of Java and the jars of one environment, so it is in the environment's folder. Java ignores an
 archive that does not fit.
@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+VARIABLE = "SPARK_SUBMIT_OPTS"
+"""Where Spark's scripts look for options of the JVM."""
+
+# Most of what tests run once is not worth the work of the second compiler, with which they take half as much CPU time
+# again.
+_ONE_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_QUIET = "-Xlog:cds*=off"
 _ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 _TRIAL = "trial"
 _SECONDS = 300
@@ -28,9 +35,15 @@ _SETTINGS = {
 }
 
 
-def options() -> list[str]:
-    """Options of the JVM that use the archive; none if there is no archive."""
-    return [f"-XX:SharedArchiveFile={_ARCHIVE}", "-Xlog:cds*=off"] if _ARCHIVE.exists() else []
+def options() -> str:
+    """One compiler, and the archive if there is one."""
+    archive = (f"-XX:SharedArchiveFile={_ARCHIVE}", _QUIET) if _ARCHIVE.exists() else ()
+    return " ".join((*_ONE_COMPILER, *archive))
+
+
+def chosen() -> str:
+    """The options of this process, for executors as well; empty for those of the JVM."""
+    return os.environ.get(VARIABLE, "")
 
 
 def _make() -> None:
@@ -38,11 +51,11 @@ def _make() -> None:
     written = _ARCHIVE.with_suffix(".new")
     written.unlink(missing_ok=True)
     settings = [word for name, value in _SETTINGS.items() for word in ("--conf", f"{name}={value}")]
-    writing = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ArchiveClassesAtExit={written} -Xlog:cds*=off"
+    writing = " ".join((*_ONE_COMPILER, f"-XX:ArchiveClassesAtExit={written}", _QUIET))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [Path(sys.executable).with_name("spark-submit"), *settings, __file__, _TRIAL],
-            env={**os.environ, "SPARK_SUBMIT_OPTS": writing, "PYSPARK_PYTHON": sys.executable},
+            env={**os.environ, VARIABLE: writing, "PYSPARK_PYTHON": sys.executable},
             cwd=folder,
             timeout=_SECONDS,
             check=True,
