@@ -65,6 +65,7 @@ SCOPE_WORDS = {
     frozenset(READS[:1]): "batch reads",
     frozenset(READS[1:]): "streaming reads",
     frozenset(WRITES[:1]): "batch writes",
+    frozenset(WRITES[1:]): "streaming writes",
 }
 
 

@@ -151,3 +151,37 @@ def test_a_shadow_topic_is_the_brokers(
     sink = Batches()
     read_available(stream(spark, service_url, startingOffsets="earliest", **options), tmp_path, sink)
     assert_exactly_once(sink.rows, wanted)
+
+
+def test_a_topic_that_is_named_like_a_partition(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    twin = f"{topic}-partition-7"
+    for number, name in enumerate((topic, twin)):
+        produce(client, name, _numbered(10 * number, 3))
+    pattern = f"{topic}.*"
+    frame = batch(spark, service_url, topicsPattern=pattern)
+    wanted = existing([*read_all(client, topic), *read_all(client, twin)])
+    assert_exactly_once(seen(frame), wanted)
+    assert_exactly_once(seen(batch(spark, service_url, topic=twin)), existing(read_all(client, twin)))
+    sink = Batches()
+    with running(start(stream(spark, service_url, topicsPattern=pattern), tmp_path, sink)) as query:
+        query.processAllAvailable()
+        for number, name in enumerate((topic, twin)):
+            produce(client, name, _numbered(100 + 10 * number, 3))
+        wait_for(6, query, sink)
+    assert {one.payload for one in sink.rows} == {b"%d" % number for number in (100, 101, 102, 110, 111, 112)}
+
+
+def test_control_topics_of_sinks_match_no_pattern(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, namespace: str, topic: str
+) -> None:
+    produce(client, topic, _numbered(0, 3))
+    own = topic.rpartition("/")[2]
+    sink = f"pulsar-spark-sink-{own}"
+    for kind in ("log", "open", "mark"):
+        produce(client, f"{namespace}/{sink}-{kind}", [b"record"])
+    matching = batch(spark, service_url, topicsPattern=f"{namespace}/.*{own}.*")
+    assert {row[0] for row in matching.select("__topic").collect()} == {topic}
+    named = batch(spark, service_url, topicsPattern=f"{namespace}/{sink}-.*")
+    assert named.count() == 3

@@ -158,7 +158,8 @@ def test_rows_that_the_client_sends_one_by_one(target: Target, topic: str, tmp_p
 def test_a_task_registers_partitions_together(target: Target, topic: str, rows: int, used: int) -> None:
     target.admin.create_topic(topic, partitions=4)
     with running_broker_proxy(target.service_url) as proxy, counted(proxy) as counts:
-        more = {**ONCE, "service.url": proxy.service_url}
+        slowly = {"pulsar.producer.batchingMaxPublishDelayMicros": "60000000"}  # a slow machine ends no batch
+        more = {**ONCE, **slowly, "service.url": proxy.service_url}
         target.append_sql(f"select string(id) as value from range(0, {rows}, 1, 1)", topic, more)
     wanted = 1 + min(used, 2)
     assert counts["ADD_PARTITION_TO_TXN"] == wanted, f"one partition, all, and the topic of the marker: {counts}"

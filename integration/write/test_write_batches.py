@@ -117,6 +117,29 @@ def test_deduplication_takes_nothing_from_a_producer_that_begins_again(target: T
         assert ids == list(range(len(ids)))
 
 
+@pytest.mark.parametrize("partitions", [0, 2])
+def test_ids_of_rows_skip_what_an_earlier_run_wrote_and_nothing_else(
+    target: Target, deduplicating: str, partitions: int
+) -> None:
+    topic = f"{deduplicating}-{partitions}"
+    target.admin.create_topic(topic, partitions=partitions)
+    options = {"pulsar.producer.producerName": "loader", "pulsar.producer.batchingMaxPublishDelayMicros": "60000000"}
+    for count in (10, 15):
+        rows = target.spark.range(0, count, 1, 1).selectExpr(
+            "id as __sequenceId", "'k' as __key", "string(id) as value"
+        )
+        target.append(rows, topic, options)
+    assert [int(message.payload) for message in target.messages(topic)] == list(range(15))
+
+
+def test_an_initial_id_skips_what_the_broker_has_and_nothing_else(target: Target, deduplicating: str) -> None:
+    more = {"pulsar.producer.batchingMaxPublishDelayMicros": "60000000", "pulsar.producer.producerName": "resumed"}
+    for count in (10, 15):
+        rows = target.spark.range(0, count, 1, 1).selectExpr("string(id) as value")
+        target.append(rows, deduplicating, {**more, "pulsar.producer.initialSequenceId": "-1"})
+    assert [int(message.payload) for message in target.messages(deduplicating)] == list(range(15))
+
+
 def test_cut_connections_repeat_batches_that_the_broker_drops(target: Target, deduplicating: str) -> None:
     topic = deduplicating
     rows = target.spark.range(0, 200_000, 1, 1).selectExpr("string(id) as value")

@@ -97,6 +97,12 @@ DeliveryGuarantee: TypeAlias = Literal[
     "exactly-once",
 ]
 
+OnSinkMismatch: TypeAlias = Literal[
+    "fail",
+    "write",
+    "skip",
+]
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PulsarReadOptions(TypedOptions):
@@ -142,7 +148,8 @@ class PulsarReadOptions(TypedOptions):
         topics: Several topics, separated by commas. A topic that is named twice is read once.
         topics_pattern: All topics of a namespace whose whole name matches a Java regular expression:
             `[persistent://]tenant/namespace/expression`, or the expression alone for `public/default`. A stream
-            discovers new topics at every trigger.
+            discovers new topics at every trigger. Topics with the state of exactly-once sinks match only an expression
+            with `pulsar-spark-sink-` in it.
         allow_missing_topics: Read also when a topic does not exist or no topic matches the pattern. A stream reads such
             a topic from its first message once it exists; a batch read has no rows of it. When no topic exists, the
             value is bytes, unless the query sets a schema. Default: ``false``.
@@ -156,7 +163,8 @@ class PulsarReadOptions(TypedOptions):
             each topic or partition; a position is the last message that is read. A partition that is not listed is read
             to the last message. Default: ``latest``.
         starting_time: Read messages published at or after this time: milliseconds since 1970, ISO 8601 with a zone, or
-            JSON with a time for each topic.
+            JSON with a time for each topic. A stream begins there, and later returns what arrives, whatever its time
+            is.
         ending_time: Read messages published before this time; forms as in `startingTime`. A time in the future reads to
             the last message and never waits.
         publish_time_skew_ms: How far clocks and delays of producers may put publish times out of order. Positions for
@@ -184,8 +192,10 @@ class PulsarReadOptions(TypedOptions):
         max_bytes_per_partition: Most stored bytes of one task of a direct read. One ledger may be split into several
             tasks, small ones are combined. With `readLevel=broker` one task reads one topic partition. Default:
             ``128m``. At least 1.
-        min_partitions: Fewest tasks of a direct read, as far as there are entries to split. Default: as many as the
-            cluster runs at a time (Spark's default parallelism), but none for less than 4 MiB. At least 1.
+        min_partitions: Fewest tasks of a direct read, as far as there are entries to split. A stream with this option
+            reads a topic partition by several tasks at the same time, so that its rows come in any order. Default of a
+            batch read: as many as the cluster runs at a time (Spark's default parallelism), but none for less than 4
+            MiB; of a stream: one task for each topic partition, in order. At least 1.
         max_messages_per_trigger: Most messages of one micro-batch, over all partitions, also inside the batches of
             producers. The driver reads the messages first to count them, unless brokers number them, see the page about
             streaming. Default: everything that is new. At least 1.
@@ -386,7 +396,14 @@ class PulsarWriteOptions(TypedOptions):
         sink_namespace: With `exactly-once`, where the three topics with the sink's state are: `tenant/namespace`.
             Default: the namespace of the option `topic`.
         txn_version: With `exactly-once` and `sinkId`, the number of this batch: a batch whose number is not above that
-            of the last one that was written has no effect. In `foreachBatch` use the id of the batch. At least 0.
+            of the last one that was written to its topic has no effect, but a warning in the log. In `foreachBatch` use
+            the id of the batch. At least 0.
+        encryption_public_key_file: Encrypts messages for these keys: JSON with the PEM file of a public key for each
+            name by which readers know the key, on every machine. Any one of the private keys decrypts a message.
+        on_sink_mismatch: With `exactly-once`, what a start does whose micro-batch does not follow the last one that the
+            sink has, as after a checkpoint was restored from a copy: `fail`; `write` its rows, some of which the topic
+            may have; or `skip` the micro-batches whose numbers the sink has, although their rows may be others now. Set
+            it for one start. Default: ``fail``.
         txn_timeout: With `exactly-once`, after this time brokers abort a transaction that nobody ended. It must be
             longer than a micro-batch or batch takes, and longer than the driver may be away. Default: ``3h``.
         client: Any setting of the Pulsar Java client, by its own name.
@@ -426,6 +443,8 @@ class PulsarWriteOptions(TypedOptions):
     sink_id: str | None = None
     sink_namespace: str | None = None
     txn_version: int | None = None
+    encryption_public_key_file: str | None = None
+    on_sink_mismatch: OnSinkMismatch | None = None
     txn_timeout: str | int | timedelta | None = None
     client: Mapping[str, Any] | None = None
     producer: Mapping[str, Any] | None = None
@@ -520,6 +539,8 @@ class WriteArguments(TypedDict, total=False):
     sink_id: str | None
     sink_namespace: str | None
     txn_version: int | None
+    encryption_public_key_file: str | None
+    on_sink_mismatch: OnSinkMismatch | None
     txn_timeout: str | int | timedelta | None
     client: Mapping[str, Any] | None
     producer: Mapping[str, Any] | None

@@ -14,7 +14,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.PulsarScanBuilder
-import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.columns.{MetadataColumns, Nullability}
 import io.github.pulsarspark.write.exactlyonce.SinkRun
 import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder}
 
@@ -36,7 +36,10 @@ private[pulsarspark] final class PulsarTable(
 
   override def name(): String = "pulsar"
 
-  override def schema(): StructType = columns
+  /** All columns are nullable, whatever the user or a table's definition says of them. */
+  override def schema(): StructType = rows
+
+  private val rows = Nullability.relaxed(columns)
 
   override def capabilities(): JSet[TableCapability] = EnumSet.of(
     TableCapability.BATCH_READ,
@@ -55,7 +58,7 @@ private[pulsarspark] final class PulsarTable(
   override def properties(): JMap[String, String] = TableProperties.shown(definition)
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
-    new PulsarScanBuilder(raw(options), columns)
+    new PulsarScanBuilder(raw(options), rows)
 
   private val checkedWrite = new CheckedWrite
   private val sinkRun      = new SinkRun

@@ -15,13 +15,33 @@ import io.github.pulsarspark.options.registry.CheckedOptions
   *   of a batch that may be run again
   * @param timeout
   *   of a transaction
+  * @param onMismatch
+  *   for a stream whose epoch does not follow the last one of the sink
   */
 private[pulsarspark] final case class ExactlyOnceOptions(
     sinkId: Option[String],
     namespace: Option[String],
     version: Option[Long],
-    timeout: FiniteDuration
+    timeout: FiniteDuration,
+    onMismatch: OnSinkMismatch
 )
+
+/** What a stream does whose epoch does not follow the last one that its sink has. */
+private[pulsarspark] sealed trait OnSinkMismatch
+
+private[pulsarspark] object OnSinkMismatch {
+  case object Fail extends OnSinkMismatch
+
+  /** The first epoch of the driver is written, although the sink may have its rows. */
+  case object Write extends OnSinkMismatch
+
+  /** Epochs whose numbers the sink has are skipped, although their rows may be others. */
+  case object Skip extends OnSinkMismatch
+
+  /** None for another text. */
+  def parse(text: String): Option[OnSinkMismatch] =
+    Seq(Fail, Write, Skip).find(_.toString.equalsIgnoreCase(text))
+}
 
 private[pulsarspark] object ExactlyOnceOptions {
 
@@ -32,7 +52,8 @@ private[pulsarspark] object ExactlyOnceOptions {
       options.get("sinkId"),
       options.get("sinkNamespace"),
       options.get("txnVersion").map(_.toLong),
-      options.duration("txnTimeout").millis
+      options.duration("txnTimeout").millis,
+      options.get("onSinkMismatch").flatMap(OnSinkMismatch.parse).getOrElse(OnSinkMismatch.Fail)
     )
     if (!isOn && eo.sinkId.isDefined)
       refuse("`sinkId` is set without it", "Set deliveryGuarantee=exactly-once, or remove `sinkId` and `txnVersion`")

@@ -1,11 +1,5 @@
 package io.github.pulsarspark.options
 
-import scala.jdk.CollectionConverters._
-import scala.util.Try
-
-import com.fasterxml.jackson.databind.ObjectMapper
-
-import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** Where tasks load the private keys from that decrypt messages. */
@@ -32,14 +26,9 @@ private[pulsarspark] object PrivateKeys {
 
   private def files(text: String): Files =
     if (!text.startsWith("{")) Files(Map.empty, Some(text))
-    else {
-      val named = Try(
-        new ObjectMapper().readTree(text).properties().asScala.map(p => p.getKey -> p.getValue)
-      ).toOption.filter(p =>
-        p.nonEmpty && p.forall(_._2.isTextual)
+    else
+      Files(
+        KeyFileNames.parse(FileKey, text, """a file, or JSON with a file for each key: {"key": "/path/key.pem"}"""),
+        None
       )
-      val byName = named.getOrElse(throw Conditions.OptionInvalid(option = FileKey, value = text,
-        allowed = """a file, or JSON with a file for each key: {"key": "/path/key.pem"}""").exception)
-      Files(byName.map { case (name, file) => name -> file.asText }.toMap, None)
-    }
 }

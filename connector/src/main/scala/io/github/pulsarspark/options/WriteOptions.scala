@@ -16,7 +16,8 @@ private[pulsarspark] final case class WriteOptions(
     keyValueEncoding: Option[String] = None,
     cutsTimes: Boolean = false,
     protobuf: Option[ProtobufMessageOption] = None,
-    exactlyOnce: Option[ExactlyOnceOptions] = None
+    exactlyOnce: Option[ExactlyOnceOptions] = None,
+    publicKeys: Option[PublicKeys] = None
 )
 
 private[pulsarspark] object WriteOptions {
@@ -41,6 +42,7 @@ private[pulsarspark] object WriteOptions {
     keyValueEncoding = options.explicit("keyValueEncoding"),
     cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
     protobuf = ProtobufMessageOption(options),
-    exactlyOnce = ExactlyOnceOptions(options, options.clientSettings("pulsar.producer."))
+    exactlyOnce = ExactlyOnceOptions(options, options.clientSettings("pulsar.producer.")),
+    publicKeys = PublicKeys(options)
   )
 }

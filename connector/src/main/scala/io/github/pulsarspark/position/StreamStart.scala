@@ -4,6 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
 
 /** How a stream started, valid as long as its checkpoint is used.
   *
@@ -12,17 +13,38 @@ import com.fasterxml.jackson.databind.ObjectMapper
   * @param notBefore
   *   for streams that started at a time: the publish time in milliseconds since 1970 before which messages are skipped,
   *   by topic partition; [[StreamStart.AnyPartition]] is for all others, also those that appear later
+  * @param until
+  *   the last position where a partition's messages are skipped by their time, because the search for the time is not
+  *   exact before; without one they are always skipped
   */
-final case class StreamStart(offset: PulsarOffset, notBefore: SortedMap[String, Long] = SortedMap.empty) {
+final case class StreamStart(
+    offset: PulsarOffset,
+    notBefore: SortedMap[String, Long] = SortedMap.empty,
+    until: SortedMap[String, Position] = SortedMap.empty
+) {
 
-  def times(partition: String): Interval =
-    notBefore.get(partition).orElse(notBefore.get(StreamStart.AnyPartition)).fold(Interval())(Interval(_))
+  /** The publish times that a range keeps in its first part, which may be the whole. */
+  def times(range: OffsetRange): Interval =
+    if (until.get(range.topic).exists(_ <= range.startExclusive)) Interval.Always
+    else
+      notBefore.get(range.topic).orElse(notBefore.get(StreamStart.AnyPartition)).fold(Interval.Always)(Interval(_))
 
-  /** The JSON of the offset with one more field, `notBefore`. */
+  /** A range in one part or two, with the publish times that each keeps. */
+  def parts(range: OffsetRange): Seq[(OffsetRange, Interval)] =
+    until.get(range.topic).filter(end => range.startExclusive < end && end < range.endInclusive) match {
+      case Some(end) =>
+        Seq(range.copy(endInclusive = end) -> times(range), range.copy(startExclusive = end) -> Interval.Always)
+      case None => Seq(range -> times(range))
+    }
+
+  /** The JSON of the offset with two more fields, `notBefore` and `notBeforeUntil`. */
   def json: String = {
-    val root = StreamStart.mapper.readTree(offset.json).deepCopy[com.fasterxml.jackson.databind.node.ObjectNode]()
+    val root = StreamStart.mapper.readTree(offset.json).deepCopy[ObjectNode]()
     if (notBefore.nonEmpty) notBefore.foldLeft(root.putObject("notBefore")) { case (node, (partition, millis)) =>
       node.put(partition, millis)
+    }
+    if (until.nonEmpty) until.foldLeft(root.putObject("notBeforeUntil")) { case (node, (partition, position)) =>
+      node.put(partition, position.toString)
     }
     root.toString
   }
@@ -36,7 +58,10 @@ object StreamStart {
   /** @param where the file the text is from, for errors */
   def parse(text: String, where: String): StreamStart = {
     val offset    = PulsarOffset.parse(text, where)
-    val notBefore = mapper.readTree(text).path("notBefore").properties().asScala.map(e => e.getKey -> e.getValue.asLong)
-    StreamStart(offset, SortedMap.from(notBefore))
+    val root      = mapper.readTree(text)
+    val notBefore = root.path("notBefore").properties().asScala.map(e => e.getKey -> e.getValue.asLong)
+    val until     = root.path("notBeforeUntil").properties().asScala.map(e => e.getKey -> e.getValue.asText)
+    StreamStart(offset, SortedMap.from(notBefore),
+      SortedMap.from(until.flatMap { case (p, position) => Position.parse(position).map(p -> _) }))
   }
 }

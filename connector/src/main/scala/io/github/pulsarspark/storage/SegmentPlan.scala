@@ -26,6 +26,9 @@ private[storage] object SegmentPlan {
 
   /** Narrows ranges, cuts them into slices and divides those into tasks.
     *
+    * A batch read is divided into tasks of about one size, which read a topic partition at the same time. A stream
+    * keeps the order of each topic partition, unless `minPartitions` asks for more tasks.
+    *
     * @param tail
     *   of a stream, see [[SegmentLocator.slices]]
     * @param parallelism
@@ -46,7 +49,12 @@ private[storage] object SegmentPlan {
     val segments = slices.flatMap(_.segment)
     val bytes    = TaskPacker.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
       options.minPartitions, parallelism)
-    val starts = locator.starts(segments.filter(TaskPacker.isCut(_, bytes)))
-    SegmentPlan(TaskPacker.tasks(slices, bytes, s => starts.getOrElse(s.ledgerId, Nil)), narrowed.map(_._2).sum)
+    val tasks =
+      if (tail.isDefined && options.minPartitions.isEmpty) TaskPacker.inOrder(slices, bytes)
+      else {
+        val starts = locator.starts(segments.filter(TaskPacker.isCut(_, bytes)))
+        TaskPacker.tasks(slices, bytes, s => starts.getOrElse(s.ledgerId, Nil))
+      }
+    SegmentPlan(tasks, narrowed.map(_._2).sum)
   }
 }

@@ -34,16 +34,34 @@ private[storage] object TaskPacker {
   def tasks(slices: Seq[Slice], bytes: Long, starts: Segment => Seq[Long] = _ => Nil): Seq[Seq[Slice]] =
     slices.foldLeft(Packing(bytes, Vector.empty, Vector.empty, bytes)) { (packing, slice) =>
       slice.segment match {
-        case None                                                    => packing.alone(slice)
+        case None                                                    => packing.alone(Seq(slice))
         case Some(segment) if segment.location.level == Tier.Bookies => packing.fill(slice)
-        case Some(segment) if !isCut(segment, bytes)                 => packing.whole(slice)
+        case Some(segment) if !isCut(segment, bytes)                 => packing.whole(Seq(slice))
         case Some(segment)                                           =>
           val inside = starts(segment).filter(e => e > segment.first && e <= segment.last)
           if (inside.isEmpty) packing.fill(slice)
           else
-            cut(slice, segment, spaced(segment, inside, entriesIn(bytes, segment))).foldLeft(packing)(_.whole(_))
+            cut(slice, segment, spaced(segment, inside, entriesIn(bytes, segment))).foldLeft(packing)((p, piece) =>
+              p.whole(Seq(piece))
+            )
       }
     }.all
+
+  /** The slices of each task, in order, where one task reads all of a topic partition. Small partitions share tasks, as
+    * far as the broker reads nothing of them: it would be asked for one after the other.
+    *
+    * @param slices
+    *   those of a topic partition are neighbours, in order
+    */
+  def inOrder(slices: Seq[Slice], bytes: Long): Seq[Seq[Slice]] =
+    ofEach(slices).foldLeft(Packing(bytes, Vector.empty, Vector.empty, bytes)) { (packing, partition) =>
+      if (partition.exists(_.segment.isEmpty)) packing.alone(partition) else packing.whole(partition)
+    }.all
+
+  private def ofEach(slices: Seq[Slice]): Seq[Seq[Slice]] = slices.foldLeft(Vector.empty[Vector[Slice]]) {
+    case (before :+ last, slice) if last.head.range.topic == slice.range.topic => before :+ (last :+ slice)
+    case (all, slice)                                                          => all :+ Vector(slice)
+  }
 
   /** Tasks while they are filled.
     *
@@ -58,9 +76,10 @@ private[storage] object TaskPacker {
 
     def all: Vector[Vector[Slice]] = if (open.isEmpty) done else done :+ open
 
-    def alone(slice: Slice): Packing = Packing(bytes, all :+ Vector(slice), Vector.empty, bytes)
+    def alone(slices: Seq[Slice]): Packing = Packing(bytes, all :+ slices.toVector, Vector.empty, bytes)
 
-    def whole(slice: Slice): Packing = (if (size(slice) <= room || open.isEmpty) this else next(0)).put(slice)
+    def whole(slices: Seq[Slice]): Packing =
+      slices.foldLeft(if (slices.map(size).sum <= room || open.isEmpty) this else next(0))(_.put(_))
 
     /** Cuts the slice where a task is full. */
     @tailrec

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.write
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.types.StructType
@@ -23,6 +24,9 @@ private[write] object ExactlyOnceWrites {
 
   /** Pulsar does not replicate transactions. A broker with deduplication drops repeated sequence ids. */
   private val Refused = Seq(MetadataColumns.ReplicationClusters, MetadataColumns.SequenceId)
+
+  /** The id of the stream whose `foreachBatch` runs on this thread. */
+  def queryOfBatch: Option[String] = Option(SparkSession.active.sparkContext.getLocalProperty("sql.streaming.queryId"))
 
   /** Those of the tasks that committed. */
   def commits(messages: Array[WriterCommitMessage]): Seq[SinkCommit] = messages.toSeq.collect { case c: SinkCommit =>

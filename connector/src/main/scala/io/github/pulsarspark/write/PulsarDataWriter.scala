@@ -98,21 +98,24 @@ private[write] final class PulsarDataWriter(
   private val isWritten = attempt.exists(_.isWritten)
   private var rows      = 0L
 
-  override def write(row: InternalRow): Unit = if (!isWritten) {
+  override def write(row: InternalRow): Unit = {
+    if (!isWritten) send(row)
+    rows += 1
+  }
+
+  private def send(row: InternalRow): Unit =
     if (only.isDefined) only.get.send(row)
     else {
       if (row.isNullAt(topicColumn)) throw Conditions.WriteTopicNull().exception
       byRow.send(row.getUTF8String(topicColumn), row)
     }
-    rows += 1
-  }
 
   override def commit(): WriterCommitMessage = {
     byRow.openAll()
     producers.foreach(_.handOver())
     attempt.foreach(_.mark(rows, bytesTotal + producers.map(_.sentBytes).sum))
     flush(producers)
-    attempt.fold[WriterCommitMessage](Acknowledged)(_.finish())
+    attempt.fold[WriterCommitMessage](Acknowledged)(_.finish(rows))
   }
 
   /** Sent messages remain: Pulsar cannot take a message back. A transaction is aborted by `close`, after its producers.

@@ -47,8 +47,9 @@ private[write] final class PulsarWrite(
   override def toBatch: BatchWrite = {
     val typed = WriteOptions(options.check(Scope.BatchWrite))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
-    val settings = typed.exactlyOnce.map(SinkSettings.ofBatch(typed, _)) // before requests
-    val context  = WriteContext(input, typed, Preflight(input, typed), isStream = false)
+    val settings = // before requests
+      typed.exactlyOnce.map(SinkSettings.ofBatch(typed, _, ExactlyOnceWrites.queryOfBatch))
+    val context = WriteContext(input, typed, Preflight(input, typed), isStream = false)
     settings.fold[BatchWrite](new PulsarBatchWrite(context))(new ExactlyOnceBatchWrite(context, _))
   }
 

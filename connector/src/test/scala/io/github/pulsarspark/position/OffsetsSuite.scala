@@ -157,12 +157,12 @@ class InitialOffsetLogSuite extends FunSuite {
     val folder = Files.createTempDirectory("checkpoint").toString
     val first  =
       StreamStart(PulsarOffset.of(Seq("t" -> Position(1, 2))),
-        SortedMap(StreamStart.AnyPartition -> 77L))
+        SortedMap(StreamStart.AnyPartition -> 77L), SortedMap("t" -> Position(1, 5, 2)))
     val log = new InitialOffsetLog(folder, new Configuration())
     assertEquals(log.getOrWrite(first), first)
     val again = new InitialOffsetLog(folder, new Configuration()).getOrWrite(fail("resolved again"))
     assertEquals(again, first)
-    assertEquals(again.times("any"), Interval(77L))
+    assertEquals(again.times(OffsetRange("any", Position(9, 9), Position(9, 10))), Interval(77L))
     assertEquals(
       Files.list(java.nio.file.Path.of(folder)).filter(p => p.toString.endsWith("initial-offset.json")).count(),
       1L

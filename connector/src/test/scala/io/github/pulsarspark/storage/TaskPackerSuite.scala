@@ -15,8 +15,14 @@ class TaskPackerSuite extends PropertySuite {
     override def hosts(entry: Long): Seq[String] = Nil
   }
 
-  private def slice(ledger: Long, entries: Long, entryBytes: Long = 100, tier: Tier = Tier.Bookies): Slice = {
-    val range = OffsetRange("t", Position(ledger, -1), Position(ledger, entries - 1))
+  private def slice(
+      ledger: Long,
+      entries: Long,
+      entryBytes: Long = 100,
+      tier: Tier = Tier.Bookies,
+      topic: String = "t"
+  ): Slice = {
+    val range = OffsetRange(topic, Position(ledger, -1), Position(ledger, entries - 1))
     Slice(range,
       Option.when(tier != Tier.Broker)(Segment(ledger, 0, entries - 1, entries * entryBytes, place(tier))))
   }
@@ -66,6 +72,36 @@ class TaskPackerSuite extends PropertySuite {
     assertEquals(shown(TaskPacker.tasks(slices, 200)), Seq("1:0-0", "broker", "3:0-0 4:0-0"))
   }
 
+  test("in order, a topic partition is read by one task, and small ones share a task") {
+    def of(topic: String, slices: Slice*) = slices.map(s => s.copy(range = s.range.copy(topic = topic)))
+    val tail                              = slice(9, 5, tier = Tier.Broker)
+    val slices                            = of("a", slice(1, 500), slice(2, 500), tail) ++ of("b", slice(3, 1)) ++
+      of("c", slice(4, 1)) ++ of("d", slice(5, 1), tail) ++ of("e", slice(6, 900), slice(7, 900))
+    assertEquals(shown(TaskPacker.inOrder(slices, 1000)),
+      Seq("1:0-499 2:0-499 broker", "3:0-0 4:0-0", "5:0-0 broker", "6:0-899 7:0-899"))
+  }
+
+  private lazy val partitions = for {
+    topics <- Gen.choose(1, 6)
+    all    <- Gen.listOfN(topics, ledgers)
+    bytes  <- Gen.choose(1L, 6000L)
+  } yield (
+    all.zipWithIndex.flatMap { case ((slices, _, _), i) =>
+      slices.map(s => s.copy(range = s.range.copy(topic = s"t$i")))
+    },
+    bytes
+  )
+
+  property("in order, each topic partition is in one task, whole and in order") {
+    forAll(partitions) { case (slices, size) =>
+      val tasks = TaskPacker.inOrder(slices, size)
+      assertEquals(tasks.flatten, slices)
+      slices.map(_.range.topic).distinct.foreach(topic =>
+        assertEquals(tasks.count(_.exists(_.range.topic == topic)), 1, topic)
+      )
+    }
+  }
+
   test("an offloaded ledger that is not larger than a task stays whole") {
     val ledgers = (1L to 3L).map(slice(_, 60, tier = Tier.Tiered))
     assertEquals(shown(TaskPacker.tasks(ledgers, 10000)), Seq("1:0-59", "2:0-59", "3:0-59"))
@@ -82,7 +118,7 @@ class TaskPackerSuite extends PropertySuite {
     assertEquals(at()(4000), Seq("1:0-39", "1:40-79", "1:80-99"))
   }
 
-  private val ledgers = for {
+  private lazy val ledgers = for {
     count   <- Gen.choose(1, 12)
     entries <- Gen.listOfN(count, Gen.choose(1L, 60L))
     sizes   <- Gen.listOfN(count, Gen.choose(0L, 300L))

@@ -10,6 +10,7 @@ import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.impl.ProducerImpl.OpSendMsg;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
 import org.apache.pulsar.common.protocol.ByteBufPair;
+import org.apache.pulsar.common.protocol.Commands;
 
 /**
  * Takes the place of the container in which the client gathers the messages of a batch: each {@link WholeBatch} that
@@ -50,13 +51,15 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
                 metadata.setNumMessagesInBatch(batch.messages()).setHighestSequenceId(batch.highestSequenceId());
             }
             body = producer.encryptMessage(metadata, body);
-            check(body.readableBytes());
+            if (!isSingle) {
+                check(body.readableBytes(), getMaxMessageSize());
+            }
             ByteBufPair command = isSingle
                 ? producer.sendMessage(producer.producerId, batch.lowestSequenceId(), 1, null, metadata, body)
                 : producer.sendMessage(producer.producerId, batch.lowestSequenceId(), batch.highestSequenceId(),
                     batch.messages(), metadata, body);
             body = null; // it belongs to the command now
-            return operation(command, isSingle);
+            return checked(operation(command, isSingle), isSingle);
         } catch (Throwable e) { // an Error too: the client would log it and leave the batch without an answer
             if (body != null) {
                 body.release();
@@ -66,14 +69,19 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
         }
     }
 
+    /** The client states the size of every single message, and of a batch only where it is compressed. */
     private ByteBuf compressed(MessageMetadata metadata, ByteBuf body) {
         int size = body.readableBytes();
-        metadata.clearUncompressedSize();
-        if (producer.conf.getCompressionType() == CompressionType.NONE
-            || size <= producer.conf.getCompressMinMsgBodySize()) {
+        boolean isCompressed = producer.conf.getCompressionType() != CompressionType.NONE
+            && size > producer.conf.getCompressMinMsgBodySize();
+        metadata.clearUncompressedSize(); // the client set that of the buffer
+        if (isCompressed || batch.messages() == 1) {
+            metadata.setUncompressedSize(size);
+        }
+        if (!isCompressed) {
             return body;
         }
-        metadata.setCompression(compressionType).setUncompressedSize(size);
+        metadata.setCompression(compressionType);
         if (producer.conf.getCompressionType() != CompressionType.LZ4) {
             return producer.applyCompression(body);
         }
@@ -82,11 +90,26 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
         return packed;
     }
 
-    private void check(int size) throws PulsarClientException {
-        if (size > getMaxMessageSize()) {
+    /**
+     * Properties, keys and the like count too: a single message has the limit of the client, a batch that of the frames
+     * that a broker accepts. A broker closes the connection of all producers for a larger one.
+     */
+    private OpSendMsg checked(OpSendMsg operation, boolean isSingle) throws PulsarClientException {
+        int limit = getMaxMessageSize() + (isSingle ? 0 : Commands.MESSAGE_SIZE_FRAME_PADDING);
+        try {
+            check(operation.getMessageHeaderAndPayloadSize(), limit);
+            return operation;
+        } catch (PulsarClientException e) {
+            operation.cmd.release();
+            throw e;
+        }
+    }
+
+    private void check(int size, int limit) throws PulsarClientException {
+        if (size > limit) {
             throw new PulsarClientException.InvalidMessageException(String.format(
                 "The producer %s of the topic %s sends a message with %d bytes that exceeds %d bytes",
-                producer.getProducerName(), topicName, size, getMaxMessageSize()));
+                producer.getProducerName(), topicName, size, limit));
         }
     }
 

@@ -32,10 +32,12 @@ private[pulsar] final class PulsarBroker(
     with AutoCloseable {
 
   private val answers = new ClusterCalls(options, options.serviceUrl)
-  private val listing = new TopicListing((namespace, hash) =>
-    answers.ask(s"Listing the topics of $namespace")(() =>
-      client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
-    )
+  private val listing = new TopicListing(
+    (namespace, hash) =>
+      answers.ask(s"Listing the topics of $namespace")(() =>
+        client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
+      ),
+    partitions
   )
   private val lookup          = new SchemaLookup(client, answers, options.serviceUrl)
   private val probes          = TrieMap.empty[String, PendingFeed[EntryConsumer]]

@@ -25,13 +25,22 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
     files.byName.get(name).orElse(files.others) match {
       case None       => problems += name -> s"no file is given for `$name`"
       case Some(file) =>
-        try info.setKey(Files.readAllBytes(pathOf(file)))
+        try info.setKey(Files.readAllBytes(KeyFiles.pathOf(file)))
         catch { case NonFatal(e) => problems += name -> s"the file $file cannot be read (${e.getClass.getSimpleName})" }
     }
     info
   }
 
   override def getPublicKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = new EncryptionKeyInfo
+}
 
-  private def pathOf(file: String): Path = if (file.startsWith("file:")) Path.of(URI.create(file)) else Path.of(file)
+private object KeyFiles {
+
+  /** Far more than a key has. */
+  val MostBytes: Long = 1L << 20
+
+  /** @param file
+    *   a path or a URL of one
+    */
+  def pathOf(file: String): Path = if (file.startsWith("file:")) Path.of(URI.create(file)) else Path.of(file)
 }

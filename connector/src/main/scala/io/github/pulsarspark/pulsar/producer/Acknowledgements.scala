@@ -8,17 +8,21 @@ import org.apache.pulsar.client.api.MessageId
 /** What became of the messages that were handed to the client. For any thread.
   *
   * @param refused
-  *   why messages with this id count as failed, although the broker acknowledged them
+  *   why messages with this id and this highest sequence id count as failed, although the broker acknowledged them
   */
-private[producer] final class Acknowledgements(refused: MessageId => Option[Throwable] = _ => None) {
+private[producer] final class Acknowledgements(refused: (MessageId, Long) => Option[Throwable] = (_, _) => None) {
   private val confirmed    = new AtomicLong
   private val firstFailure = new AtomicReference[Throwable]
 
-  /** Counts so many messages when the answer arrives. */
-  def await(messages: Int, answer: CompletableFuture[MessageId]): Unit = {
+  /** Counts so many messages when the answer arrives.
+    *
+    * @param sequenceId
+    *   the highest one of them, where the row has it; one that the client gives is new
+    */
+  def await(messages: Int, answer: CompletableFuture[MessageId], sequenceId: Long = Long.MaxValue): Unit = {
     answer.whenComplete { (id, error) =>
       if (error != null) fail(error)
-      else refused(id).fold[Unit] { confirmed.addAndGet(messages.toLong); () }(fail)
+      else refused(id, sequenceId).fold[Unit] { confirmed.addAndGet(messages.toLong); () }(fail)
     }
     ()
   }

@@ -50,6 +50,19 @@ private[producer] object BatchLimits {
   def areOurs(settings: Map[String, String], columns: Set[String]): Boolean =
     !columns.exists(OneByOne) && !settings.exists { case (name, value) => NeedsMessages.get(name).exists(_(value)) }
 
+  /** Whether each message has to be one entry. All messages of a batch are replicated like its first one. A broker that
+    * deduplicates judges a batch by its lowest sequence id: it drops new messages with those that it has, where ids
+    * begin again below the last one of the producer's name.
+    *
+    * @param settings
+    *   of the client's producer
+    * @param columns
+    *   metadata columns of the rows
+    */
+  def areSingle(settings: Map[String, String], columns: Set[String]): Boolean =
+    columns(MetadataColumns.ReplicationClusters.name) || settings.contains("initialSequenceId") ||
+      columns(MetadataColumns.SequenceId.name) && settings.contains("producerName")
+
   /** Delayed messages are never batched. A batch has one list of clusters, and its sequence ids follow each other. */
   private val OneByOne: Set[String] = Set(
     MetadataColumns.DeliverAt.name,
@@ -61,6 +74,7 @@ private[producer] object BatchLimits {
   private val NeedsMessages: Map[String, String => Boolean] = Map(
     "batchingEnabled"               -> (_.equalsIgnoreCase("false")),
     "chunkingEnabled"               -> (_.equalsIgnoreCase("true")),
+    "initialSequenceId"             -> (_ => true),
     "lazyStartPartitionedProducers" -> (_.equalsIgnoreCase("true")),
     "messageRoutingMode"            -> (_.equalsIgnoreCase("CustomPartition")),
     "replProducer"                  -> (_.equalsIgnoreCase("true"))

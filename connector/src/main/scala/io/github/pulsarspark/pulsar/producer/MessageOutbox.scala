@@ -49,7 +49,8 @@ private[producer] final class MessageOutbox(
       if (producer.getNumOfPartitions == 0) t.register(producer.getTopic)
       t.stamp(builder)
     }
-    acknowledgements.await(1, builder.sendAsync())
+    val sequenceId = if (message.sequenceId >= 0) message.sequenceId else Long.MaxValue
+    acknowledgements.await(1, builder.sendAsync(), sequenceId)
   }
 
   override def flush(): Unit = { producer.flushAsync(); () }

@@ -2,12 +2,13 @@ package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
-import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer}
+import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer, ProducerCryptoFailureAction}
 import org.apache.pulsar.client.impl.WholeBatchContainer
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
+import io.github.pulsarspark.pulsar.crypto.PublicKeyFiles
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
@@ -23,13 +24,16 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
   *   whether it takes whole batches, and nothing else
   * @param askWhyRefused
   *   see [[whyRefused]]
+  * @param partitions
+  *   the producers of the topic partitions as they are now
   */
 private[producer] final class OpenProducer(
     val producer: Producer[Array[Byte]],
     val router: Option[RowPartitionRouter],
     release: () => Unit,
     sendsBatches: Boolean = false,
-    askWhyRefused: Long => Option[Throwable] = _ => None
+    askWhyRefused: Long => Option[Throwable] = _ => None,
+    val partitions: () => Seq[Producer[_]] = () => Nil
 ) {
 
   /** The way of one task's messages, which may be a transaction. */
@@ -75,8 +79,13 @@ private[producer] object OpenProducer {
     BatchLimits.publishDelay(options).foreach(delay =>
       builder.batchingMaxPublishDelay(delay.toMillis, TimeUnit.MILLISECONDS)
     )
-    // All messages of a batch are replicated like its first one.
-    if (columns(MetadataColumns.ReplicationClusters.name)) builder.enableBatching(false)
+    if (BatchLimits.areSingle(options.producer, columns)) builder.enableBatching(false)
+    options.publicKeys.foreach { keys =>
+      val reader = new PublicKeyFiles(topic, keys)
+      reader.check()
+      keys.files.keys.foreach(builder.addEncryptionKey(_))
+      builder.cryptoKeyReader(reader).cryptoFailureAction(ProducerCryptoFailureAction.FAIL)
+    }
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)
     if (sendsBatches) builder.batcherBuilder(WholeBatchContainer.BUILDER)
     val router =
@@ -98,7 +107,8 @@ private[producer] object OpenProducer {
       acknowledged =>
         RefusedProducer.ask(lease, producer, encoded)
           .map(e => answers.explain(what, RefusedProducer.named(topic, e, url, acknowledged)))
-          .filterNot(e => Conditions.RequestFailed.is(e) || Conditions.Unreachable.is(e))
+          .filterNot(e => Conditions.RequestFailed.is(e) || Conditions.Unreachable.is(e)),
+      () => BatchOutbox.partitionsOf(producer)
     )
   }
 }

@@ -42,17 +42,25 @@ private[pulsarspark] final class TopicProducer private[producer] (
   private var sent             = 0L
   private var bytes            = 0L
 
-  /** In a transaction a broker drops what is sent again after a lost connection, and nothing else. */
-  private def notStored(id: MessageId): Option[Throwable] =
-    Option.when(transaction.isDefined && TaskTransaction.isDropped(id)) {
-      if (isRepeating) Conditions.WriteConnectionLost(topic = topic).exception
+  /** A broker that deduplicates drops what is sent again after a lost connection, which it has. It drops rows whose ids
+    * an earlier run of the producer's name wrote. Anything else that it drops is lost.
+    */
+  private def notStored(id: MessageId, sequenceId: Long): Option[Throwable] =
+    Option.when(TaskTransaction.isDropped(id) && (transaction.isDefined || !isRepeating && sequenceId > lastBefore)) {
+      if (transaction.isEmpty) Conditions.WriteRowDropped(topic = topic, last = lastBefore.toString).exception
+      else if (isRepeating) Conditions.WriteConnectionLost(topic = topic).exception
       else Conditions.WriteDuplicateDropped(topic = topic).exception
     }
 
-  private def lostConnections = TaskTransaction.lostConnections(BatchOutbox.partitionsOf(producer))
-  private val lostBefore      = transaction.fold(Set.empty: TaskTransaction.LostConnections)(_ => lostConnections)
+  private def lostConnections = TaskTransaction.lostConnections(open.partitions())
 
-  private def isRepeating = transaction.isDefined && TaskTransaction.mayRepeat(lostBefore, lostConnections)
+  // As they are before the first message.
+  private lazy val lostBefore = lostConnections
+  private lazy val lastBefore =
+    if (options.producer.contains("initialSequenceId")) Long.MaxValue // the client says that, not the broker
+    else open.partitions().map(_.getLastSequenceId).maxOption.getOrElse(-1L)
+
+  private def isRepeating = TaskTransaction.mayRepeat(lostBefore, lostConnections)
 
   /** How many messages brokers have stored. */
   def acknowledged: Long = acknowledgements.count
@@ -63,6 +71,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
   def send(message: OutgoingMessage): Unit = {
     throwFailure()
     if (message.partition >= producer.getNumOfPartitions) throw noPartition(message.partition)
+    if (sent == 0) { val _ = (lostBefore, lastBefore) }
     sent += 1
     bytes += message.payload.length
     outbox.send(message)
@@ -87,7 +96,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
     if (!TopicProducer.waitFor(deadline)(acknowledgements.failure != null || acknowledged >= sent))
       acknowledgements.fail(new TimeoutException)
     throwFailure()
-    if (isRepeating) throw Conditions.WriteConnectionLost(topic = topic).exception
+    if (transaction.isDefined && isRepeating) throw Conditions.WriteConnectionLost(topic = topic).exception
   }
 
   /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */

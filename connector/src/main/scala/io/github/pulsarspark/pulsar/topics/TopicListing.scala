@@ -1,5 +1,7 @@
 package io.github.pulsarspark.pulsar.topics
 
+import java.util.regex.Pattern
+
 import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
 
@@ -11,8 +13,13 @@ import org.apache.pulsar.common.naming.{NamespaceName, TopicName}
   *
   * @param request
   *   requests the topics of a namespace, with the hash of the last answer or null
+  * @param partitions
+  *   requests the partitions of topics; those that do not exist are missing in the result
   */
-private[pulsar] final class TopicListing(request: (NamespaceName, String) => GetTopicsResult) {
+private[pulsar] final class TopicListing(
+    request: (NamespaceName, String) => GetTopicsResult,
+    partitions: Seq[String] => Map[String, Seq[String]]
+) {
   import TopicListing._
 
   private val last = TrieMap.empty[String, Answer]
@@ -23,23 +30,33 @@ private[pulsar] final class TopicListing(request: (NamespaceName, String) => Get
     val before                  = last.get(pattern)
     val answer                  = request(namespace, before.map(_.hash).orNull)
     before.filterNot(_ => answer.isChanged).map(_.topics).getOrElse {
-      val topics = group(answer.getNonPartitionedOrPartitionTopics.asScala.toSeq, expression)
+      val topics = selected(answer.getNonPartitionedOrPartitionTopics.asScala.toSeq, expression)
       Option(answer.getTopicsHash).fold(last.remove(pattern))(hash => last.put(pattern, Answer(hash, topics)))
       topics
     }
   }
+
+  private def selected(listed: Seq[String], expression: Pattern): MatchingTopics = {
+    val topics   = grouped(listed)
+    val matching = TopicNames.matching(topics.keys, expression).toSet
+    MatchingTopics(topics.view.filterKeys(matching).mapValues(_.sorted).toMap,
+      TopicNames.matching(topics.keys, ".*".r.pattern))
+  }
+
+  /** What is listed, by topic. A list does not tell a partition from a topic that is named like one: it is a partition
+    * when the topic is not listed itself and has that many partitions.
+    */
+  private def grouped(listed: Seq[String]): Map[String, Seq[String]] = {
+    val names                 = listed.toSet
+    def topicOf(name: String) = TopicName.get(name).getPartitionedTopicName
+    val like                  = listed.filter(name => topicOf(name) != name && !names(topicOf(name)))
+    if (!like.forall(known)) known ++= like.toSet & partitions(like.map(topicOf).distinct).values.flatten.toSet
+    listed.groupBy(name => if (known(name)) topicOf(name) else name)
+  }
+
+  @volatile private var known = Set.empty[String] // partitions
 }
 
 private[pulsar] object TopicListing {
   private final case class Answer(hash: String, topics: MatchingTopics)
-
-  private def group(existing: Seq[String], expression: java.util.regex.Pattern): MatchingTopics = {
-    val matching = TopicNames.matching(existing, expression).toSet
-    MatchingTopics(
-      existing.groupBy(t => TopicName.get(t).getPartitionedTopicName).view.filterKeys(matching).mapValues(
-        _.sorted
-      ).toMap,
-      TopicNames.matching(existing, ".*".r.pattern)
-    )
-  }
 }

@@ -4,7 +4,7 @@ import java.util.regex.Pattern
 
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicName}
+import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicDomain, TopicName}
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.TopicSelection
@@ -22,8 +22,11 @@ private[pulsarspark] object TopicNames {
       catch {
         case NonFatal(e) => throw Conditions.TopicName(topic = topic, why = e.getMessage).causedBy(e)
       }
-    if (!name.isPersistent)
-      throw Conditions.TopicName(topic = topic, why = "non-persistent topics keep no messages").exception
+    if (name.getDomain != TopicDomain.persistent)
+      throw Conditions.TopicName(topic = topic,
+        why = s"${name.getDomain} topics are not read or written here; " +
+          "those of the domain persistent are")
+        .exception
     name.toString
   }
 
@@ -78,16 +81,18 @@ private[pulsarspark] object TopicNames {
   /** The full name of the topic that `topic` is, or is a partition of. */
   def whole(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
 
-  /** The topics among `existing` (partitions or whole topics) whose own name matches as a whole; Pulsar's internal ones
-    * never do.
+  /** The topics among `existing` whose own name matches as a whole. Pulsar's internal ones never do. Control topics of
+    * sinks do only when the expression names them.
     */
-  def matching(existing: Seq[String], pattern: Pattern): Seq[String] =
-    existing
+  def matching(existing: Iterable[String], pattern: Pattern): Seq[String] = {
+    val takesControl = pattern.pattern.contains(SinkTopicNames.Prefix)
+    existing.iterator
       .map(TopicName.get)
       .filterNot(SystemTopicNames.isSystemTopic)
-      .map(t => TopicName.get(t.getPartitionedTopicName))
-      .distinct
+      .filter(t => takesControl || !SinkTopicNames.includes(t.getLocalName))
       .filter(t => pattern.matcher(t.getLocalName).matches)
       .map(_.toString)
+      .toSeq
       .sorted
+  }
 }

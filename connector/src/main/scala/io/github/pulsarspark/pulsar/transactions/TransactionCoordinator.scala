@@ -51,17 +51,22 @@ private[pulsarspark] final class TransactionCoordinator private (
 
     val begun  = more(Vector.empty)
     val wanted = begun.filter(id => coordinators(id.coordinator)).distinctBy(_.coordinator)
-    begun.diff(wanted).map(abort).foreach(isEnded)
+    begun.diff(wanted).map(id => id -> abort(id)).foreach { case (id, aborting) => isEnded(id, aborting) }
     wanted
   }
 
   /** Adds topic partitions to a transaction, before its first message there. */
   def register(id: TransactionId, topicPartitions: Seq[String]): Unit = {
-    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(
-      client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
-    )
+    calls.await(s"Adding ${topicPartitions.mkString(", ")} to transaction $id")(registering(id, topicPartitions))
     ()
   }
+
+  /** The request of [[register]], which fails for a transaction that is not open. */
+  def registering(id: TransactionId, topicPartitions: Seq[String]): CompletableFuture[Void] =
+    client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
+
+  /** Waits for an answer to [[registering]]; returns why it was refused. */
+  def refusal(registering: CompletableFuture[Void]): Option[String] = Option(failure(registering)).map(FirstLine(_))
 
   def commit(id: TransactionId): CompletableFuture[Void] = client.commitAsync(id.toPulsar)
 
@@ -71,12 +76,19 @@ private[pulsarspark] final class TransactionCoordinator private (
   def answer(committing: CompletableFuture[Void]): CommitAnswer =
     CommitAnswer(failure(committing))
 
-  /** Waits for an answer to [[abort]]. A transaction that ended before is no failure. */
-  def isEnded(aborting: CompletableFuture[Void]): Boolean = failure(aborting) match {
-    case null                                                                  => true
-    case _: TransactionCoordinatorClientException.TransactionNotFoundException => true
-    case _: TransactionCoordinatorClientException.InvalidTxnStatusException    => true
-    case _                                                                     => false
+  /** Waits for an answer to [[abort]]. A transaction that ended before is no failure. One that these credentials must
+    * not end is: brokers report it as not found, but it is open and hides what follows it.
+    */
+  def isEnded(id: TransactionId, aborting: CompletableFuture[Void]): Boolean = failure(aborting) match {
+    case null => true
+    case e    =>
+      CommitAnswer(e) match {
+        case CommitAnswer.NotOwner(cause) =>
+          throw Conditions.TransactionNotOwned(transaction = id.toString, cause = cause).exception
+        case _ =>
+          e.isInstanceOf[TransactionCoordinatorClientException.TransactionNotFoundException] ||
+          e.isInstanceOf[TransactionCoordinatorClientException.InvalidTxnStatusException]
+      }
   }
 
   private def failure(ending: CompletableFuture[Void]): Throwable =

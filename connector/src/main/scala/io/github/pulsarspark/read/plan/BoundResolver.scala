@@ -13,7 +13,11 @@ import io.github.pulsarspark.pulsar.broker.BrokerApi
   * allowance `publishTimeSkew`, because the broker searches as if publish times were in order. Tasks skip the messages
   * outside.
   */
-private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi) {
+private[read] final class BoundResolver(
+    options: ReadOptions,
+    broker: BrokerApi,
+    now: () => Long = () => System.currentTimeMillis()
+) {
 
   private val skew = options.publishTimeSkew.toMillis
 
@@ -45,20 +49,30 @@ private[read] final class BoundResolver(options: ReadOptions, broker: BrokerApi)
     }.filterNot(_._1.isEmpty)
   }
 
-  /** The start of a stream. */
+  /** The start of a stream. Where publish times are not in order, messages before the time follow the position that the
+    * search returns: tasks skip them by their time, up to the position where the allowance ends. What comes after it is
+    * returned, whatever clock its producer has. A time that is still to come has no such position.
+    */
   def streamStart(topics: Map[String, Seq[String]]): StreamStart = {
-    val bound     = startBound(PositionSpec.Latest)
-    val starts    = assign(bound, topics)
-    val bounds    = boundsOf(starts, topics)
-    val existing  = starts.view.filterKeys(bounds.contains).toMap
-    val byTimes   = positions(existing, -skew)
-    val notBefore = bound match {
-      case BoundSpec.Everywhere(_, spec) => time(spec).map(StreamStart.AnyPartition -> _)
-      case _: BoundSpec.Each             => starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
+    val bound    = startBound(PositionSpec.Latest)
+    val starts   = assign(bound, topics)
+    val bounds   = boundsOf(starts, topics)
+    val existing = starts.view.filterKeys(bounds.contains).toMap
+    val byTimes  = positions(existing, -skew)
+    val begins   = existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }
+    val times    = starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
+    val all      = bound match {
+      case BoundSpec.Everywhere(_, spec) => time(spec)
+      case _: BoundSpec.Each             => None
     }
+    val until   = positions(existing.filter { case (_, spec) => time(spec).exists(_ <= now()) }, skew)
+    val toCome  = times.filter { case (_, t) => t > now() }
+    val inexact = until.filter { case (p, end) => begins(p) < end }
     StreamStart(
-      PulsarOffset.of(existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }),
-      SortedMap.from(notBefore)
+      PulsarOffset.of(begins),
+      SortedMap.from(all.filter(_ > now()).map(StreamStart.AnyPartition -> _) ++ toCome ++
+        inexact.keys.map(p => p -> times(p))),
+      SortedMap.from(inexact)
     )
   }
 

@@ -153,8 +153,8 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     }
     val readBy =
       schemas.of(existing, ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
-    existing.zip(readBy).map { case ((range, _), schema) =>
-      PlannedRange(range, PruningBounds(start.times(range.topic)), schema)
+    existing.zip(readBy).flatMap { case ((range, _), schema) =>
+      start.parts(range).map { case (part, times) => PlannedRange(part, PruningBounds(times), schema) }
     }
   }
 
@@ -171,7 +171,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   /** Begins to count the messages of a range. */
   def walk(range: OffsetRange): PartitionWalk =
-    PartitionWalk.open(range, task.options, start.times(range.topic), session.broker)(
+    PartitionWalk.open(range, task.options, start.times(range), session.broker)(
       session.backlog(range, _, task.hadoop)
     )
 
@@ -185,7 +185,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   /** Whether the stream returns every message in the ledgers of a range but its last. */
   def returnsAll(range: OffsetRange): Boolean =
-    start.times(range.topic) == Interval.Always && !task.options.readCompacted && session.hasNoTransactions(range)
+    start.times(range) == Interval.Always && !task.options.readCompacted && session.hasNoTransactions(range)
 
   /** What was read and lost since the query started, and what is left to read. Requests nothing.
     *

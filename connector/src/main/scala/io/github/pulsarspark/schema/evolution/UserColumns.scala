@@ -9,8 +9,8 @@ import io.github.pulsarspark.errors.Conditions
 /** Checks columns that a user sets for reading. Pure. */
 private[pulsarspark] object UserColumns {
 
-  /** Fails unless the schema that the user set is a part of the columns, in any order, with the same types. The
-    * connector decides on nullability.
+  /** Fails unless the schema that the user set is a part of the columns, in any order, with the same types. Nullability
+    * is not compared: all columns of a read are nullable.
     */
   def check(user: StructType, actual: StructType): Unit =
     mismatch(user, actual).foreach { case (column, reason) =>

@@ -4,6 +4,7 @@ import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.schema.avro.RecordFormat
+import io.github.pulsarspark.schema.columns.Nullability
 import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
 
 /** JSON schemas, which are described in Avro's terms. */
@@ -20,12 +21,5 @@ private[schema] object JsonFormat extends RecordFormat("JSON") {
   override protected def output(): RecordFormat.Output = new JsonOutput
 
   /** Nothing checks JSON when it is written, and Java's writer leaves out what is null: any field may be absent. */
-  override protected def typeOf(schema: Schema): DataType = asNullable(super.typeOf(schema))
-
-  private def asNullable(dataType: DataType): DataType = dataType match {
-    case StructType(fields) => StructType(fields.map(f => f.copy(dataType = asNullable(f.dataType), nullable = true)))
-    case ArrayType(item, _) => ArrayType(asNullable(item), containsNull = true)
-    case MapType(key, value, _) => MapType(asNullable(key), asNullable(value), valueContainsNull = true)
-    case other                  => other
-  }
+  override protected def typeOf(schema: Schema): DataType = Nullability.relaxed(super.typeOf(schema))
 }

@@ -8,7 +8,7 @@ private[exactlyonce] sealed trait EpochDecision
 private[exactlyonce] object EpochDecision {
 
   /** The epoch is written: abort what its second run sent. */
-  case object Discard extends EpochDecision
+  final case class Discard(written: WrittenEpoch) extends EpochDecision
 
   /** Nothing to commit, but the epoch is over. */
   case object Advance extends EpochDecision
@@ -19,21 +19,60 @@ private[exactlyonce] object EpochDecision {
   /** The state contradicts the epoch: no record, no commit, no abort. */
   final case class Refuse(problem: String, action: String) extends EpochDecision
 
-  /** @param startsAtZero
-    *   whether the epochs of the sink are counted from 0, so that a later one has predecessors
+  /** @param prepared
+    *   the epoch that is not finished
+    * @param done
+    *   the last epoch that is written
+    * @param rows
+    *   that the tasks have now, sent or not
+    * @param isSequence
+    *   whether epochs are counted from 0, each once, so that one repeats the last or is the next
     */
-  def apply(log: SinkLog, epoch: Long, transactions: Seq[SinkTransaction], startsAtZero: Boolean): EpochDecision =
-    if (log.prepared.isDefined)
-      Refuse(s"epoch ${log.prepared.get.epoch} is not finished, but epoch $epoch follows", "Start the write again")
-    else if (log.done.exists(_ >= epoch)) Discard
-    else if (startsAtZero && epoch > 0 && log.done.isEmpty) missing(epoch)
-    else if (transactions.isEmpty) Advance
-    else Prepare
+  def apply(
+      prepared: Option[Long],
+      done: Option[WrittenEpoch],
+      epoch: Long,
+      transactions: Seq[SinkTransaction],
+      rows: Long,
+      isSequence: Boolean
+  ): EpochDecision = (prepared, done) match {
+    case (Some(other), _) =>
+      Refuse(s"epoch $other is not finished, but epoch $epoch follows", "Start the write again")
+    case (_, Some(last)) if last.epoch == epoch && isSequence && !last.rows.forall(_ == rows) => changed(last, rows)
+    case (_, Some(last)) if last.epoch > epoch && isSequence     => behind(last.epoch, epoch)
+    case (_, Some(last)) if last.epoch >= epoch                  => Discard(last)
+    case (_, Some(last)) if last.epoch + 1 < epoch && isSequence => ahead(last.epoch, epoch)
+    case (_, None) if epoch > 0 && isSequence                    => missing(epoch)
+    case _ if transactions.isEmpty                               => Advance
+    case _                                                       => Prepare
+  }
+
+  private val WaysOut = "Put the newest checkpoint back. Or start once with onSinkMismatch=write, which writes the " +
+    "rows from the checkpoint on, some of which the topic may have; or with onSinkMismatch=skip, which skips epochs " +
+    "that the sink has, whose rows may be others now"
+
+  private def behind(last: Long, epoch: Long) = Refuse(
+    s"the next epoch of the checkpoint is $epoch, but the sink has those up to $last: the checkpoint was restored " +
+      "from an older copy, and its next epochs have other rows than those that were written",
+    WaysOut
+  )
+
+  private def changed(last: WrittenEpoch, rows: Long) = Refuse(
+    s"epoch ${last.epoch} was written with ${last.rows.mkString} rows and has $rows now: the checkpoint was restored " +
+      "from an older copy, or the query was changed",
+    WaysOut
+  )
+
+  private def ahead(last: Long, epoch: Long) = Refuse(
+    s"the next epoch is $epoch, but the last one that the sink has is $last: those between were written without " +
+      "exactly-once, or to another sink, so this one may be written already",
+    WaysOut
+  )
 
   private def missing(epoch: Long) = Refuse(
     s"its log is empty, but the next epoch is $epoch: the topics with its state were deleted, or the checkpoint was " +
       "used without exactly-once before, so earlier epochs may be written already",
-    "Use a new checkpoint, and start where the old one ended"
+    "Use a new checkpoint, and start where the old one ended. Or start once with onSinkMismatch=write"
   )
 
   /** The open transactions that nobody will ever commit.

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.write.exactlyonce
 
 import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
@@ -27,7 +28,10 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
     try body
     catch { case e: Throwable => resource.close(); throw e }
 
-  override def check(): Unit = { transactions.isEnded(transactions.abort(transactions.begin(CheckTimeout))); () }
+  override def check(): Unit = {
+    val id = transactions.begin(CheckTimeout)
+    val _  = transactions.isEnded(id, transactions.abort(id))
+  }
 
   private lazy val logTopic     = connection.control(names.log)
   private lazy val log          = opening(logTopic.producer(isFencing = true))
@@ -39,14 +43,17 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
   private lazy val keepsMarks   = opening(markTopic.retention())
   private lazy val markProducer = opening(markTopic.producer(isFencing = false))
 
-  override def takeOver(): Seq[(String, String)] = {
+  override def takeOver(admit: Seq[(String, String)] => Unit): Seq[(String, String)] = {
     keepsLog
-    log
-    keepsOpen
-    keepsMarks
     val reader = logTopic.reader()
-    try reader.toEnd()
-    finally reader.close()
+    try {
+      val before = reader.toEnd()
+      admit(before)
+      log
+      keepsOpen
+      keepsMarks
+      before ++ reader.toEnd()
+    } finally reader.close()
   }
 
   override def append(record: String): String = log.append(record)
@@ -56,10 +63,19 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
   override def commit(ids: Seq[TransactionId]): Seq[CommitAnswer] =
     BoundedParallel(ids, AtOnce)(transactions.commit)((_, committing) => transactions.answer(committing))
 
-  override def abort(ids: Seq[TransactionId]): Set[TransactionId] =
-    BoundedParallel(ids, AtOnce)(transactions.abort)((id, aborting) => id -> transactions.isEnded(aborting)).collect {
-      case (id, true) => id
-    }.toSet
+  /** A topic partition that is in the transaction may be added again, as long as it is open. */
+  override def lost(ids: Seq[TransactionId]): Map[TransactionId, String] =
+    BoundedParallel(ids, AtOnce)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
+      transactions.refusal(registering).map(id -> _)
+    ).flatten.toMap
+
+  override def abort(ids: Seq[TransactionId]): Set[TransactionId] = {
+    val answers = BoundedParallel(ids, AtOnce)(transactions.abort)((id, aborting) =>
+      id -> Try(transactions.isEnded(id, aborting))
+    )
+    answers.collectFirst { case (_, Failure(e)) => throw e }
+    answers.collect { case (id, Success(true)) => id }.toSet
+  }
 
   override def sweep(aborted: Iterable[TransactionId], others: Seq[String]): Unit =
     try {

@@ -10,8 +10,12 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
   /** Fails where transactions cannot be used. */
   def check(): Unit
 
-  /** Takes the log over from every other driver, then reads it to the end: each record with its id. */
-  def takeOver(): Seq[(String, String)]
+  /** Reads the log, takes it over from every other driver, and reads it to the end: each record with its id.
+    *
+    * @param admit
+    *   fails for records of a log that is not to be taken over
+    */
+  def takeOver(admit: Seq[(String, String)] => Unit): Seq[(String, String)]
 
   /** Appends to the log. After a failure the record may be stored.
     *
@@ -25,7 +29,12 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
 
   def commit(ids: Seq[TransactionId]): Seq[CommitAnswer]
 
-  /** Those that have ended. */
+  /** Those that are not open, by a request for each, and why. */
+  def lost(ids: Seq[TransactionId]): Map[TransactionId, String]
+
+  /** Those that have ended. Fails with `PULSAR_TRANSACTION_NOT_OWNED`, after it tried each, where these credentials
+    * must not end one.
+    */
   def abort(ids: Seq[TransactionId]): Set[TransactionId]
 
   /** Frees the marker topic, the topic partitions of the write and these from late messages of aborted transactions: a

@@ -2,40 +2,59 @@ package io.github.pulsarspark.write.exactlyonce
 
 import java.util.UUID
 
-import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
+import io.github.pulsarspark.options.OnSinkMismatch
 
 /** The driver of a sink: decides which transactions of an epoch are committed, and records that first. It outlives an
   * epoch. docs/develop/exactly-once.md describes the protocol.
   *
   * @param patience
   *   how long the transactions of an epoch may stay undecided
+  * @param nanos
+  *   the clock, as `System.nanoTime`
   */
 private[write] final class SinkCoordinator private[exactlyonce] (
     settings: SinkSettings,
     cluster: SinkCluster,
-    patience: FiniteDuration
+    patience: FiniteDuration,
+    nanos: () => Long = () => System.nanoTime()
 ) extends AutoCloseable {
   import SinkCoordinator._
   import SinkRecord._
 
   private val identity = SinkIdentity(settings.sinkId, settings.nonce, UUID.randomUUID.toString)
   private val open     = new OpenTransactions
+  private val endings  = new EpochEndings(settings, identity, cluster, patience)
 
   private var log             = SinkLog()
-  private var from            = ""    // a readable record of the marker topic before all that follow
+  private var from            = ""      // a readable record of the marker topic before all that follow
   private var topicPartitions = Set.empty[String]
-  private var isStopped       = false // only a new start knows what to do
+  private var isStopped       = false   // only a new start knows what to do
   private var totals          = SinkTotals()
+  private var began           = nanos() // no transaction of the epoch began before
+  private var hasWritten      = false   // in this life
+  private var lastDone        = Option.empty[String]
 
-  /** What a task has to know. */
-  def task: SinkTask = synchronized(SinkTask(settings, identity, log.done))
+  /** What a task of the next epoch has to know. Its transactions begin after this call. */
+  def task: SinkTask = synchronized {
+    began = nanos()
+    SinkTask(settings, identity, written.map(_.epoch))
+  }
+
+  /** The last epoch that is written and is not to be written again. */
+  private def written: Option[WrittenEpoch] =
+    if (settings.onMismatch == OnSinkMismatch.Write && !hasWritten) None
+    else if (settings.startsAtZero) log.last.map(d => WrittenEpoch(d.epoch, Some(d.rows)))
+    else log.done(settings.target)
+
+  private def done(epoch: Long, target: String, transactions: Seq[SinkTransaction]) = Done(epoch, transactions.size,
+    transactions.map(_.rows).sum, transactions.map(_.bytes).sum, target,
+    log.last.fold(Map.empty[String, Long])(_.targets) - target)
 
   /** What was done since the start. */
   def now: SinkTotals = synchronized(totals.copy(open = open.count, oldestOpen = open.oldest))
@@ -46,11 +65,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** Takes the sink over, finishes what an earlier driver recorded and aborts everything else. */
   private[exactlyonce] def start(): Unit = synchronized(stoppingOnFailure {
     cluster.check()
-    log = readable(cluster.takeOver(), "-log").flatMap(r => SinkRecords.parse(r._2)).foldLeft(log)(_ + _)
-    log.nonce.filter(_ != settings.nonce).foreach(other =>
-      refuse(s"its state belongs to $other, not to ${settings.nonce}",
-        "Use another sinkId, or the checkpoint that the state belongs to")
-    )
+    val records = cluster.takeOver { r => admitted(r); () }
+    log = admitted(records)
+    lastDone = records.findLast(r => SinkRecords.parse(r._2).exists(_._2.isInstanceOf[Done])).map(_._1)
+    log_.info("Sink {} keeps its state in {}", settings.sinkId, settings.topics)
     open.add(readable(cluster.opened(), "-open"))
     val _ = append(Owner) // nobody took over before, so all that is open is of earlier drivers
     from = cluster.barrier(text(Barrier(UUID.randomUUID.toString)))
@@ -58,19 +76,40 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     log.prepared.foreach(finish(_, None))
   })
 
+  /** Fails for the log of another query, and for one that this version cannot read. */
+  private def admitted(records: Seq[(String, String)]): SinkLog = {
+    val result = readable(records, "-log").flatMap(r => SinkRecords.parse(r._2)).foldLeft(SinkLog())(_ + _)
+    if (!result.belongsTo(settings.nonce))
+      refuse(s"its state belongs to ${result.nonce.mkString}, not to ${settings.nonce}",
+        "Use another sinkId, or the checkpoint that the state belongs to")
+    result
+  }
+
   /** Commits the transactions of an epoch. An epoch that was committed before is committed once nevertheless. */
   def commit(epoch: Long, commits: Seq[SinkCommit]): Unit = synchronized {
     if (isStopped) refuse("an earlier attempt to record something failed", "Start the write again")
     val transactions = commits.flatMap(_.transaction)
     topicPartitions ++= commits.flatMap(_.topicPartitions)
-    EpochDecision(log, epoch, transactions, settings.startsAtZero) match {
+    val rows       = commits.map(_.skipped).sum + transactions.map(_.rows).sum
+    val isSequence = settings.startsAtZero && settings.onMismatch == OnSinkMismatch.Fail
+    EpochDecision(log.prepared.map(_.epoch), written, epoch, transactions, rows, isSequence) match {
       case EpochDecision.Refuse(problem, action) => refuse(problem, action)
-      case EpochDecision.Discard                 => stoppingOnFailure(abortOrphans(epoch, owners, None))
-      case EpochDecision.Advance                 =>
+      case EpochDecision.Discard(last)           =>
+        log_.warn(
+          "Sink {}: epoch {} has no effect, and {} rows are skipped. Epoch {} is written{}",
+          settings.sinkId,
+          epoch,
+          rows,
+          last.epoch,
+          last.rows.fold("")(n => s", with $n rows")
+        )
+        totals = totals.copy(skipped = totals.skipped + rows)
+        stoppingOnFailure(abortOrphans(epoch, owners, None))
+      case EpochDecision.Advance =>
         stoppingOnFailure {
-          val done = append(Done(epoch, 0, 0, 0))
+          val recorded = append(done(epoch, settings.target, Nil))
           abortOrphans(epoch, owners, None)
-          cluster.release(log = before(done), open.released, mark = None)
+          cluster.release(log = before(recorded), open.released, mark = None)
         }
       case EpochDecision.Prepare =>
         stoppingOnFailure {
@@ -78,11 +117,33 @@ private[write] final class SinkCoordinator private[exactlyonce] (
           transactions.find(t => !open.contains(t.id)).foreach(t =>
             refuse(s"transaction ${t.id} of epoch $epoch is not open", "Start the write again: it runs the epoch again")
           )
-          val prepared = Prepared(epoch, transactions, from)
+          proveOpen(epoch, transactions)
+          val prepared = Prepared(epoch, transactions, from, settings.target)
           finish(prepared, Some(append(prepared)))
         }
     }
   }
+
+  /** Fails before the record when a transaction may have timed out and is not open: what is left of its epoch is
+    * aborted. Without a time-out after the record, an epoch is never written in part.
+    */
+  private def proveOpen(epoch: Long, transactions: Seq[SinkTransaction]): Unit = {
+    val age = (nanos() - began).nanos
+    if (age >= settings.timeout / 2) {
+      log_.warn("Sink {}: epoch {} took {} s of the {} s that txnTimeout allows", settings.sinkId, epoch, age.toSeconds,
+        settings.timeout.toSeconds)
+      val lost = cluster.lost(transactions.map(_.id))
+      if (lost.nonEmpty) {
+        log_.warn("Sink {}: {} transactions of epoch {} have ended: {}", settings.sinkId, lost.size, epoch,
+          lost.head._2)
+        abortOrphans(epoch, owners, None)
+        throw dropped(epoch, transactions.size)
+      }
+    }
+  }
+
+  private def dropped(epoch: Long, transactions: Int) = Conditions.SinkEpochDropped(epoch = epoch.toString,
+    sink = settings.sinkId, count = transactions.toString).exception
 
   /** Aborts what the tasks of an epoch sent, unless it may be recorded. */
   def abort(epoch: Long): Unit = synchronized {
@@ -116,6 +177,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private def append(record: SinkRecord): String = {
     val id = cluster.append(text(record))
     log += identity -> record
+    hasWritten ||= record.isInstanceOf[Done]
     id
   }
 
@@ -125,24 +187,23 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     result
   }
 
-  private var lastDone = Option.empty[String]
-
   /** @param recordId where the epoch is recorded, if this driver did it */
   private def finish(prepared: Prepared, recordId: Option[String]): Unit = {
-    val committed = resolve(prepared)
+    val (committed, resolved) = endings.resolve(prepared, () => topicPartitions.toSeq.sorted)(
+      abortOrphans(prepared.epoch, owners, Some(prepared))
+    )
+    totals = totals.copy(resolved = totals.resolved + resolved)
     open.ended(prepared.transactions.map(_.id).toSet)
     EpochDecision.outcome(prepared.transactions, committed) match {
       case EpochOutcome.Committed =>
-        val all  = prepared.transactions
-        val done = append(Done(prepared.epoch, all.size, all.map(_.rows).sum, all.map(_.bytes).sum))
+        val all      = prepared.transactions
+        val recorded = append(done(prepared.epoch, prepared.target, all))
         totals = totals.committed(all)
         if (recordId.isDefined) from = all.flatMap(_.marker).maxByOption(place).getOrElse(from)
-        cluster.release(before(done), open.released, mark = Some(prepared.from))
+        cluster.release(before(recorded), open.released, mark = Some(prepared.from))
       case EpochOutcome.Dropped =>
         append(Dropped(prepared.epoch))
-        if (recordId.isDefined)
-          throw Conditions.SinkEpochDropped(epoch = prepared.epoch.toString, sink = settings.sinkId,
-            count = prepared.transactions.size.toString).exception
+        if (recordId.isDefined) throw dropped(prepared.epoch, prepared.transactions.size)
       case EpochOutcome.Torn(lost) =>
         throw Conditions.SinkEpochTorn(
           epoch = prepared.epoch.toString,
@@ -150,53 +211,6 @@ private[write] final class SinkCoordinator private[exactlyonce] (
           committed = (prepared.transactions.size - lost.size).toString,
           lost = lost.map(t => s"${t.rows} rows of partition ${t.partition}").mkString(", ")
         ).exception
-    }
-  }
-
-  /** Commits the transactions; returns those that are committed, when all the others are proved to be aborted. Each
-    * turn aborts what does not belong to them: an attempt that began meanwhile would hide the evidence behind its
-    * marker.
-    */
-  private def resolve(prepared: Prepared): Set[TransactionId] = {
-    val deadline = System.nanoTime() + patience.toNanos
-
-    @tailrec
-    def attempt(left: Seq[TransactionId], before: Set[TransactionId]): Set[TransactionId] = {
-      abortOrphans(prepared.epoch, owners, Some(prepared))
-      val answers   = left.zip(cluster.commit(left))
-      val committed = before ++ answers.collect { case (id, CommitAnswer.Committed) => id }
-      answers.collectFirst { case (id, CommitAnswer.NotOwner(cause)) =>
-        throw Conditions.TransactionNotOwned(transaction = id.toString, cause = cause).exception
-      }
-      val uncertain = answers.collect { case (id, CommitAnswer.Uncertain(cause)) =>
-        log_.info("transaction {} of sink {}: {}", id, settings.sinkId, cause)
-        id
-      }
-      if (uncertain.isEmpty) committed
-      else
-        evidence(prepared.from) match {
-          case Some(marked) =>
-            totals = totals.copy(resolved = totals.resolved + uncertain.size)
-            committed ++ uncertain.filter(marked)
-          case None if System.nanoTime() >= deadline =>
-            throw Conditions.SinkEpochUndecided(epoch = prepared.epoch.toString, sink = settings.sinkId,
-              count = uncertain.size.toString, waited = patience.toMillis.toString).exception
-          case None =>
-            cluster.sweep(uncertain, topicPartitions.toSeq.sorted) // a late marker may hide the barrier
-            attempt(uncertain, committed)
-        }
-    }
-    attempt(prepared.transactions.map(_.id), Set.empty)
-  }
-
-  /** The transactions whose markers are readable before a new barrier; None while that is not readable itself. */
-  private def evidence(from: String): Option[Set[TransactionId]] = {
-    val barrier = text(Barrier(UUID.randomUUID.toString))
-    cluster.barrier(barrier)
-    cluster.markers(from, barrier, patience / 4).map { records =>
-      if (!records.headOption.exists(_._1 == from))
-        throw Conditions.SinkTopic(topic = settings.topics.mark, cause = s"its record $from is gone").exception
-      records.flatMap(r => SinkRecords.parse(r._2)).collect { case (_, Marker(_, one)) => one.id }.toSet
     }
   }
 

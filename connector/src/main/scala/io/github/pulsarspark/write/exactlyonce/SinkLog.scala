@@ -8,25 +8,42 @@ package io.github.pulsarspark.write.exactlyonce
   *   whose records it has
   * @param prepared
   *   the epoch whose transactions are decided, but not all known to be committed
-  * @param done
+  * @param last
   *   the last epoch that is committed
   */
 private[exactlyonce] final case class SinkLog(
     nonce: Option[String] = None,
     owners: Set[String] = Set.empty,
     prepared: Option[SinkRecord.Prepared] = None,
-    done: Option[Long] = None
+    last: Option[SinkRecord.Done] = None
 ) {
   import SinkRecord._
+
+  /** The last epoch that is committed to a target. */
+  def done(target: String): Option[WrittenEpoch] = last.filter(d => d.target == target || d.target.isEmpty) match {
+    case Some(d) => Some(WrittenEpoch(d.epoch, Some(d.rows)))
+    case None    =>
+      for (d <- last; epoch <- d.others.get(target).orElse(d.others.get(""))) yield WrittenEpoch(epoch, None)
+  }
+
+  /** Whether a sink of this nonce may go on. Batches of early versions did not name their query. */
+  def belongsTo(other: String): Boolean =
+    nonce.forall(own => own == other || own == SinkSettings.Versions && other.startsWith(s"$own:"))
 
   def +(entry: (SinkIdentity, SinkRecord)): SinkLog = {
     val known = copy(nonce = Some(entry._1.nonce), owners = owners + entry._1.owner)
     entry._2 match {
-      case p: Prepared          => known.copy(prepared = Some(p))
-      case Done(epoch, _, _, _) =>
-        known.copy(prepared = prepared.filter(_.epoch != epoch), done = Some(done.fold(epoch)(_.max(epoch))))
+      case p: Prepared    => known.copy(prepared = Some(p))
+      case d: Done        => known.copy(prepared = prepared.filter(_.epoch != d.epoch), last = Some(d))
       case Dropped(epoch) => known.copy(prepared = prepared.filter(_.epoch != epoch))
       case _              => known
     }
   }
 }
+
+/** An epoch that is committed.
+  *
+  * @param rows
+  *   None where the log does not say it any more
+  */
+private[exactlyonce] final case class WrittenEpoch(epoch: Long, rows: Option[Long])

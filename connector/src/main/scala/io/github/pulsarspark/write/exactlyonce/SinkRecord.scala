@@ -10,13 +10,35 @@ private[exactlyonce] object SinkRecord {
 
   /** @param from
     *   a record of the marker topic before every marker of the epoch
+    * @param target
+    *   where the rows go, as [[SinkSettings.target]]
     */
-  final case class Prepared(epoch: Long, transactions: Seq[SinkTransaction], from: String) extends SinkRecord
-  final case class Done(epoch: Long, transactions: Int, rows: Long, bytes: Long)           extends SinkRecord
-  final case class Dropped(epoch: Long)                                                    extends SinkRecord
-  final case class Open(epoch: Long, transaction: SinkTransaction, timeout: Long)          extends SinkRecord
-  final case class Marker(epoch: Long, transaction: SinkTransaction)                       extends SinkRecord
-  final case class Barrier(id: String)                                                     extends SinkRecord
+  final case class Prepared(epoch: Long, transactions: Seq[SinkTransaction], from: String, target: String)
+      extends SinkRecord
+
+  /** Has the whole state, so that older records need not be kept.
+    *
+    * @param target
+    *   empty in records of early versions, which did not tell targets apart
+    * @param others
+    *   the last epoch of each other target
+    */
+  final case class Done(
+      epoch: Long,
+      transactions: Int,
+      rows: Long,
+      bytes: Long,
+      target: String,
+      others: Map[String, Long] = Map.empty
+  ) extends SinkRecord {
+
+    /** The last epoch of each target. */
+    def targets: Map[String, Long] = others + (target -> epoch)
+  }
+  final case class Dropped(epoch: Long)                                           extends SinkRecord
+  final case class Open(epoch: Long, transaction: SinkTransaction, timeout: Long) extends SinkRecord
+  final case class Marker(epoch: Long, transaction: SinkTransaction)              extends SinkRecord
+  final case class Barrier(id: String)                                            extends SinkRecord
 
   /** Of a later version of the connector that knows more kinds. */
   final case class Other(kind: String) extends SinkRecord

@@ -25,10 +25,16 @@ private[exactlyonce] object SinkRecords {
       .put("owner", identity.owner)
       .put("time", time)
     record match {
-      case Owner                       => header("owner")
-      case Prepared(epoch, all, from)  => list(header("prepared").put("epoch", epoch).put("from", from), all)
-      case Done(epoch, n, rows, bytes) =>
-        header("done").put("epoch", epoch).put("transactions", n).put("rows", rows).put("bytes", bytes)
+      case Owner                              => header("owner")
+      case Prepared(epoch, all, from, target) =>
+        list(header("prepared").put("epoch", epoch).put("target", target).put("from", from), all)
+      case Done(epoch, n, rows, bytes, target, others) =>
+        header("done").put("epoch", epoch).put("target", target)
+          .put("transactions", n).put("rows", rows).put("bytes", bytes)
+        if (others.nonEmpty) {
+          val last = node.putObject("others")
+          others.toSeq.sorted.foreach { case (other, epoch) => last.put(other, epoch) }
+        }
       case Dropped(epoch)            => header("dropped").put("epoch", epoch)
       case Open(epoch, one, timeout) => list(header("open").put("epoch", epoch).put("timeout", timeout), Seq(one))
       case Marker(epoch, one)        => list(header("marker").put("epoch", epoch), Seq(one))
@@ -69,9 +75,15 @@ private[exactlyonce] object SinkRecords {
     def all   = node.required("transactions").elements.asScala.map(transaction).toSeq
     node.required("kind").asText match {
       case "owner"    => Owner
-      case "prepared" => Prepared(epoch, all, node.required("from").asText)
-      case "done"     => Done(epoch, node.path("transactions").intValue, node.path("rows").longValue,
-          node.path("bytes").longValue)
+      case "prepared" => Prepared(epoch, all, node.required("from").asText, node.path("target").asText)
+      case "done"     => Done(
+          epoch,
+          node.path("transactions").intValue,
+          node.path("rows").longValue,
+          node.path("bytes").longValue,
+          node.path("target").asText,
+          node.path("others").properties.asScala.map(e => e.getKey -> e.getValue.longValue).toMap
+        )
       case "dropped" => Dropped(epoch)
       case "open"    => Open(epoch, all.head, node.path("timeout").longValue)
       case "marker"  => Marker(epoch, all.head)

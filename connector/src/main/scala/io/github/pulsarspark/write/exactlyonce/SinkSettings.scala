@@ -4,8 +4,8 @@ import java.util.UUID
 
 import scala.concurrent.duration.FiniteDuration
 
-import io.github.pulsarspark.options.{ClientOptions, ExactlyOnceOptions, WriteOptions}
-import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.options.{ClientOptions, ExactlyOnceOptions, OnSinkMismatch, WriteOptions}
+import io.github.pulsarspark.pulsar.topics.{SinkTopicNames, TopicNames}
 
 /** What driver and tasks know of a sink.
   *
@@ -19,6 +19,8 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
   *   whether its state is needed after the write
   * @param timeout
   *   of a transaction
+  * @param onMismatch
+  *   for an epoch of a stream that does not follow the last one
   */
 private[write] final case class SinkSettings(
     client: ClientOptions,
@@ -28,12 +30,19 @@ private[write] final case class SinkSettings(
     nonce: String,
     startsAtZero: Boolean,
     isForever: Boolean,
-    timeout: FiniteDuration
+    timeout: FiniteDuration,
+    onMismatch: OnSinkMismatch = OnSinkMismatch.Fail
 ) {
   def topics: SinkTopics = SinkTopics(namespace, sinkId)
+
+  /** The topic that all rows go to, or `*` when rows name their topics. */
+  def target: String = topic.getOrElse("*")
 }
 
 private[write] object SinkSettings {
+
+  /** The nonce of batches with numbers, which the id of their query follows. */
+  private[exactlyonce] val Versions = "versions"
 
   /** @param queryId
     *   of the stream, which its checkpoint holds
@@ -46,10 +55,14 @@ private[write] object SinkSettings {
     s"query:$queryId",
     startsAtZero = true,
     isForever = true,
-    exactlyOnce.timeout
+    exactlyOnce.timeout,
+    exactlyOnce.onMismatch
   )
 
-  def ofBatch(options: WriteOptions, exactlyOnce: ExactlyOnceOptions): SinkSettings = {
+  /** @param queryId
+    *   of the stream whose `foreachBatch` writes; None elsewhere, and where Spark does not report it
+    */
+  def ofBatch(options: WriteOptions, exactlyOnce: ExactlyOnceOptions, queryId: Option[String]): SinkSettings = {
     if (exactlyOnce.sinkId.isDefined && exactlyOnce.version.isEmpty)
       ExactlyOnceOptions.refuse("`sinkId` is set for a batch write, but `txnVersion` is not",
         "Set txnVersion, in foreachBatch to the id of the batch, or remove sinkId")
@@ -58,7 +71,7 @@ private[write] object SinkSettings {
       options.topic.map(TopicNames.full),
       namespace(options, exactlyOnce),
       exactlyOnce.sinkId.getOrElse(UUID.randomUUID.toString),
-      if (exactlyOnce.version.isDefined) "versions" else "job",
+      if (exactlyOnce.version.isEmpty) "job" else queryId.fold(Versions)(id => s"$Versions:$id"),
       startsAtZero = false,
       isForever = exactlyOnce.version.isDefined,
       exactlyOnce.timeout
@@ -77,7 +90,7 @@ private[write] final case class SinkTopics(log: String, open: String, mark: Stri
 
 private[write] object SinkTopics {
   def apply(namespace: String, sinkId: String): SinkTopics = {
-    val start = s"persistent://$namespace/pulsar-spark-sink-$sinkId"
-    SinkTopics(s"$start-log", s"$start-open", s"$start-mark")
+    val start = s"persistent://$namespace/${SinkTopicNames.Prefix}$sinkId"
+    SinkTopics(start + SinkTopicNames.Log, start + SinkTopicNames.Open, start + SinkTopicNames.Mark)
   }
 }

@@ -6,6 +6,8 @@ package io.github.pulsarspark.write.exactlyonce
   *   transactions
   * @param resolved
   *   transactions whose end was found out by their markers
+  * @param skipped
+  *   rows of epochs that the sink had before
   * @param open
   *   transactions now
   * @param oldestOpen
@@ -17,6 +19,7 @@ private[write] final case class SinkTotals(
     committed: Long = 0,
     aborted: Long = 0,
     resolved: Long = 0,
+    skipped: Long = 0,
     open: Long = 0,
     oldestOpen: Long = 0
 ) {
@@ -32,6 +35,7 @@ private[exactlyonce] object SinkMetrics {
     "pulsarSinkCommitted"    -> totals.committed,
     "pulsarSinkAborted"      -> totals.aborted,
     "pulsarSinkResolved"     -> totals.resolved,
+    "pulsarSinkSkipped"      -> totals.skipped,
     "pulsarSinkOpen"         -> totals.open,
     "pulsarSinkOldestOpenMs" -> totals.oldestOpen
   ).map { case (name, value) => name -> value.toString }

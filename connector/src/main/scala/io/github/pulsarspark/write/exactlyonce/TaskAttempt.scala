@@ -56,11 +56,14 @@ private[write] final class TaskAttempt(
 
   /** Hands the transaction over to the driver, after [[mark]]. Every row must be acknowledged; nothing is sent in the
     * transaction afterwards.
+    *
+    * @param rows
+    *   that the task had, sent or not
     */
-  def finish(): SinkCommit = {
+  def finish(rows: Long): SinkCommit = {
     val transaction = marked.map { case (one, stored) => one.copy(marker = Some(stored())) }
     isHandedOver = true
-    SinkCommit(transaction, begun.fold(Seq.empty[String])(_.registered))
+    SinkCommit(transaction, begun.fold(Seq.empty[String])(_.registered), if (isWritten) rows else 0)
   }
 
   /** Returns how to wait for it. */
@@ -111,6 +114,11 @@ private[write] final case class SinkTask(settings: SinkSettings, identity: SinkI
   *   in which it sends nothing any more; None for a task without rows
   * @param topicPartitions
   *   that may have messages of it
+  * @param skipped
+  *   rows that were not sent, because the epoch is written
   */
-private[write] final case class SinkCommit(transaction: Option[SinkTransaction], topicPartitions: Seq[String])
-    extends WriterCommitMessage
+private[write] final case class SinkCommit(
+    transaction: Option[SinkTransaction],
+    topicPartitions: Seq[String],
+    skipped: Long = 0
+) extends WriterCommitMessage

@@ -28,7 +28,7 @@ class AcknowledgementsSuite extends FunSuite {
 
   test("a batch that the broker dropped fails the task where that is no answer") {
     val refused = new RuntimeException("dropped")
-    val answers = new Acknowledgements(id => Option.when(TaskTransaction.isDropped(id))(refused))
+    val answers = new Acknowledgements((id, _) => Option.when(TaskTransaction.isDropped(id))(refused))
     answers.await(1000, stored)
     assertEquals((answers.count, answers.failure), (1000L, null))
     answers.await(1000, dropped)

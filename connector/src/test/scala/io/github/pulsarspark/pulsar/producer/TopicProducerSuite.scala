@@ -9,6 +9,7 @@ import scala.util.Try
 
 import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, TypedMessageBuilder}
+import org.apache.pulsar.client.impl.MessageIdImpl
 
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -119,5 +120,37 @@ class TopicProducerSuite extends FunSuite {
     unfinished.send(new OutgoingMessage)
     unfinished.close()
     assertEquals((left, closed.get), (Seq(open), 1))
+  }
+
+  /** What becomes of one row with this sequence id, whose message the broker drops as a duplicate. */
+  private def dropped(rowId: Long, lastBefore: Long, initial: Boolean = false): Try[Unit] = {
+    val answer = CompletableFuture.completedFuture[MessageId](new MessageIdImpl(-1, -1, -1))
+    lazy val message: TypedMessageBuilder[Array[Byte]] = ByName[TypedMessageBuilder[Array[Byte]]] {
+      case "value" | "sequenceId" => message
+      case "sendAsync"            => answer
+    }
+    val producer = ByName[Producer[Array[Byte]]] {
+      case "getNumOfPartitions"           => Int.box(0)
+      case "newMessage"                   => message
+      case "getLastSequenceId"            => Long.box(lastBefore)
+      case "getLastDisconnectedTimestamp" => Long.box(0)
+      case "getTopic"                     => "t"
+      case "flushAsync"                   => CompletableFuture.completedFuture(null)
+    }
+    val open     = new OpenProducer(producer, None, () => (), partitions = () => Seq(producer))
+    val settings = if (initial) Map("initialSequenceId" -> "0") else Map.empty[String, String]
+    val task     = new TopicProducer("t", open, options.copy(producer = settings))
+    val row      = new OutgoingMessage
+    row.sequenceId = rowId
+    task.send(row)
+    Try(task.flush())
+  }
+
+  test("a row that the broker drops is lost, unless an earlier run of the producer's name wrote it") {
+    assert(dropped(rowId = 9, lastBefore = 9).isSuccess)
+    val lost = dropped(rowId = 10, lastBefore = 9).failed.get
+    assert(lost.getMessage.startsWith("[PULSAR_WRITE_ROW_DROPPED] Topic t: "), lost.getMessage)
+    assert(dropped(rowId = -1, lastBefore = 9).isFailure, "an id that the client gives is new")
+    assert(dropped(rowId = -1, lastBefore = 9, initial = true).isSuccess, "unless the client began at some id")
   }
 }

@@ -10,16 +10,58 @@ class TopicListingSuite extends FunSuite {
 
   private val prefix = "persistent://public/default/"
 
-  private final class Namespace(var topics: Seq[String], hasHashes: Boolean = true) {
+  /** @param partitioned how many partitions topics have that have any */
+  private final class Namespace(
+      var topics: Seq[String],
+      hasHashes: Boolean = true,
+      partitioned: Map[String, Int] = Map("a" -> 2)
+  ) {
     val hashes: mutable.Buffer[Option[String]] = mutable.Buffer.empty
-    val listing                                = new TopicListing((namespace, hash) => {
-      assertEquals(namespace.toString, "public/default")
-      hashes += Option(hash)
-      val own       = topics.sorted.mkString(",")
-      val isChanged = !hasHashes || own != hash
-      new GetTopicsResult((if (isChanged) topics.map(prefix + _) else Nil).asJava, if (hasHashes) own else null, false,
-        isChanged)
-    })
+    val asked: mutable.Buffer[String]          = mutable.Buffer.empty
+
+    private def partitions(names: Seq[String]) = {
+      asked ++= names.map(_.stripPrefix(prefix))
+      partitioned.map { case (topic, n) => s"$prefix$topic" -> TopicNames.partitions(s"$prefix$topic", n) }
+        .filter { case (topic, _) => names.contains(topic) }
+    }
+
+    val listing = new TopicListing(
+      (namespace, hash) => {
+        assertEquals(namespace.toString, "public/default")
+        hashes += Option(hash)
+        val own       = topics.sorted.mkString(",")
+        val isChanged = !hasHashes || own != hash
+        new GetTopicsResult((if (isChanged) topics.map(prefix + _) else Nil).asJava, if (hasHashes) own else null,
+          false,
+          isChanged)
+      },
+      partitions
+    )
+
+    def found(pattern: String): Map[String, Seq[String]] = listing.matching(pattern).partitions.map {
+      case (topic, parts) => topic.stripPrefix(prefix) -> parts.map(_.stripPrefix(prefix))
+    }
+  }
+
+  test("a topic that is named like a partition is a topic of its own") {
+    val beside = new Namespace(Seq("orders", "orders-partition-7"))
+    assertEquals(beside.found("orders.*"),
+      Map("orders" -> Seq("orders"), "orders-partition-7" -> Seq("orders-partition-7")))
+    assertEquals(beside.asked.toSeq, Nil)
+    val above = new Namespace(Seq("a-partition-0", "a-partition-1", "a-partition-7"))
+    assertEquals(above.found("a.*"),
+      Map("a" -> Seq("a-partition-0", "a-partition-1"), "a-partition-7" -> Seq("a-partition-7")))
+    val alone = new Namespace(Seq("gone-partition-0"))
+    assertEquals(alone.found(".*"), Map("gone-partition-0" -> Seq("gone-partition-0")))
+    assertEquals(alone.found("gone"), Map.empty[String, Seq[String]])
+  }
+
+  test("partitions are asked for once") {
+    val namespace = new Namespace(Seq("a-partition-0"))
+    namespace.found(".*")
+    namespace.topics :+= "b"
+    namespace.found(".*")
+    assertEquals(namespace.asked.toSeq, Seq("a"))
   }
 
   test("a list names the topics that match, their partitions, and all topics") {

@@ -45,12 +45,15 @@ class TopicNamesSuite extends FunSuite {
     intercept[IllegalArgumentException](TopicNames.pattern("t/x"))
   }
 
-  test("a pattern matches whole names, each topic once, and no internal topic") {
-    val all =
-      Seq("a-1-partition-0", "a-1-partition-1", "a-2", "ba-1", "__change_events", "__transaction_buffer_snapshot").map(
-        "persistent://t/n/" +
-          _
-      )
+  test("a pattern matches whole names, and no internal topic") {
+    val all = Seq("a-1", "a-2", "ba-1", "__change_events", "__transaction_buffer_snapshot").map("persistent://t/n/" + _)
     assertEquals(TopicNames.matching(all, "a-.*".r.pattern), Seq("persistent://t/n/a-1", "persistent://t/n/a-2"))
+  }
+
+  test("control topics of sinks are matched only by a pattern that names them") {
+    val control = Seq("log", "open", "mark").map(kind => s"persistent://t/n/pulsar-spark-sink-trips-$kind")
+    val own     = "persistent://t/n/pulsar-spark-sink-of-the-user"
+    assertEquals(TopicNames.matching(control :+ own, ".*".r.pattern), Seq(own))
+    assertEquals(TopicNames.matching(control :+ own, "pulsar-spark-sink-trips-.*".r.pattern), control.sorted)
   }
 }

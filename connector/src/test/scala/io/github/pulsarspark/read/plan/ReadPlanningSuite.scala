@@ -98,15 +98,39 @@ class ReadPlanningSuite extends FunSuite {
     )
   }
 
-  test("a stream starts after the last message, and keeps the time bound it was started with") {
-    def start(extra: (String, String)*) = new BoundResolver(
-      options(extra: _*),
-      new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1))))
-    ).streamStart(topics)
-    assertEquals(start().offset, PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, -1))))
-    val timed = start("startingTime" -> "100")
+  private def streamStart(extra: (String, String)*) = new BoundResolver(
+    options(extra: _*),
+    new FakeBroker(topics, bounds, Map(p0 -> (Position(1, _)), p1 -> (_ => Position(2, -1)))),
+    () => 1000L
+  ).streamStart(topics)
+
+  test("a stream starts after the last message") {
+    assertEquals(streamStart().offset, PulsarOffset.of(Seq(p0 -> Position(3, 9), p1 -> Position(2, -1))))
+  }
+
+  test("a stream that starts at a time skips messages by their time only where the search is not exact") {
+    val timed = streamStart("startingTime" -> "100")
     assertEquals(timed.offset.positions(p0), Position(1, 90))
-    assertEquals(timed.times("a partition that comes later"), Interval(100))
+    assertEquals(
+      timed.parts(OffsetRange(p0, Position(1, 90), Position(3, 9))),
+      Seq(
+        OffsetRange(p0, Position(1, 90), Position(1, 110)) -> Interval(100),
+        OffsetRange(p0, Position(1, 110), Position(3, 9))  -> Interval.Always
+      )
+    )
+    val first = OffsetRange(p0, Position(1, 90), Position(1, 110))
+    assertEquals(timed.parts(first), Seq(first -> Interval(100)))
+    val later = OffsetRange(p0, Position(1, 110), Position(3, 9))
+    assertEquals(timed.parts(later), Seq(later -> Interval.Always))
+    val joined = OffsetRange("a partition that comes later", Position(1, -1), Position(1, 9))
+    assertEquals(timed.parts(joined), Seq(joined -> Interval.Always))
+  }
+
+  test("a stream that starts at a time to come skips all messages before") {
+    val timed  = streamStart("startingTime" -> "2000")
+    val joined = OffsetRange("a partition that comes later", Position(1, -1), Position(1, 9))
+    assertEquals(timed.times(joined), Interval(2000))
+    assertEquals(timed.times(joined.copy(topic = p0)), Interval(2000))
   }
 
   test(

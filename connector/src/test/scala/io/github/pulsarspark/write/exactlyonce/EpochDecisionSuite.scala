@@ -9,25 +9,57 @@ import io.github.pulsarspark.pulsar.transactions.TransactionId
 class EpochDecisionSuite extends FunSuite {
   private def transaction(n: Int) = SinkTransaction(TransactionId(0, n.toLong), n, n.toLong)
 
+  private def done(epoch: Long, rows: Long = 0, target: String = "t") = SinkRecord.Done(epoch, 0, rows, 0, target)
+
+  private def written(epoch: Long, rows: Long = 0) = WrittenEpoch(epoch, Some(rows))
+
+  private def decided(epoch: Long, last: Option[WrittenEpoch], skipped: Long = 0, isSequence: Boolean = true) =
+    EpochDecision(None, last, epoch, Seq(transaction(0)), skipped, isSequence)
+
   test("an epoch is prepared once, in order, and never beside another") {
     val random = new Random(1)
-    (1 to 2000).foreach { _ =>
+    (1 to 4000).foreach { _ =>
       val epoch    = random.nextInt(5).toLong
-      val done     = Option.when(random.nextBoolean())(random.nextInt(5).toLong)
-      val prepared =
-        Option.when(random.nextInt(3) == 0)(SinkRecord.Prepared(random.nextInt(5).toLong, Seq(transaction(1)), "1:0"))
-      val all     = Seq.tabulate(random.nextInt(3))(transaction)
-      val atZero  = random.nextBoolean()
-      val decided = EpochDecision(SinkLog(Some("n"), Set("o"), prepared, done), epoch, all, atZero)
-      decided match {
-        case EpochDecision.Prepare | EpochDecision.Advance =>
-          assert(prepared.isEmpty && done.forall(_ < epoch))
-          assert(!atZero || done.isDefined || epoch == 0)
-          assertEquals(decided == EpochDecision.Prepare, all.nonEmpty)
-        case EpochDecision.Discard   => assert(prepared.isEmpty && done.exists(_ >= epoch))
-        case _: EpochDecision.Refuse => assert(prepared.isDefined || (atZero && done.isEmpty && epoch > 0))
+      val last     = Option.when(random.nextBoolean())(written(random.nextInt(5).toLong, random.nextInt(2).toLong))
+      val prepared = Option.when(random.nextInt(3) == 0)(random.nextInt(5).toLong)
+      val all      = Seq.tabulate(random.nextInt(3))(transaction)
+      val skipped  = random.nextInt(2).toLong
+      val sequence = random.nextBoolean()
+      val follows  = last.fold(epoch == 0)(_.epoch + 1 == epoch)
+      EpochDecision(prepared, last, epoch, all, skipped, sequence) match {
+        case d @ (EpochDecision.Prepare | EpochDecision.Advance) =>
+          assert(prepared.isEmpty && last.forall(_.epoch < epoch))
+          assert(!sequence || follows)
+          assertEquals(d == EpochDecision.Prepare, all.nonEmpty)
+        case EpochDecision.Discard(known) =>
+          assert(prepared.isEmpty && last.contains(known) && known.epoch >= epoch)
+          assert(!sequence || known == written(epoch, skipped))
+        case _: EpochDecision.Refuse =>
+          val repeats = last.contains(written(epoch, skipped))
+          assert(prepared.isDefined || sequence && !follows && !repeats)
       }
     }
+  }
+
+  test("a checkpoint that went back, by one or by more, is refused with ways out") {
+    for (
+      (epoch, skipped, reason) <- Seq((4L, 0L, "those up to 9"), (9L, 7L, "9 was written with 5 rows and has 7"),
+        (11L, 0L, "the last one that the sink has is 9"))
+    )
+      decided(epoch, Some(written(9, rows = 5)), skipped) match {
+        case EpochDecision.Refuse(problem, action) =>
+          assert(problem.contains(reason), problem)
+          assert(action.contains("onSinkMismatch"), action)
+        case other => fail(s"epoch $epoch: $other")
+      }
+    assertEquals(decided(9, Some(written(9, rows = 5)), skipped = 5), EpochDecision.Discard(written(9, rows = 5)))
+    assertEquals(decided(10, Some(written(9))), EpochDecision.Prepare)
+  }
+
+  test("numbers of batches may begin anywhere and have gaps; those up to the last one have no effect") {
+    assertEquals(decided(7, None, isSequence = false), EpochDecision.Prepare)
+    assertEquals(decided(7, Some(written(3)), isSequence = false), EpochDecision.Prepare)
+    assertEquals(decided(2, Some(written(3)), skipped = 4, isSequence = false), EpochDecision.Discard(written(3)))
   }
 
   test("what is aborted is of this driver or an earlier one, of an epoch that is over, and not recorded") {
@@ -54,14 +86,31 @@ class EpochDecisionSuite extends FunSuite {
     }
   }
 
+  private def read(nonce: String, records: SinkRecord*): SinkLog =
+    records.map(SinkIdentity("s", nonce, "o") -> _).foldLeft(SinkLog())(_ + _)
+
   test("the log is a fold: the last epoch that is done, and what is prepared after it") {
     import SinkRecord._
-    val who     = SinkIdentity("s", "n", "o")
-    val records = Seq(Owner, Prepared(0, Nil, "1:0"), Done(0, 0, 0, 0), Prepared(1, Nil, "1:0"))
-    val state   = records.map(who -> _).foldLeft(SinkLog())(_ + _)
-    assertEquals((state.done, state.prepared.map(_.epoch), state.nonce), (Some(0L), Some(1L), Some("n")))
+    val who   = SinkIdentity("s", "n", "o")
+    val state = read("n", Owner, Prepared(0, Nil, "1:0", "t"), done(0), Prepared(1, Nil, "1:0", "t"))
+    assertEquals((state.last, state.prepared.map(_.epoch), state.nonce), (Some(done(0)), Some(1L), Some("n")))
     assertEquals((state + (who -> Dropped(1))).prepared, None)
-    assertEquals((state + (who -> Done(1, 0, 0, 0))).done, Some(1L))
+    assertEquals((state + (who -> done(1))).last, Some(done(1)))
     assertEquals((state + (who -> Other("new"))).prepared.map(_.epoch), Some(1L))
+  }
+
+  test("each target has its last epoch; a record that names none is of all") {
+    val old   = done(8, target = "")
+    val state = read("n", old, done(9, target = "a").copy(others = old.targets))
+    assertEquals(Seq("a", "b").map(state.done(_).map(_.epoch)), Seq(Some(9L), Some(8L)))
+    assertEquals(read("n", done(9, target = "a")).done("b"), None)
+  }
+
+  test("a log belongs to one query, and one without its id to the first that has one") {
+    assert(SinkLog().belongsTo("versions:q"))
+    assert(read("versions", done(1)).belongsTo("versions:q"))
+    assert(!read("versions:p", done(1)).belongsTo("versions:q"))
+    assert(!read("versions:p", done(1)).belongsTo("versions"))
+    assert(!read("query:p", done(1)).belongsTo("query:p:q"))
   }
 }

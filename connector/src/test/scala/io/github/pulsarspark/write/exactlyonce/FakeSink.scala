@@ -20,6 +20,7 @@ private[exactlyonce] final class FakeSink {
   val ends            = mutable.Map.empty[TransactionId, Option[End]] // None while it is open
   val late            = mutable.Set.empty[TransactionId]              // their markers came after they were aborted
   var owner           = 0
+  var released        = 0                                             // records of the log that are needed no more
   private var entries = 0
 
   def place(): String = { entries += 1; s"1:$entries" }
@@ -33,8 +34,11 @@ private[exactlyonce] final class FakeSink {
     isOpen
   }
 
-  /** A task attempt that hands its transaction over. */
-  def attempt(task: SinkTask, epoch: Long, partition: Int): SinkCommit = {
+  /** A task attempt that hands its transaction over, with one row. */
+  def attempt(task: SinkTask, epoch: Long, partition: Int): SinkCommit =
+    if (task.done.exists(_ >= epoch)) SinkCommit(None, Nil, skipped = 1) else sending(task, epoch, partition)
+
+  private def sending(task: SinkTask, epoch: Long, partition: Int): SinkCommit = {
     val id  = TransactionId(0, ends.size.toLong)
     val one = SinkTransaction(id, partition, ends.size.toLong, rows = 1, bytes = 8)
     ends(id) = None
@@ -87,7 +91,8 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
 
   override def check(): Unit = faulty(())
 
-  override def takeOver(): Seq[(String, String)] = {
+  override def takeOver(admit: Seq[(String, String)] => Unit): Seq[(String, String)] = {
+    faulty(admit(sink.log.toSeq))
     faulty { sink.owner += 1; epoch = sink.owner }
     faulty(sink.log.toSeq)
   }
@@ -112,6 +117,9 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
     else if (chance()) CommitAnswer.Uncertain("the answer is lost")
     else CommitAnswer.Committed
   }
+
+  override def lost(ids: Seq[TransactionId]): Map[TransactionId, String] =
+    ids.filterNot(sink.open).map(_ -> "TransactionNotFound").toMap
 
   override def abort(ids: Seq[TransactionId]): Set[TransactionId] = ids.flatMap { id =>
     between()
@@ -140,7 +148,8 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
     Option.when(records.exists(_._2 == barrier))(records.take(records.indexWhere(_._2 == barrier) + 1))
   }
 
-  override def release(log: Option[String], open: Option[String], mark: Option[String]): Unit = ()
-  override def end(): Unit                                                                    = isEnded = true
-  override def close(): Unit                                                                  = ()
+  override def release(log: Option[String], open: Option[String], mark: Option[String]): Unit =
+    log.foreach(id => sink.released = sink.log.indexWhere(_._1 == id) + 1)
+  override def end(): Unit   = isEnded = true
+  override def close(): Unit = ()
 }

@@ -6,6 +6,7 @@ import scala.util.{Random, Try}
 import munit.FunSuite
 
 import io.github.pulsarspark.errors.{Conditions, PulsarException}
+import io.github.pulsarspark.options.OnSinkMismatch
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
 class SinkCoordinatorSuite extends FunSuite {
@@ -38,9 +39,10 @@ class SinkCoordinatorSuite extends FunSuite {
   test("a second run of an epoch is aborted, as are attempts that lost") {
     val sink        = new FakeSink
     val coordinator = started(sink)
-    sink.attempt(coordinator.task, 0, 0)
-    coordinator.commit(0, Seq(sink.attempt(coordinator.task, 0, 0)))
-    coordinator.commit(0, Seq(sink.attempt(coordinator.task, 0, 0)))
+    val task        = coordinator.task
+    sink.attempt(task, 0, 0)
+    coordinator.commit(0, Seq(sink.attempt(task, 0, 0)))
+    coordinator.commit(0, Seq(sink.attempt(task, 0, 0)))
     assertEquals(sink.committed.size, 1)
     assertEquals(sink.open, nothing)
     assertEquals(coordinator.now.aborted, 2L)
@@ -85,6 +87,97 @@ class SinkCoordinatorSuite extends FunSuite {
     assertEquals(e.condition, "PULSAR_SINK_STATE")
     coordinator.abort(7)
     assertEquals((sink.committed, sink.open), (nothing, nothing))
+  }
+
+  test("a checkpoint that went back is refused, unless the stream is to be written again from it, or to skip") {
+    val sink  = new FakeSink
+    val first = started(sink)
+    (0L to 3L).foreach(e => first.commit(e, Seq(sink.attempt(first.task, e, 0))))
+    val refused = started(sink)
+    val e       = intercept[PulsarException](refused.commit(2, Seq(SinkCommit(None, Nil, skipped = 1))))
+    assertEquals(e.condition, "PULSAR_SINK_STATE")
+    assert(e.getMessage.contains("onSinkMismatch"), e.getMessage)
+    val skipping = started(sink, FakeSink.settings().copy(onMismatch = OnSinkMismatch.Skip))
+    assertEquals(skipping.task.done, Some(3L))
+    skipping.commit(2, Seq(SinkCommit(None, Nil, skipped = 5)))
+    assertEquals(skipping.now.skipped, 5L)
+    val writing = started(sink, FakeSink.settings().copy(onMismatch = OnSinkMismatch.Write))
+    assertEquals(writing.task.done, None)
+    writing.commit(2, Seq(sink.attempt(writing.task, 2, 0)))
+    writing.commit(3, Seq(sink.attempt(writing.task, 3, 0)))
+    assertEquals(writing.task.done, Some(3L))
+    assertEquals(sink.committed.size, 6)
+    val usual = started(sink)
+    usual.commit(4, Seq(sink.attempt(usual.task, 4, 0)))
+    assertEquals(sink.committed.size, 7)
+  }
+
+  test("one id for two targets: each has its own last number") {
+    val sink = new FakeSink
+    for (version <- 0L to 2L; topic <- Seq("a", "b")) {
+      val batch = started(sink, FakeSink.settings("versions:q", startsAtZero = false).copy(topic = Some(topic)))
+      assertEquals(batch.task.done, Option.when(version > 0)(version - 1))
+      batch.commit(version, Seq(sink.attempt(batch.task, version, 0)))
+      batch.commit(version, Seq(sink.attempt(batch.task, version, 0))) // has no effect
+      assertEquals(batch.now.skipped, 1L)
+    }
+    assertEquals(sink.committed.size, 6)
+    sink.log.remove(0, sink.released) // the broker deletes what is needed no more
+    val batch = started(sink, FakeSink.settings("versions:q", startsAtZero = false).copy(topic = Some("a")))
+    assertEquals(batch.task.done, Some(2L))
+  }
+
+  test("a log is released in lives of one epoch each") {
+    val sink = new FakeSink
+    (0L to 20L).foreach { version =>
+      val batch = started(sink, FakeSink.settings("versions:q", startsAtZero = false))
+      batch.commit(version, Seq(sink.attempt(batch.task, version, 0)))
+    }
+    assert(sink.log.size - sink.released < 10, s"${sink.released} of ${sink.log.size}")
+  }
+
+  test("a driver of another query is refused before it takes the sink over") {
+    val sink    = new FakeSink
+    val running = started(sink)
+    intercept[PulsarException](started(sink, FakeSink.settings(nonce = "query:other")))
+    running.commit(0, Seq(sink.attempt(running.task, 0, 0)))
+    assertEquals(sink.committed.size, 1)
+  }
+
+  /** A transaction times out before its epoch is recorded. */
+  private def lateEpoch(seconds: Long): (FakeSink, Try[Unit]) = {
+    var now         = 0L
+    val sink        = new FakeSink
+    val cluster     = new FakeCluster(sink, new Random(1), 0)
+    val coordinator = new SinkCoordinator(FakeSink.settings(), cluster, 100.millis, () => now)
+    coordinator.start()
+    val sent = (0 until 3).map(sink.attempt(coordinator.task, 0, _))
+    sink.end(sent.head.transaction.get.id, sink.Aborted)
+    now = seconds * 1000000000L
+    sink -> Try(coordinator.commit(0, sent))
+  }
+
+  test("an epoch is not recorded when a transaction of it timed out before") {
+    val (sink, result) = lateEpoch(seconds = 1801)
+    assert(result.failed.toOption.exists(Conditions.SinkEpochDropped.is), result)
+    assertEquals((kinds(sink), sink.committed, sink.open), (Seq("Owner"), nothing, nothing))
+  }
+
+  test("control: without the proof such an epoch is written in part") {
+    val (_, result) = lateEpoch(seconds = 1)
+    assert(result.failed.toOption.exists(Conditions.SinkEpochTorn.is), result)
+  }
+
+  test("a transaction that other credentials must end keeps its sink from starting") {
+    val sink = new FakeSink
+    sink.attempt(started(sink).task, 0, 0)
+    val other = new FakeCluster(sink, new Random(1), 0) {
+      override def abort(ids: Seq[TransactionId]) =
+        throw Conditions.TransactionNotOwned(transaction = "1", cause = "neither the owner").exception
+    }
+    val e = intercept[PulsarException](started(other, FakeSink.settings()))
+    assertEquals(e.condition, "PULSAR_TRANSACTION_NOT_OWNED")
+    assertEquals(sink.open.size, 1)
   }
 
   test("epochs of batches may begin anywhere") {
@@ -236,9 +329,10 @@ class SinkCoordinatorSuite extends FunSuite {
         coordinator.start()
         while (next < epochs) {
           val task     = coordinator.task
-          val attempts = (0 until 1 + random.nextInt(3)).map { p =>
-            if (random.nextInt(4) == 0) sink.attempt(task, next, p) // one that is tried again
-            sink.attempt(task, next, p)
+          val attempts = (0L to (seed + next) % 3).map(_.toInt).map {
+            p =>                                                      // the rows of an epoch are the same each time
+              if (random.nextInt(4) == 0) sink.attempt(task, next, p) // one that is tried again
+              sink.attempt(task, next, p)
           }
           sent += next -> (sent(next) ++ attempts.flatMap(_.transaction))
           val epoch = next

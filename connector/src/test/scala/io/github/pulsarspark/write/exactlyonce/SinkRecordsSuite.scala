@@ -27,8 +27,9 @@ class SinkRecordsSuite extends FunSuite {
       val one     = transaction(random)
       val records = Seq(
         Owner,
-        Prepared(random.nextLong(), all, "7:0"),
-        Done(random.nextLong(), random.nextInt(), random.nextLong(), random.nextLong()),
+        Prepared(random.nextLong(), all, "7:0", "t"),
+        Done(random.nextLong(), random.nextInt(), random.nextLong(), random.nextLong(), "t"),
+        Done(1, 2, 3, 4, "t", Map("persistent://a/b/c" -> random.nextLong(), "" -> 7L)),
         Dropped(random.nextLong()),
         Open(random.nextLong(), one, 5),
         Marker(random.nextLong(), one),
@@ -40,11 +41,12 @@ class SinkRecordsSuite extends FunSuite {
   }
 
   test("the page of the format shows a record as it is") {
-    val record = Prepared(7, Seq(SinkTransaction(TransactionId(0, 41), 0, 12, 100, 5120, Some("33:7"))), "33:4")
+    val record = Prepared(7, Seq(SinkTransaction(TransactionId(0, 41), 0, 12, 100, 5120, Some("33:7"))), "33:4",
+      "persistent://public/default/rides")
     assertEquals(
       SinkRecords.text(SinkIdentity("trips", "query:6f1c", "0b7e"), record, 1790000000000L),
       """{"version":1,"kind":"prepared","sinkId":"trips","nonce":"query:6f1c","owner":"0b7e","time":1790000000000,""" +
-        """"epoch":7,"from":"33:4","transactions":[{"most":0,"least":41,"partition":0,"attempt":12,"rows":100,""" +
+        """"epoch":7,"target":"persistent://public/default/rides","from":"33:4","transactions":[{"most":0,"least":41,"partition":0,"attempt":12,"rows":100,""" +
         """"bytes":5120,"marker":"33:7"}]}"""
     )
   }

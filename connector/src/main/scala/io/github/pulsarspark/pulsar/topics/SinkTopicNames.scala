@@ -1,0 +1,16 @@
+package io.github.pulsarspark.pulsar.topics
+
+/** Names of the control topics of exactly-once writes, which hold the state of a sink and no data. */
+private[pulsarspark] object SinkTopicNames {
+
+  /** Every control topic begins with it, and the id of its sink follows. */
+  val Prefix: String = "pulsar-spark-sink-"
+
+  val Log: String  = "-log"
+  val Open: String = "-open"
+  val Mark: String = "-mark"
+
+  /** Whether a topic of this local name is a control topic. */
+  def includes(localName: String): Boolean =
+    localName.startsWith(Prefix) && Seq(Log, Open, Mark).exists(localName.endsWith)
+}

@@ -1,0 +1,86 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import java.util.UUID
+
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
+
+/** Commits the transactions of recorded epochs, and finds out what became of those whose answers prove nothing.
+  *
+  * @param patience
+  *   how long the transactions of an epoch may stay undecided
+  */
+private[exactlyonce] final class EpochEndings(
+    settings: SinkSettings,
+    identity: SinkIdentity,
+    cluster: SinkCluster,
+    patience: FiniteDuration
+) {
+  import EpochEndings._
+  import SinkRecord._
+
+  /** Commits the transactions; returns those that are committed, when all the others are proved to be aborted, and how
+    * many were not certain at first.
+    *
+    * @param topicPartitions
+    *   of the write, to be freed from late messages
+    * @param abortOthers
+    *   what each turn does first: an attempt that began meanwhile would hide the evidence behind its marker
+    */
+  def resolve(prepared: Prepared, topicPartitions: () => Seq[String])(abortOthers: => Unit)
+      : (Set[TransactionId], Int) = {
+    val deadline = System.nanoTime() + patience.toNanos
+
+    @tailrec
+    def attempt(left: Seq[TransactionId], before: Set[TransactionId]): (Set[TransactionId], Int) = {
+      abortOthers
+      val answers   = left.zip(cluster.commit(left))
+      val committed = before ++ answers.collect { case (id, CommitAnswer.Committed) => id }
+      answers.collectFirst { case (id, CommitAnswer.NotOwner(cause)) =>
+        throw Conditions.TransactionNotOwned(transaction = id.toString, cause = cause).exception
+      }
+      val uncertain = answers.collect { case (id, CommitAnswer.Uncertain(cause)) =>
+        log.info("transaction {} of sink {}: {}", id, settings.sinkId, cause)
+        id
+      }
+      if (uncertain.isEmpty) (committed, 0)
+      else
+        evidence(prepared.from) match {
+          case Some(marked)                          => (committed ++ uncertain.filter(marked), uncertain.size)
+          case None if System.nanoTime() >= deadline =>
+            throw Conditions.SinkEpochUndecided(epoch = prepared.epoch.toString, sink = settings.sinkId,
+              count = uncertain.size.toString, waited = patience.toMillis.toString, action = wayOut).exception
+          case None =>
+            cluster.sweep(uncertain, topicPartitions()) // a late marker may hide the barrier
+            attempt(uncertain, committed)
+        }
+    }
+    attempt(prepared.transactions.map(_.id), Set.empty)
+  }
+
+  private def wayOut =
+    if (settings.isForever) "Start the write again: it commits them. Nothing is lost or repeated"
+    else
+      "The rows of those that are committed stay. `pulsar-spark sink status` shows the others. Set sinkId and " +
+        "txnVersion, so that a second run finishes what the first one recorded"
+
+  /** The transactions whose markers are readable before a new barrier; None while that is not readable itself. */
+  private def evidence(from: String): Option[Set[TransactionId]] = {
+    val barrier = SinkRecords.text(identity, Barrier(UUID.randomUUID.toString))
+    cluster.barrier(barrier)
+    cluster.markers(from, barrier, patience / 4).map { records =>
+      if (!records.headOption.exists(_._1 == from))
+        throw Conditions.SinkTopic(topic = settings.topics.mark, cause = s"its record $from is gone").exception
+      records.flatMap(r => SinkRecords.parse(r._2)).collect { case (_, Marker(_, one)) => one.id }.toSet
+    }
+  }
+}
+
+private object EpochEndings {
+  private val log = LoggerFactory.getLogger(classOf[EpochEndings])
+}

@@ -1,0 +1,104 @@
+"""Messages that a write encrypts: whole batches, single messages, chunks and transactions; what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+from errors import failing, no_job, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from writing import Target
+
+_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path]]:
+    """Private and public keys by name."""
+    folder = tmp_path_factory.mktemp("keys")
+    found = {}
+    for name in ("app", "archive"):
+        private, public = folder / f"{name}.pem", folder / f"{name}.pub.pem"
+        for arguments in (
+            ["genrsa", "-traditional", "-out", str(private), "2048"],
+            ["rsa", "-in", str(private), "-pubout", "-out", str(public)],
+        ):
+            subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=_SECONDS)
+        found[name] = (private, public)
+    return found
+
+
+def _decrypted(target: Target, topic: str, private: Path, public: Path, count: int) -> list[bytes]:
+    reader = target.client.create_reader(
+        topic,
+        pulsar_client.MessageId.earliest,
+        crypto_key_reader=pulsar_client.CryptoKeyReader(str(public), str(private)),
+    )
+    found = [reader.read_next(timeout_millis=_SECONDS * 1000).data() for _ in range(count)]
+    reader.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"pulsar.producer.compressionType": "LZ4"},
+        {"pulsar.producer.batchingEnabled": "false"},
+        {"pulsar.producer.batchingEnabled": "false", "pulsar.producer.chunkingEnabled": "true"},
+        {"deliveryGuarantee": "exactly-once"},
+    ],
+    ids=["batches", "compressed", "single", "chunks", "exactly-once"],
+)
+def test_a_write_is_read_with_either_key_and_by_nobody_else(
+    target: Target, topic: str, keys: dict[str, tuple[Path, Path]], more: dict[str, str]
+) -> None:
+    public = json.dumps({name: str(files[1]) for name, files in keys.items()})
+    rows = target.spark.range(0, 5, 1, 1).selectExpr("string(id) as __key", "concat('secret ', id) as value")
+    target.append(rows, topic, {"encryption.publicKeyFile": public, **more})
+    wanted = [b"secret %d" % number for number in range(5)]
+    for private, public_file in keys.values():
+        assert _decrypted(target, topic, private, public_file, 5) == wanted
+        own = {"encryption.privateKeyFile": str(private)}
+        assert [row.value for row in target.read(topic, own).collect()] == [one.decode() for one in wanted]
+    with failing("PULSAR_ENTRY_ENCRYPTED", topic):
+        target.read(topic).collect()
+    with pytest.raises(pulsar_client.PulsarException):
+        target.client.create_reader(topic, pulsar_client.MessageId.earliest).read_next(timeout_millis=3000)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "is no file"), ("no key", "holds no PEM"), ("x" * ((1 << 20) + 1), "more than 1048576 bytes")],
+    ids=["missing", "damaged", "large"],
+)
+def test_a_key_that_cannot_be_used_fails_before_a_task(
+    target: Target, topic: str, tmp_path: Path, content: str | None, words: str
+) -> None:
+    file = tmp_path / "key.pub.pem"
+    if content is not None:
+        file.write_text(content)
+    with no_job(target.spark), refused("PULSAR_ENCRYPTION_KEY", "`app`", words):
+        target.append_sql(
+            "select 'secret' as value", topic, {"encryption.publicKeyFile": json.dumps({"app": str(file)})}
+        )
+
+
+def test_a_device_is_no_key(target: Target, topic: str) -> None:
+    with refused("PULSAR_ENCRYPTION_KEY", "is no file"):
+        more = {"encryption.publicKeyFile": json.dumps({"app": "/dev/zero"})}
+        target.append_sql("select 'secret' as value", topic, more)
+
+
+@pytest.mark.parametrize("name", ["encryptionKeys", "cryptoFailureAction"])
+def test_settings_of_the_client_that_would_send_plain_messages_are_refused(
+    target: Target, topic: str, name: str
+) -> None:
+    with refused("PULSAR_OPTION_MANAGED", f"pulsar.producer.{name}"):
+        target.append_sql("select 'secret' as value", topic, {f"pulsar.producer.{name}": '["app"]'})
