@@ -63,5 +63,6 @@ def test_a_ledger_on_bookies_is_read_there(target: Target, pulsar: Addresses, so
     rows = target.spark.readStream.format("pulsar").options(**options).load()
     writer = rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint"))
     query = run_available(writer)
+    assert query.lastProgress is not None
     found = query.lastProgress["sources"][0]["metrics"]
     assert int(found["pulsarBookieEntries"]) >= (LEDGERS - 1) * EACH

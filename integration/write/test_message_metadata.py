@@ -52,7 +52,9 @@ _CASES = {
 
 def _fields(message: Any) -> dict[str, Any]:  # noqa: ANN401 - py4j objects have no type
     metadata = message.getMessageBuilder()
-    found = {"Properties": sorted((one.getKey(), one.getValue()) for one in metadata.getPropertiesList())}
+    found: dict[str, Any] = {
+        "Properties": sorted((one.getKey(), one.getValue()) for one in metadata.getPropertiesList())
+    }
     for name in _FIELDS:
         if not getattr(metadata, f"has{name}")():
             continue

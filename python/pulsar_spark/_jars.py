@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
 from pulsar_spark._version import __version__
 from pulsar_spark.errors import PulsarSetupError
@@ -15,7 +16,9 @@ from pulsar_spark.errors import PulsarSetupError
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-ARTIFACT = "pulsar-spark-connector_2.13"
+_GROUP = "io.github.pulsar-spark"
+_ARTIFACT = "pulsar-spark-connector_2.13"
+_CLASS = "io/github/pulsarspark/PulsarTableProvider.class"
 
 
 def maven_coordinate() -> str:
@@ -28,7 +31,28 @@ def maven_coordinate() -> str:
         >>> maven_coordinate()
         'io.github.pulsar-spark:pulsar-spark-connector_2.13:0.1.0'
     """
-    return f"io.github.pulsar-spark:{ARTIFACT}:{__version__}"
+    return f"{_GROUP}:{_ARTIFACT}:{__version__}"
+
+
+def is_connector(part: str) -> bool:
+    """Whether a Maven coordinate or the address of a jar is the connector's.
+
+    streamnative/pulsar-spark has the same artifact and names its jar the same, so the group counts, and of a file what
+    is in it. A jar that cannot be opened here, such as one on an object store, counts by the version in its name.
+    """
+    if not part.endswith(".jar"):
+        return part.startswith(f"{_GROUP}:{_ARTIFACT}:")
+    file = Path(part.removeprefix("file://").removeprefix("file:"))
+    try:
+        with ZipFile(file) as jar:
+            return _CLASS in jar.namelist()
+    except (OSError, BadZipFile):
+        return file.name == f"{_ARTIFACT}-{__version__}.jar"
+
+
+def is_another_connector(part: str) -> bool:
+    """Whether it is a connector for Pulsar of the same name, but not this one."""
+    return _ARTIFACT.partition("_")[0] in part and not is_connector(part)
 
 
 def jar_path() -> Path:
@@ -52,7 +76,7 @@ def jar_path() -> Path:
 
 
 def _packaged_jar() -> Traversable:
-    return resources.files("pulsar_spark") / "jars" / f"{ARTIFACT}-{__version__}.jar"
+    return resources.files("pulsar_spark") / "jars" / f"{_ARTIFACT}-{__version__}.jar"
 
 
 @cache

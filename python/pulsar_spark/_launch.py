@@ -25,10 +25,10 @@ def present(settings: Mapping[str, str], key: str) -> list[str]:
     return parts_of(argument) + parts_of(settings.get(key) or default)
 
 
-def names(settings: Mapping[str, str], artifact: str) -> bool:
-    """Whether a jar or package that the JVM starts with has this in its name."""
+def launched(settings: Mapping[str, str]) -> list[str]:
+    """The jars and packages that the JVM starts with."""
     lists = (_argument(key) or settings.get(key) or _default_setting(key) for key in _ARGUMENTS)
-    return any(artifact in part for parts in lists for part in parts_of(parts))
+    return [part for parts in lists for part in parts_of(parts)]
 
 
 def parts_of(text: str | None) -> list[str]:

@@ -41,6 +41,10 @@ class PulsarSparkError(Exception):
         self.sql_state = _tables.error_conditions()[condition].sql_state
         self.parameters: Mapping[str, str] = parameters
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How `copy` and `pickle` make the error again, also in another process."""
+        return _again, (type(self), self.condition, dict(self.parameters), self.args), self.__dict__
+
 
 class PulsarOptionError(PulsarSparkError, ValueError):
     """An argument or option is wrong."""
@@ -104,6 +108,14 @@ FAMILIES: Mapping[str, type[PulsarSparkError]] = {
     "internal": PulsarInternalError,
 }
 """The class of each family in ``error-conditions.json``."""
+
+
+def _again(kind: type[PulsarSparkError], condition: str, parameters: dict[str, str], args: Any) -> PulsarSparkError:  # noqa: ANN401
+    """An error with the same text, also where a part of it is not known."""
+    error = kind.__new__(kind)
+    Exception.__init__(error, *args)
+    error.condition, error.parameters = condition, parameters
+    return error
 
 
 def condition_of(error: BaseException) -> str | None:

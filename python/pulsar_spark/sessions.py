@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark import _class_path, _interrupts
-from pulsar_spark._jars import ARTIFACT, jar_path, maven_coordinate
-from pulsar_spark._launch import JARS, PACKAGES, names, parts_of, present, replace_argument, without
+from pulsar_spark._jars import is_another_connector, is_connector, jar_path, maven_coordinate
+from pulsar_spark._launch import JARS, PACKAGES, launched, parts_of, present, replace_argument, without
 from pulsar_spark._spark import SparkSession
 from pulsar_spark.errors import PulsarSetupError
 
@@ -45,7 +45,13 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     jvm = _class_path.running_jvm()
     if jvm is not None:
         return _configure_running(builder, settings, jvm, jar)
-    if jar == "bundled" and names(settings, ARTIFACT):
+    parts = launched(settings)
+    for other in filter(is_another_connector, parts):
+        text = (
+            "is another connector whose data source is named `pulsar` too; remove it, or use the format `pulsar-spark`"
+        )
+        warnings.warn(f"{other} {text}", stacklevel=2)
+    if jar == "bundled" and any(map(is_connector, parts)):
         return builder
     key, added = (PACKAGES, maven_coordinate()) if jar == "maven" else (JARS, str(_file(jar)))
     value = ",".join([*without(present(settings, key), added), added])

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
+import multiprocessing
+import pickle
 import re
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pulsar_spark import PulsarDataLossError, PulsarOptionError, PulsarSparkError, _tables, error_of, errors
-from pulsar_spark.errors import FAMILIES, facts, translated
+from pulsar_spark.errors import FAMILIES, PulsarTopicNotFoundError, facts, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 STACK = "\n\tat io.github.pulsarspark.errors.Occurrence.exception(Occurrence.scala:9)\n\tat x.Y.z(Y.java:1)\n"
 WRAPPED = {
@@ -90,3 +98,26 @@ def test_the_examples_of_the_docstrings_run() -> None:
     outcome = doctest.testmod(errors)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_every_error_is_copied_and_pickled(again: Callable[[PulsarSparkError], PulsarSparkError]) -> None:
+    for condition in _tables.error_conditions():
+        original = example(condition)
+        vars(original)["note"] = "of the user"
+        found = again(original)
+        assert type(found) is type(original)
+        assert (str(found), found.args) == (str(original), original.args)
+        assert (found.condition, found.sql_state) == (condition, original.sql_state)
+        assert (found.parameters, vars(found)["note"]) == (original.parameters, "of the user")
+
+
+def _raise(condition: str) -> None:
+    raise example(condition)
+
+
+def test_an_error_crosses_processes() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        future = pool.submit(_raise, "PULSAR_TOPIC_NOT_FOUND")
+        with pytest.raises(PulsarTopicNotFoundError, match="PULSAR_TOPIC_NOT_FOUND"):
+            future.result(timeout=60)

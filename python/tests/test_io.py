@@ -114,9 +114,9 @@ def test_a_batch_read() -> None:
 
 def test_topics_are_one_several_or_a_pattern() -> None:
     assert read("a")["topic"] == "a"
+    assert read(["a", "b"])["topics"] == read("a,b")["topics"] == "a,b"
     with pytest.raises(PulsarOptionError, match=r"`topic` is `a,b`.*`topics`"):
-        read("a,b")
-    assert read(["a", "b"])["topics"] == "a,b"
+        read(topic="a,b")
     assert read(topic="a", options=PulsarReadOptions(topics=["x"])) == read("a")
     assert read(topic="a", start="1:2:3")["startingOffsets"] == '{"a": "1:2:3"}'
     assert read(topics_pattern="a.*", options=PulsarReadOptions(topic="x")) == {

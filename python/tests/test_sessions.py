@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 from pyspark.sql import SparkSession
@@ -113,10 +114,34 @@ def test_a_connector_in_arguments_of_the_environment_is_the_one_that_runs(
 @pytest.mark.parametrize("key", ["spark.jars", "spark.jars.packages"])
 def test_a_connector_that_is_named_already_is_the_one_that_runs(key: str, jar: Path) -> None:
     jar.unlink()
-    other = f"x,{maven_coordinate()}.jar"
+    other = f"x,s3a://jars/{jar.name}" if key == "spark.jars" else f"x:y:1,{maven_coordinate()}"
     assert given(configure(SparkSession.builder.config(key, other))) == {key: other}
 
 
 def test_a_builder_for_spark_connect_is_unchanged(jar: Path) -> None:
     jar.unlink()
     assert given(configure(SparkSession.builder.config("spark.remote", "sc://host"))) == {"spark.remote": "sc://host"}
+
+
+def _jar_with(path: Path, name: str) -> Path:
+    with ZipFile(path, "w") as jar:
+        jar.writestr(name, "")
+    return path
+
+
+def test_another_connector_of_the_same_name_is_not_taken_for_this_one(jar: Path, tmp_path: Path) -> None:
+    incumbent = "io.streamnative.connectors:pulsar-spark-connector_2.13:4.1.1.0"
+    with pytest.warns(UserWarning, match=f"{incumbent} is another connector"):
+        builder = configure(SparkSession.builder.config("spark.jars.packages", incumbent))
+    assert given(builder) == {"spark.jars.packages": incumbent, "spark.jars": str(jar)}
+    other = _jar_with(tmp_path / "pulsar-spark-connector_2.13-4.1.1.0.jar", "org/apache/spark/sql/pulsar/X.class")
+    with pytest.warns(UserWarning, match="another connector"):
+        builder = configure(SparkSession.builder.config("spark.jars", f"file://{other}"))
+    assert given(builder) == {"spark.jars": f"file://{other},{jar}"}
+
+
+def test_the_connector_is_known_by_its_group_or_its_class(jar: Path, tmp_path: Path) -> None:
+    assert jar.exists()
+    own = _jar_with(tmp_path / "renamed.jar", "io/github/pulsarspark/PulsarTableProvider.class")
+    for key, value in (("spark.jars.packages", maven_coordinate()), ("spark.jars", str(own))):
+        assert given(configure(SparkSession.builder.config(key, value))) == {key: value}

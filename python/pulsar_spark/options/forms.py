@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,9 +11,9 @@ if TYPE_CHECKING:
 
     from pulsar_spark._tables import OptionDefinition
 
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)b?", re.ASCII)
-_DURATION = re.compile(r"\d{1,9}\s*(ms|s|m|min|h|d)?", re.ASCII)
+_UNITS = {None: 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_SIZE = re.compile(r"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?", re.ASCII)
+_DURATION = re.compile(r"\d{1,9}\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?", re.ASCII)
 _SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
 _ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,99}")
@@ -36,7 +37,7 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
             return f"a number of bytes, at least {least}, as `16m`", lambda value: _at_least(least, _bytes(value))
         case "duration":
             words = "a time such as `500ms`, `30s`, `15m`, `2h` or `1d`"
-            return words, lambda value: _DURATION.fullmatch(value.lower()) is not None
+            return words, lambda value: _DURATION.fullmatch(value.lower()) is not None and not value.endswith("M")
         case "count":
             return f"a whole number, at least {least}", lambda value: _at_least(least, _integer(value, _INT))
         case "addresses":
@@ -87,9 +88,9 @@ def _split(value: str) -> list[str]:
 
 def _bytes(value: str) -> int | None:
     match = _SIZE.fullmatch(value.lower())
-    if match is None:
+    if match is None or (match[2] and not match[3]):
         return None
-    size = int(match[1]) * _UNITS[match[2]]
+    size = int(Decimal(match[1] + (match[2] or "")) * _UNITS[match[3]])
     return size if size in _LONG else None
 
 

@@ -145,7 +145,9 @@ def _topic_options(given: dict[str, str], topics: Mapping[str, str | Sequence[st
         if name == "topics_pattern":
             given["topicsPattern"] = str(value)
         else:
-            given |= {"topic": value} if isinstance(value, str) else {"topics": ",".join(value)}
+            text = value if isinstance(value, str) else ",".join(value)
+            is_list = not isinstance(value, str) or (name == "topics" and "," in value)
+            given["topics" if is_list else "topic"] = text
     return given
 
 

@@ -113,6 +113,9 @@ def _ago(argument: str, text: str, duration: re.Match[str], now: datetime) -> da
     sign, count, unit, ago = duration.groups()
     if sign and ago:
         return None
+    if unit == "M":
+        instead = f"Use `-{count}min`, or a datetime for months"
+        raise _ambiguous(argument, text, "may be minutes or months", instead)
     if not sign and not ago:
         raise _ambiguous(argument, text, "may be a time ago or a time ahead", f"Use `-{text}`, or `{text} ago`")
     seconds = next(each for names, each in _UNIT_SECONDS.items() if re.fullmatch(names, unit, re.IGNORECASE))

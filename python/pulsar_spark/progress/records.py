@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pulsar_spark.errors import PulsarOptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 LEVELS: Mapping[str, str] = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 """The names of levels in metrics of the connector."""
@@ -225,7 +225,25 @@ def _positions(offset: Mapping[str, Any] | str | None) -> Mapping[str, str]:
     """The positions of an offset, which is JSON, or a part of the JSON of a progress."""
     parsed = json.loads(offset) if isinstance(offset, str) and offset.startswith("{") else offset
     positions = parsed.get("positions") if isinstance(parsed, dict) else None
-    return dict(positions) if isinstance(positions, dict) else {}
+    return dict(_flat(positions)) if isinstance(positions, dict) else {}
+
+
+def _flat(positions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each full name of a topic partition with its position.
+
+    Version 1 of the JSON has these. Version 2 has levels: namespace, topic, and number of the partition, which is empty
+    for a topic without partitions that has the name of a partitioned one. As `PartitionNames` in the connector.
+    """
+    for prefix, topics in positions.items():
+        if not isinstance(topics, dict):
+            yield prefix, topics
+            continue
+        for topic, partitions in topics.items():
+            if not isinstance(partitions, dict):
+                yield prefix + topic, partitions
+                continue
+            for number, position in partitions.items():
+                yield (f"{prefix}{topic}-partition-{number}" if number else prefix + topic), position
 
 
 def labels(sources: Iterable[SourceProgress]) -> list[str]:

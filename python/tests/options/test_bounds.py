@@ -143,6 +143,7 @@ def test_a_text_without_a_zone_is_rejected_as_in_the_jvm_but_names_the_argument(
         (date(2026, 1, 31), "a day without a time zone", "2026-01-31T00:00:00Z"),
         ("2026-01-31", "a day without a time zone", "2026-01-31T00:00:00Z"),
         ("2h", "a time ago or a time ahead", "`-2h`, or `2h ago`"),
+        ("-3M", "minutes or months", "`-3min`, or a datetime"),
         ("2 hours", "a time ago or a time ahead", "`-2 hours`, or `2 hours ago`"),
         ({"a": "2h"}, "a time ago or a time ahead", "-2h"),
     ],

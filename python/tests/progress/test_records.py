@@ -94,3 +94,22 @@ def test_anything_else_is_an_error(other: Any) -> None:  # noqa: ANN401
     with pytest.raises(PulsarOptionError) as failure:
         parse(other)
     assert failure.value.condition == "PULSAR_PROGRESS_MALFORMED"
+
+
+def test_positions_are_by_topic_partition_in_each_version_of_the_offset() -> None:
+    levels = {
+        "persistent://public/default/": {"clicks": {"0": "5:3", "1": "6:3:2"}, "alone": "9:4"},
+        "persistent://a/b/": {"twin": {"": "1:2", "10": "3:4"}},
+    }
+    report = json.loads(REPORTS[0])
+    report["sources"][0]["endOffset"] = {"version": 2, "positions": levels}
+    report["sources"][0]["latestOffset"] = json.dumps({"version": 2, "positions": levels})
+    (source,) = parse(report).sources
+    assert source.end == {
+        "persistent://public/default/clicks-partition-0": "5:3",
+        "persistent://public/default/clicks-partition-1": "6:3:2",
+        "persistent://public/default/alone": "9:4",
+        "persistent://a/b/twin": "1:2",
+        "persistent://a/b/twin-partition-10": "3:4",
+    }
+    assert source.latest == source.end

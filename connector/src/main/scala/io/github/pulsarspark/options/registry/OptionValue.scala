@@ -11,8 +11,8 @@ import io.github.pulsarspark.errors.Conditions
   */
 private[pulsarspark] object OptionValue {
 
-  private val size       = raw"(\d{1,15})\s*([kmg]?)b?".r
-  private val time       = raw"(\d{1,9})\s*(ms|s|m|min|h|d)?".r
+  private val size       = raw"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?".r
+  private val time       = raw"(\d{1,9})\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?".r
   private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
   private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
@@ -38,23 +38,24 @@ private[pulsarspark] object OptionValue {
     plain(one) == plain(other)
   }
 
-  /** `16m` -> 16777216. */
+  /** `16m` -> 16777216, as `16MB` and `16 MiB`. */
   def bytes(value: String): Option[Long] = value.trim.toLowerCase match {
-    case size(n, unit) =>
-      Try(
-        Math.multiplyExact(n.toLong, Map("" -> 1L, "k" -> 1024L, "m" -> (1L << 20), "g" -> (1L << 30))(unit))
-      ).toOption
+    case size(n, fraction, unit) if fraction == null || unit != null =>
+      val factor = Map("k" -> 1024L, "m" -> (1L << 20), "g" -> (1L << 30)).getOrElse(unit, 1L)
+      Some(BigDecimal(n + Option(fraction).mkString) * factor).map(_.toBigInt).filter(_.isValidLong).map(_.toLong)
     case _ => None
   }
 
-  /** `15m` -> 900000 milliseconds. */
+  /** `15m` -> 900000 milliseconds. None for `15M`, which may be months. */
   def duration(value: String): Option[Long] = value.trim.toLowerCase match {
-    case time(n, unit) => Some(n.toLong * millis(Option(unit).getOrElse("ms")))
-    case _             => None
+    case time(n, unit) if !value.trim.endsWith("M") => Some(n.toLong * millis(unit))
+    case _                                          => None
   }
 
-  private val millis =
-    Map("ms" -> 1L, "s" -> 1000L, "m" -> 60000L, "min" -> 60000L, "h" -> 3600000L, "d" -> 86400000L)
+  private def millis(unit: String): Long = Option(unit).getOrElse("ms") match {
+    case "ms" => 1L
+    case text => Map('s' -> 1000L, 'm' -> 60000L, 'h' -> 3600000L, 'd' -> 86400000L)(text.head)
+  }
 
   /** `b1=host:3181,b2=host:3182` -> addresses by bookie id. */
   def addresses(value: String): Option[Map[String, String]] = {
