@@ -26,6 +26,7 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
   private val columns: StructType  = SchemaTranslation.toStruct(topic, reader)
   private val hasFields            = SchemaTranslation.hasFields(topic, reader)
   private val isNullIfBad: Boolean = options.onDecodeError == OnDecodeError.AsNull
+  private val hasEmptyValues       = SchemaTranslation.formatOf(topic, reader).hasEmptyValues(topic, reader)
 
   /** What the function returns. */
   val dataType: DataType = SchemaTranslation.toType(topic, reader)
@@ -36,7 +37,7 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
 
   override def call(value: Any, version: Any): Any = {
     val bytes = binary("value", value)
-    if (bytes == null) null
+    if (bytes == null || bytes.isEmpty && !hasEmptyValues) null
     else {
       val written = binary("schema version", version)
       synchronized(decode(bytes, if (written == null) MessageView.NoBytes else written))

@@ -44,6 +44,11 @@ private[pulsarspark] trait SchemaFormat {
   /** Whether values read with this schema may point into the bytes of the message. */
   def refersToBytes(reader: TopicSchema): Boolean = true
 
+  /** Whether no bytes are a value. Where they are none, an empty payload is a tombstone: clients that cannot send a
+    * null value send that, and compaction takes it so.
+    */
+  def hasEmptyValues(topic: String, writer: TopicSchema): Boolean
+
   /** Whether a message without a value still has something to decode. */
   def takesTombstones: Boolean = false
 

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.ValueDecoder
+import io.github.pulsarspark.schema.convert.MalformedValue
 
 /** AVRO values: a record's fields are the columns, any other value is the column `value`. */
 private[schema] object AvroDecoder {
@@ -14,22 +15,35 @@ private[schema] object AvroDecoder {
     *   requested value columns
     * @param ordinals
     *   where in the row each of them goes
+    * @param skipped
+    *   bytes before each value
     */
-  def apply(writer: Schema, reader: Schema, required: StructType, ordinals: Array[Int]): ValueDecoder = {
-    val in = new AvroInput
+  def apply(
+      writer: Schema,
+      reader: Schema,
+      required: StructType,
+      ordinals: Array[Int],
+      skipped: Int = 0
+  ): ValueDecoder = {
+    val in                      = new AvroInput
+    def valueOf(m: MessageView) = {
+      if (m.valueLength < skipped)
+        throw new MalformedValue(s"the value has ${m.valueLength} bytes, fewer than the $skipped before it")
+      in.reset(m.bytes, m.valueOffset + skipped, m.valueLength - skipped)
+    }
     if (reader.getType == Schema.Type.RECORD)
       AvroReaderCompiler.compile(writer, reader, required) match {
         case record: AvroReader.Record =>
           val fields = record.atTop(ordinals)
           new ValueDecoder {
             override def decode(m: MessageView, row: InternalRow): Unit =
-              fields.setAll(in.reset(m.bytes, m.valueOffset, m.valueLength), row)
+              fields.setAll(valueOf(m), row)
           }
         case other =>
           // A writer whose value is a union of records, or one that cannot be read at all.
           new ValueDecoder {
             override def decode(m: MessageView, row: InternalRow): Unit = {
-              val record = other.value(in.reset(m.bytes, m.valueOffset, m.valueLength)).asInstanceOf[InternalRow]
+              val record = other.value(valueOf(m)).asInstanceOf[InternalRow]
               var i      = 0
               while (i < ordinals.length) {
                 row.update(ordinals(i), record.get(i, required(i).dataType))
@@ -42,7 +56,7 @@ private[schema] object AvroDecoder {
       val value = AvroReaderCompiler.compile(writer, reader, required.head.dataType)
       new ValueDecoder {
         override def decode(m: MessageView, row: InternalRow): Unit =
-          value.set(in.reset(m.bytes, m.valueOffset, m.valueLength), row, ordinals(0))
+          value.set(valueOf(m), row, ordinals(0))
       }
     }
   }

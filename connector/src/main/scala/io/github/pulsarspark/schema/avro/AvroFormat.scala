@@ -5,7 +5,8 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
+import io.github.pulsarspark.schema.convert.ColumnMismatch
+import io.github.pulsarspark.schema.{TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
 
 /** AVRO schemas. */
 private[pulsarspark] object AvroFormat extends RecordFormat("AVRO") {
@@ -16,7 +17,29 @@ private[pulsarspark] object AvroFormat extends RecordFormat("AVRO") {
       reader: TopicSchema,
       required: StructType,
       ordinals: Array[Int]
-  ): ValueDecoder = AvroDecoder(parsed(topic, writer), parsed(topic, reader), required, ordinals)
+  ): ValueDecoder =
+    AvroDecoder(parsed(topic, writer), parsed(topic, reader), required, ordinals, bytesBefore(topic, writer))
+
+  /** Connectors that run in Pulsar keep the five bytes that Confluent's serializers put before a value, and say so in a
+    * property of the schema. Source: `GenericAvroSchema.OFFSET_PROP` of the Pulsar client.
+    */
+  private def bytesBefore(topic: String, schema: TopicSchema): Int = {
+    def wrong(n: String) =
+      ValueColumns.notReadable(topic, schema, s"its property $OffsetProperty is `$n`, which is no number of bytes")
+    schema.properties.get(OffsetProperty).fold(0)(n => n.toIntOption.filter(_ >= 0).getOrElse(throw wrong(n)))
+  }
+
+  private val OffsetProperty = "__AVRO_READ_OFFSET__"
+
+  override def encoder(plan: WritePlan): ValueEncoder = {
+    if (bytesBefore(plan.topicName, plan.schema) > 0)
+      throw new ColumnMismatch(
+        ValueColumns.Single,
+        s"values of the topic begin with bytes of another serializer, which cannot be written: $OffsetProperty is in " +
+          "the properties of its schema"
+      )
+    super.encoder(plan)
+  }
 
   override protected def output(): RecordFormat.Output = new AvroOutput
 

@@ -80,11 +80,9 @@ private[schema] object AvroSchemas {
     case Type.STRING | Type.ENUM => StringType
     case Type.BYTES | Type.FIXED =>
       schema.getLogicalType match {
-        case d: LogicalTypes.Decimal if d.getPrecision > DecimalType.MAX_PRECISION =>
-          throw new UnsupportedSchema(path,
-            s"decimals of ${d.getPrecision} digits are more than Spark's ${DecimalType.MAX_PRECISION}")
-        case d: LogicalTypes.Decimal => DecimalType(d.getPrecision, d.getScale)
-        case _                       => BinaryType
+        case d: LogicalTypes.Decimal => // a value that does not fit is an error of its message
+          DecimalType(math.min(d.getPrecision, DecimalType.MAX_PRECISION), math.min(d.getScale, DecimalType.MAX_SCALE))
+        case _ => BinaryType
       }
     case Type.ARRAY =>
       val item = schema.getElementType

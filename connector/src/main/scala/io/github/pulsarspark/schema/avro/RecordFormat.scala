@@ -2,6 +2,7 @@ package io.github.pulsarspark.schema.avro
 
 import java.io.ByteArrayOutputStream
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.avro.Schema
@@ -31,6 +32,9 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
       case other                                                      => ValueColumns.single(other)
     }
   }
+
+  override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean =
+    writer.schemaType == "AVRO" && RecordFormat.isEmpty(parsed(topic, writer))
 
   override def isRecord(topic: String, schema: TopicSchema): Boolean =
     parsed(topic, schema).getType == Schema.Type.RECORD
@@ -94,6 +98,14 @@ private[schema] object RecordFormat {
 
   /** Values of each can be read as values of the other. */
   private val Types = Set("AVRO", "JSON")
+
+  /** Whether every value of a schema takes no bytes in Avro's encoding. */
+  private def isEmpty(schema: Schema): Boolean = schema.getType match {
+    case Schema.Type.NULL   => true
+    case Schema.Type.FIXED  => schema.getFixedSize == 0
+    case Schema.Type.RECORD => schema.getFields.asScala.forall(f => isEmpty(f.schema))
+    case _                  => false
+  }
 
   /** What collects one value. */
   trait Output extends ValueOutput {

@@ -1,15 +1,15 @@
 package io.github.pulsarspark.schema.json
 
 import java.math.{BigDecimal => JBigDecimal}
-import java.util.{ArrayList => JArrayList, HashMap => JHashMap}
+import java.util.{ArrayList => JArrayList, Base64, HashMap => JHashMap}
 
 import com.fasterxml.jackson.core.{JsonParser, JsonToken, StreamReadConstraints}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.types.DecimalType
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.schema.avro.AvroTimeUnit
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue, MapBuilder}
 
 /** Takes one JSON value, never null: the parser stands on its first token, and afterwards on its last. A tree of these
@@ -69,11 +69,6 @@ private[schema] object JsonReader {
     override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, long(p))
   }
 
-  final class Time(scaling: AvroTimeUnit.Scaling) extends JsonReader {
-    override def value(p: JsonParser): Any                                = scaling(long(p))
-    override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, scaling(long(p)))
-  }
-
   object AsFloat extends JsonReader {
     override def value(p: JsonParser): Any                                = read(p)
     override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setFloat(ordinal, read(p))
@@ -109,6 +104,19 @@ private[schema] object JsonReader {
 
   final class Decimal(decimals: DecimalConversion) extends JsonReader {
     override def value(p: JsonParser): Any = decimals.of(decimal(p))
+  }
+
+  /** Texts are the base64 of the unscaled number; one with another letter, such as a point, is a number itself. */
+  final class UnscaledDecimal(unscaled: DecimalConversion, to: DecimalType) extends JsonReader {
+    private val plain = new Decimal(new DecimalConversion(to.scale, to))
+
+    override def value(p: JsonParser): Any =
+      if (p.currentToken != JsonToken.VALUE_STRING) plain.value(p)
+      else
+        try unscaled.of(Base64.getDecoder.decode(p.getText))
+        catch {
+          case _: IllegalArgumentException => plain.value(p)
+        }
   }
 
   final class Sequence(item: JsonReader) extends JsonReader {

@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema.json
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.avro.Schema
+import org.apache.avro.{LogicalTypes, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.types._
 
@@ -32,20 +32,45 @@ private[schema] object JsonReaderCompiler {
         )
       case (Type.MAP, MapType(_, value, _)) =>
         new JsonReader.Mapping(compile(writer.flatMap(of(_, Type.MAP)).map(_.getValueType), reader.getValueType, value))
-      case (Type.NULL, _)                                   => JsonReader.Null
-      case (_, BooleanType)                                 => JsonReader.Bool
-      case (_, IntegerType | DateType)                      => JsonReader.AsInt
-      case (_, LongType | TimestampType | TimestampNTZType) =>
+      case (Type.NULL, _)                                                  => JsonReader.Null
+      case (_, BooleanType)                                                => JsonReader.Bool
+      case (_, DateType)                                                   => JsonTime.Date
+      case (_, IntegerType) if logicalType(reader).contains("time-millis") => JsonTime.MillisOfDay
+      case (_, IntegerType)                                                => JsonReader.AsInt
+      case (_, LongType | TimestampType | TimestampNTZType)                =>
         val scaling = AvroTimeUnit.scaling(writer.flatMap(of(_, Type.LONG)).getOrElse(reader), reader)
-        if (scaling.factor == 1 && scaling.divisor == 1) JsonReader.AsLong else new JsonReader.Time(scaling)
+        long(scaling, reader)
       case (_, FloatType)           => JsonReader.AsFloat
       case (_, DoubleType)          => JsonReader.AsDouble
       case (_, _: StringType)       => JsonReader.Text
       case (Type.FIXED, BinaryType) => new JsonReader.Binary(reader.getFixedSize)
       case (_, BinaryType)          => new JsonReader.Binary(-1)
-      case (_, d: DecimalType)      => new JsonReader.Decimal(new DecimalConversion(d.scale, d))
+      case (_, d: DecimalType)      =>
+        val source = writer.flatMap(w => of(w, Type.BYTES).orElse(of(w, Type.FIXED))).getOrElse(reader)
+        if (isOfConnect(source)) new JsonReader.UnscaledDecimal(new DecimalConversion(scale(source, d), d), d)
+        else new JsonReader.Decimal(new DecimalConversion(d.scale, d))
       case _ => throw new UnresolvableSchema(s"${reader.getFullName} cannot be read as ${required.sql}")
     }
+
+  private def logicalType(schema: Schema) = Option(schema.getLogicalType).map(_.getName)
+
+  private def long(scaling: AvroTimeUnit.Scaling, reader: Schema): JsonReader = logicalType(reader) match {
+    case Some("timestamp-millis" | "timestamp-micros")             => new JsonTime.Instant(scaling(_), JsonTime.micros)
+    case Some("timestamp-nanos")                                   => new JsonTime.Instant(scaling(_), JsonTime.nanos)
+    case Some("local-timestamp-millis" | "local-timestamp-micros") => new JsonTime.Local(scaling(_), JsonTime.micros)
+    case Some("local-timestamp-nanos")                             => new JsonTime.Local(scaling(_), JsonTime.nanos)
+    case Some("time-micros")                                       => new JsonTime.OfDay(1000L)
+    case _                                                         => JsonReader.AsLong
+  }
+
+  /** The JSON of Kafka Connect's converter has decimals as bytes, and its definitions say so. */
+  private def isOfConnect(schema: Schema) =
+    schema.getObjectProp("connect.name") == "org.apache.kafka.connect.data.Decimal"
+
+  private def scale(schema: Schema, required: DecimalType) = schema.getLogicalType match {
+    case d: LogicalTypes.Decimal => d.getScale
+    case _                       => required.scale
+  }
 
   /** `schema`, or the branch of it, that has this type. */
   private def of(schema: Schema, required: Type): Option[Schema] = schema.getType match {

@@ -40,6 +40,9 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
   /** Its key. */
   override def takesTombstones: Boolean = true
 
+  /** The key of separated ones is elsewhere; the empty value is a matter of its own format. */
+  override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean = KeyValueSchema.of(writer).separated
+
   override def encoder(plan: WritePlan): ValueEncoder = new KeyValueEncoder(plan, formats).payload()
 
   /** Writes the key of the message, for a separated schema. */

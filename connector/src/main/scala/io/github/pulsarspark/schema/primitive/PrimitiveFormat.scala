@@ -55,6 +55,9 @@ private[schema] object PrimitiveFormat extends SchemaFormat {
 
   override def isRecord(topic: String, schema: TopicSchema): Boolean = false
 
+  override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean =
+    Set("NONE", "BYTES", "STRING")(writer.schemaType)
+
   override def decoder(
       topic: String,
       writer: TopicSchema,

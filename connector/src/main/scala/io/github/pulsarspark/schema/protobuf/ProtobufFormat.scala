@@ -20,6 +20,9 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
     ValueColumns.ofRecord(topic, schema, ValueColumns.reading(topic, schema)(ProtobufSchemas.sparkType(found)))
   }
 
+  /** A message of which every field has its default. */
+  override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean = true
+
   override def isRecord(topic: String, schema: TopicSchema): Boolean = true
 
   override def decoder(

@@ -1,7 +1,9 @@
 package io.github.pulsarspark.schema.rows
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.avro.AvroFormat
 import io.github.pulsarspark.schema.convert.UnresolvableSchema
 import io.github.pulsarspark.schema.json.JsonFormat
@@ -49,9 +51,12 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
   ): ValueDecoder = {
     val own = formatOf(topic, reader)
     if (reader.isReadAsBytes) own.decoder(topic, writer, reader, required, ordinals)
-    else format(writer.schemaType).filter(_.converts(writer.schemaType, reader.schemaType))
-      .getOrElse(throw otherType(writer, reader))
-      .decoder(topic, writer, reader, required, ordinals)
+    else {
+      val format = this.format(writer.schemaType).filter(_.converts(writer.schemaType, reader.schemaType))
+        .getOrElse(throw otherType(writer, reader))
+      val decoder = format.decoder(topic, writer, reader, required, ordinals)
+      if (format.hasEmptyValues(topic, writer)) decoder else new EmptyIsNull(decoder, ordinals)
+    }
   }
 
   private def otherType(writer: TopicSchema, reader: TopicSchema) =
@@ -78,4 +83,10 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
       case _                                        => Left(s"values were of type $was and are of type $is")
     }
   }
+}
+
+/** Takes an empty payload for no value. */
+private final class EmptyIsNull(decoder: ValueDecoder, ordinals: Array[Int]) extends ValueDecoder {
+  override def decode(m: MessageView, row: InternalRow): Unit =
+    if (m.valueLength > 0) decoder.decode(m, row) else ordinals.foreach(row.setNullAt)
 }

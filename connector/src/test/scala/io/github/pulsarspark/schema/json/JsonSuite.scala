@@ -179,6 +179,78 @@ class JsonSuite extends PropertySuite(200) {
       plain)
   }
 
+  private def one(fieldType: String, value: String): Any =
+    read(json(s"""{"name":"x","type":$fieldType}"""), s"""{"x":$value}""")("x")
+
+  private def logical(base: String, name: String) = s"""{"type":"$base","logicalType":"$name"}"""
+
+  test("times are read as Jackson writes classes of java.time, and as ISO 8601") {
+    val second = 1704110400L // 2024-01-01T12:00:00Z
+    val all    = Seq(
+      ("long", "timestamp-micros", "1704110400.000000000", second * 1000000),
+      ("long", "timestamp-millis", "1704110400.123456789", second * 1000000 + 123456),
+      ("long", "timestamp-millis", "-0.000000001", -1L),
+      ("long", "timestamp-millis", "\"1704110400.5\"", second * 1000000 + 500000),
+      ("long", "timestamp-nanos", "1704110400.123456789", second * 1000000000 + 123456789),
+      ("long", "timestamp-millis", "\"2024-01-01T12:00:00.123Z\"", second * 1000000 + 123000),
+      ("long", "timestamp-micros", "\"2024-01-01T13:00:00+01:00\"", second * 1000000),
+      ("long", "timestamp-millis", "1704110400000", second * 1000000),
+      ("long", "timestamp-millis", "\"1704110400000\"", second * 1000000),
+      ("long", "local-timestamp-millis", "[2024,1,1,12,0]", second * 1000000),
+      ("long", "local-timestamp-micros", "[2024,1,1,12,0,7]", (second + 7) * 1000000),
+      ("long", "local-timestamp-micros", "[2024,1,1,12,0,7,123456789]", (second + 7) * 1000000 + 123456),
+      ("long", "local-timestamp-nanos", "[2024,1,1,12,0,7,9]", (second + 7) * 1000000000 + 9),
+      ("long", "local-timestamp-millis", "\"2024-01-01T12:00:00.5\"", second * 1000000 + 500000),
+      ("int", "date", "[2024,2,29]", 19782),
+      ("int", "date", "\"2024-02-29\"", 19782),
+      ("int", "date", "19782", 19782),
+      ("int", "time-millis", "[12,30]", 45000000),
+      ("int", "time-millis", "\"12:30:00.001\"", 45000001),
+      ("int", "time-millis", "45000000", 45000000),
+      ("long", "time-micros", "[12,30,0,1000]", 45000000001L),
+      ("long", "time-micros", "\"12:30:00\"", 45000000000L)
+    )
+    all.foreach { case (base, name, value, expected) =>
+      assertEquals[Any, Any](one(logical(base, name), value), expected, s"$name $value")
+      assertEquals[Any, Any](one(s"""["null",${logical(base, name)}]""", value), expected, s"null or $name $value")
+      val items = s"""{"type":"array","items":${logical(base, name)}}"""
+      assertEquals[Any, Any](one(items, s"[$value,$value]"), Vector(expected, expected), s"array of $name $value")
+    }
+  }
+
+  test("a time that leaves the moment open, or is none, is an error") {
+    Seq(
+      "timestamp-millis"       -> "\"2024-01-01T12:00:00\"",
+      "timestamp-millis"       -> "[2024,1,1,12,0]",
+      "timestamp-millis"       -> "\"yesterday\"",
+      "timestamp-millis"       -> "1e400",
+      "local-timestamp-millis" -> "\"2024-01-01T12:00:00Z\"",
+      "local-timestamp-millis" -> "1704110400.5",
+      "local-timestamp-millis" -> "[2024,13,1,12,0]",
+      "local-timestamp-millis" -> "[2024,1]",
+      "time-micros"            -> "[1,2,3,4,5]"
+    ).foreach { case (name, value) =>
+      val e = intercept[RuntimeException](one(logical("long", name), value))
+      assert(e.getMessage.startsWith("[PULSAR_VALUE_NOT_DECODABLE]"), s"$name $value: $e")
+    }
+  }
+
+  test("decimals of Kafka Connect's converter are base64 of the unscaled number where the definition says so") {
+    def decimal(more: String) =
+      s"""{"type":"bytes","logicalType":"decimal","precision":20,"scale":2$more}"""
+    val connect          = decimal(""","connect.name":"org.apache.kafka.connect.data.Decimal"""")
+    def text(value: Any) = value.asInstanceOf[java.math.BigDecimal].toPlainString
+    assertEquals(Seq("\"AMQ=\"", "\"1234\"", "12.34", "\"12.34\"").map(v => text(one(connect, v))),
+      Seq("1.96", "-26588.24", "12.34", "12.34"))
+    assertEquals(Seq("\"1234\"", "12.34").map(v => text(one(decimal(""), v))), Seq("1234.00", "12.34"))
+    assertEquals(text(one(s"""["null",$connect]""", "\"AMQ=\"")), "1.96")
+    intercept[RuntimeException](one(connect, "\"\""))
+  }
+
+  test("an empty payload is a tombstone") {
+    assertEquals[Any, Any](read(numbers, ""), Map("i" -> null, "l" -> null, "d" -> null, "s" -> null))
+  }
+
   test("a field of a later version has its default, one that was renamed keeps its value") {
     val old     = json("""{"name":"was","type":"int"},{"name":"left","type":["null","int"]}""")
     val current = json(
@@ -200,7 +272,7 @@ class JsonSuite extends PropertySuite(200) {
     )
 
   test("values of another type than the schema's are refused") {
-    refused("", "the value is empty")
+    refused(" ", "the value is empty")
     refused("[]", "START_ARRAY at the top is not an object")
     refused("""{"i":[1]}""", "START_ARRAY at /i is not a number")
     refused("""{"i":3000000000}""", "3000000000 is not an int")

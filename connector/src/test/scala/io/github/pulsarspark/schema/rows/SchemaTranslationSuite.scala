@@ -90,12 +90,6 @@ class SchemaTranslationSuite extends FunSuite {
       record("""{"name":"next","type":["null","R"]}"""),
       begin + "field `next`: record R contains itself, and a table cannot be nested without end. What to do:"
     )
-    refused(
-      record(
-        """{"name":"a","type":{"type":"array","items":{"type":"record","name":"I","fields":[{"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":39}}]}}}"""
-      ),
-      begin + "field `a[].d`: decimals of 39 digits are more than Spark's 38."
-    )
     refused(record("""{"name":"__key","type":"int"}"""), begin + "its field `__key` has the name of a metadata column.")
     refused(record("""{"name":"u","type":[]}"""), begin + "field `u`: a union without types has no values.")
     refused(TopicSchema("AVRO", """{"type":"object","id":"x"}"""), begin + "its definition is not an Avro schema: ")
@@ -132,5 +126,44 @@ class SchemaTranslationSuite extends FunSuite {
       new StructType().add("s", new StructType().add("y", ArrayType(BinaryType))),
       "Column `s.y[]` of the user schema does not match the topic: it is STRING, not BINARY."
     )
+  }
+
+  private def record(fields: String) = s"""{"type":"record","name":"R","fields":[$fields]}"""
+
+  private def values(schema: TopicSchema, bytes: Array[Byte]): Map[String, Any] =
+    Plain.ofRow(Messages.decode(schema, bytes), SchemaTranslation.toStruct(Messages.topic, schema))
+
+  test("an empty payload is a tombstone, unless no bytes are a value") {
+    val empty = Array.emptyByteArray
+    assertEquals[Any, Any](values(TopicSchema("AVRO", record("""{"name":"a","type":"int"}""")), empty),
+      Map("a" -> null))
+    Seq("INT32", "DOUBLE", "BOOLEAN", "LOCAL_DATE").foreach(t =>
+      assertEquals[Any, Any](values(TopicSchema(t), empty), Map("value" -> null), t)
+    )
+    assertEquals[Any, Any](values(TopicSchema("STRING"), empty), Map("value" -> ""))
+    assertEquals[Any, Any](values(TopicSchema("BYTES"), empty), Map("value" -> Vector.empty[Byte]))
+    val nothing = TopicSchema("AVRO", record("""{"name":"n","type":"null"}"""))
+    assertEquals[Any, Any](values(nothing, empty), Map("n" -> null))
+  }
+
+  test("bytes that a property of the schema says are before each value are skipped") {
+    val definition = record("""{"name":"a","type":"int"}""")
+    val schema     = TopicSchema("AVRO", definition, Map("__AVRO_READ_OFFSET__" -> "5"))
+    assertEquals[Any, Any](values(schema, Array[Byte](0, 0, 0, 0, 7, 84)), Map("a" -> 42))
+    intercept[RuntimeException](values(schema, Array[Byte](0, 0, 0)))
+    intercept[RuntimeException](values(schema.copy(properties = Map("__AVRO_READ_OFFSET__" -> "x")), Array[Byte](84)))
+    val e = intercept[RuntimeException](
+      WritePlanner(new StructType().add("a", IntegerType), Some("t"), Some(schema), "auto")
+    )
+    assert(e.getMessage.contains("__AVRO_READ_OFFSET__"), e.getMessage)
+  }
+
+  test("a decimal of more digits than Spark has is read as far as its values fit") {
+    val schema = TopicSchema("AVRO",
+      record("""{"name":"p","type":{"type":"bytes","logicalType":"decimal","precision":64,"scale":2}}"""))
+    def bytes(n: BigInt) = { val b = n.toByteArray; (b.length * 2).toByte +: b }
+    assertEquals(SchemaTranslation.toStruct("t", schema)("p").dataType, DecimalType(38, 2))
+    assertEquals[Any, Any](values(schema, bytes(196)), Map("p" -> new java.math.BigDecimal("1.96")))
+    intercept[RuntimeException](values(schema, bytes(BigInt(10).pow(40))))
   }
 }
