@@ -36,12 +36,10 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
   @transient private lazy val external = ExternalValues.ofRow(columns)
 
   override def call(value: Any, version: Any): Any = {
-    val bytes = binary("value", value)
+    val bytes   = binary("value", value)
+    val written = binary("schema version", version)
     if (bytes == null || bytes.isEmpty && !hasEmptyValues) null
-    else {
-      val written = binary("schema version", version)
-      synchronized(decode(bytes, if (written == null) MessageView.NoBytes else written))
-    }
+    else synchronized(decode(bytes, if (written == null) MessageView.NoBytes else written))
   }
 
   private def decode(bytes: Array[Byte], version: Array[Byte]): Any = {
