@@ -226,6 +226,26 @@ def test_many_small_ledgers_are_put_together_and_change_under_a_plan(
             batch(spark, rolling.service_url, **options, **start, readLevel="segment").collect()
 
 
+def test_what_is_left_after_a_trimmed_start_is_read_from_bookies(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    produce(client, topic, _messages(20), batch_size=5)
+    start = json.dumps({topic: read_all(client, topic)[5].id.position})
+    admin.unload(topic)
+    produce(client, topic, _messages(30), batch_size=5)
+    admin.truncate(topic)
+    left = eventually(lambda: left if len(left := read_all(client, topic)) == 30 else [])
+    options = {"topic": topic, "admin.url": pulsar.admin_url, "startingOffsets": start}
+    frame = batch(spark, pulsar.service_url, failOnDataLoss="false", **options)
+    assert_exactly_once(seen(frame), existing(left))
+    counts = entries_by_level(frame)
+    assert counts["bookies"] == len({message.id.entry for message in left})
+    assert counts.get("broker", 0) == 0, counts
+    assert metrics(frame)["DataLoss"] == 1
+    with failing("PULSAR_DATA_LOSS.TRIMMED", topic):
+        batch(spark, pulsar.service_url, **options).collect()
+
+
 def test_a_topic_is_read_while_it_is_written(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
 ) -> None:

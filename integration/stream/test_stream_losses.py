@@ -203,6 +203,25 @@ def test_a_stream_that_goes_on_without_a_deleted_topic_counts_it(
     assert [loss["condition"] for loss in json.loads(kept.read_text())] == ["PULSAR_DATA_LOSS.TOPIC_DELETED"]
 
 
+def test_a_topic_that_the_options_no_longer_select_is_not_called_deleted(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    one, other = f"{topic}-1", f"{topic}-2"
+    for name in (one, other):
+        produce(client, name, [b"%d" % number for number in range(20)], batch_size=7)
+    batches = Batches()
+    read_available(stream(spark, service_url, topics=f"{one},{other}", startingOffsets="earliest"), tmp_path, batches)
+    last = read_all(client, other)[-1].id
+    for name in (one, other):
+        produce(client, name, [b"more"])
+    with failing("PULSAR_DATA_LOSS.TOPIC_NOT_SELECTED", other, f"{last.ledger}:{last.entry}", "no longer select"):
+        read_available(stream(spark, service_url, topics=one), tmp_path, batches)
+    read_available(stream(spark, service_url, topics=one, failOnDataLoss="false"), tmp_path, batches)
+    assert len(batches.rows) == 41
+    read_available(stream(spark, service_url, topics=f"{one},{other}"), tmp_path, batches)
+    assert_exactly_once(batches.rows, existing([*read_all(client, one), *read_all(client, other)]))
+
+
 def test_trimming_messages_that_were_read_is_no_loss(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:

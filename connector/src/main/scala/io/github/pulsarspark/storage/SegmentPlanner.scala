@@ -17,18 +17,32 @@ private[pulsarspark] object SegmentPlanner {
       storage: TopicStorage,
       locate: StoredLedger => Either[String, SegmentLocation]
   ): Seq[Slice] =
-    if (storage.get(range.startExclusive.ledgerId).isEmpty)
-      Seq(Slice(range, None, unlisted("starts", range.startExclusive.ledgerId)))
-    else {
+    if (storage.get(range.startExclusive.ledgerId).isEmpty) {
+      val reason = unlisted("starts", range.startExclusive.ledgerId)
+      firstListed(range, storage) match {
+        case None        => Seq(Slice(range, None, reason))
+        case Some(begin) =>
+          slices(range.copy(startExclusive = begin), storage, locate)
+            .foldLeft(Vector(Slice(range.copy(endInclusive = begin), None, reason)))(append)
+      }
+    } else {
       val unknown      = unconfirmed(range, storage)
       val listed       = unknown.fold(range) { case (last, _) => range.copy(endInclusive = last) }
       val ledgers      = if (listed.isEmpty) Nil else storage.within(listed)
       val (done, from) = ledgers.foldLeft((Vector.empty[Slice], range.startExclusive)) {
         case ((done, from), ledger) =>
-          slice(listed, storage, ledger, from, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
+          slice(listed, storage, ledger, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
       }
       unknown.fold(done) { case (_, reason) => append(done, Slice(range.copy(startExclusive = from), None, reason)) }
     }
+
+  /** Where the first ledger there is begins, if the range starts before it. What was before is gone, or nothing was:
+    * the broker shows which.
+    */
+  private def firstListed(range: OffsetRange, storage: TopicStorage): Option[Position] =
+    storage.listed.map { case (first, _) => Position(first, -1) }.filter(begin =>
+      range.startExclusive < begin && begin < range.endInclusive && storage.get(begin.ledgerId).nonEmpty
+    )
 
   private def unlisted(place: String, ledgerId: Long) =
     s"ledger $ledgerId, in which the range $place, is not in the topic's list of ledgers"
@@ -49,28 +63,25 @@ private[pulsarspark] object SegmentPlanner {
     ))
   }
 
-  /** None when the range has nothing of the ledger.
-    *
-    * @param from
-    *   where the slice before ends
+  /** None when the range has nothing of the ledger. A slice starts with its ledger: at the last entry of the ledger
+    * before, which may be trimmed before the task runs, it would report that as a loss.
     */
   private def slice(
       range: OffsetRange,
       storage: TopicStorage,
       ledger: StoredLedger,
-      from: Position,
       locate: StoredLedger => Either[String, SegmentLocation]
   ): Option[Slice] = {
     val (start, end) = (range.startExclusive, range.endInclusive)
     val isFirst      = ledger.id == start.ledgerId
     val first        = if (!isFirst) 0L else if (start.isWholeEntry) start.entryId + 1 else start.entryId
     val until = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
+    val begin = if (isFirst) start else Position(ledger.id, -1)
     until.filter(_.entryId >= first).map { last =>
       locate(ledger) match {
-        case Left(reason) => Slice(OffsetRange(range.topic, from, last), None, reason)
+        case Left(reason) => Slice(OffsetRange(range.topic, begin, last), None, reason)
         case Right(where) =>
           val bytes = (last.entryId - first + 1) * storage.entryBytes(ledger)
-          val begin = if (isFirst) start else Position(ledger.id, -1)
           Slice(OffsetRange(range.topic, begin, last), Some(Segment(ledger.id, first, last.entryId, bytes, where)))
       }
     }

@@ -60,7 +60,7 @@ class SegmentPlannerSuite extends PropertySuite {
   test("ledgers that only the broker can read are one slice, without a gap to those before and after") {
     def home(l: StoredLedger) = if (l.id == 20 || l.id == 30) Left(s"not ${l.id}") else onBookies(l)
     val found = SegmentPlanner.slices(range(Position(10, 0), Position(40, 1)), storage(2, 3, 7, 2), home)
-    assertEquals(shown(found), Seq("10:1-2", "broker (10:2, 30:1]", "40:0-1"))
+    assertEquals(shown(found), Seq("10:1-2", "broker (20:-1, 30:1]", "40:0-1"))
     assertEquals(found(1).reason, "not 20")
   }
 
@@ -71,7 +71,6 @@ class SegmentPlannerSuite extends PropertySuite {
       assertEquals(shown(found), slices)
       assert(found.last.reason.contains(reason), found.last.reason)
     }
-    check(Position(5, 3), Position(20, 1))("broker (5:3, 20:1]")("ledger 5, in which the range starts")
     check(Position(10, 1), Position(25, 1))("10:2-2", "20:0-6", "broker (20:6, 25:1]")("25, in which the range ends")
     check(Position(10, 1), Position(40, 1))("10:2-2", "20:0-6", "30:0-4", "broker (30:4, 40:1]")("40, in which")
     check(Position(10, 1), Position(30, 5))("10:2-2", "20:0-6", "30:0-4", "broker (30:4, 30:5]")(
@@ -89,7 +88,21 @@ class SegmentPlannerSuite extends PropertySuite {
   test("what the broker reads before the end of the list is one slice with what is behind it") {
     def home(l: StoredLedger) = if (l.id == 30) Left("not 30") else onBookies(l)
     val found                 = SegmentPlanner.slices(range(Position(20, 5), Position(30, 9)), storage(5, 3, 7), home)
-    assertEquals(shown(found), Seq("20:6-6", "broker (20:6, 30:9]"))
+    assertEquals(shown(found), Seq("20:6-6", "broker (30:-1, 30:9]"))
+  }
+
+  test("a range that starts before the first ledger there is: the broker reads up to that, and no more") {
+    def slices(from: Position, to: Position, home: StoredLedger => Either[String, SegmentLocation] = onBookies) =
+      SegmentPlanner.slices(range(from, to), storage(5, 3, 7), home)
+    val found = slices(Position(5, 3), Position(20, 1))
+    assertEquals(shown(found), Seq("broker (5:3, 10:-1]", "10:0-2", "20:0-1"))
+    assert(found.head.reason.contains("ledger 5, in which the range starts"), found.head.reason)
+    assertEquals(shown(slices(Position(5, 3), Position(30, 9))),
+      Seq("broker (5:3, 10:-1]", "10:0-2", "20:0-6", "30:0-4", "broker (30:4, 30:9]"))
+    assertEquals(shown(slices(Position(5, 3), Position(20, 1), l => if (l.id == 10) Left("not 10") else onBookies(l))),
+      Seq("broker (5:3, 10:2]", "20:0-1"))
+    assertEquals(shown(slices(Position(5, 3), Position(7, 1))), Seq("broker (5:3, 7:1]"))
+    assertEquals(shown(slices(Position(15, 3), Position(20, 1))), Seq("broker (15:3, 20:1]"))
   }
 
   private val histories = for {
@@ -107,7 +120,9 @@ class SegmentPlannerSuite extends PropertySuite {
     to   <- Gen.choose(from + 1, all.size - 1)
     odd  <- Gen.choose(0L, 3L)
     end  <- Gen.oneOf(all)
-  } yield (s, all.slice(from + 1, to + 1), range(all(from), all(to)), odd, end)
+    gone <- Gen.oneOf(true, false)
+    start = if (gone && from == 0) Position(3, 8) else all(from)
+  } yield (s, all.slice(from + 1, to + 1), range(start, all(to)), odd, end)
 
   property("every entry of a range is in one slice, in order, whatever is left to the broker") {
     forAll(planned) { case (s, wanted, asked, odd, confirmed) =>

@@ -22,6 +22,11 @@ private[pulsarspark] object TopicLosses {
     else Conditions.DataLossTopicDeleted(topic = partition, from = from.toString, to = to,
       reason = "the topic was deleted")
 
+  /** A partition that was read is of a topic that the options do not select. */
+  def deselected(partition: String, from: Position, to: String): Occurrence =
+    Conditions.DataLossTopicNotSelected(topic = partition, from = from.toString, to = to,
+      reason = "the options no longer select the topic")
+
   /** A partition was deleted and created again, and what was written to the old one after `from` is gone.
     *
     * @param first

@@ -63,7 +63,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   private val partitions =
     new KnownPartitions(
       () => session.discovery.topicsLeft(),
-      TopicNames.includes(task.options.topics, _),
+      isSelected,
       session.broker.bounds(_).keys,
       task.options.discoveryInterval,
       background.begin
@@ -112,7 +112,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     val behind = StreamProgress.behind(read, bounds)
     val again  = if (behind.isEmpty) Set.empty[String] else session.broker.endingBefore(behind)
     val newer  = recreated.fold(Map.empty[String, Instant])(_.among(read, bounds))
-    StreamProgress.losses(read, bounds, again, newer).foreach(losses.report)
+    StreamProgress.losses(read, bounds, again, newer, isSelected).foreach(losses.report)
     keepLosses()
     val result = StreamProgress.next(read, bounds, again ++ newer.keySet)
     (session.broker.watch _).tupled(idle.at(read, bounds))
@@ -146,7 +146,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     val (gone, existing) =
       ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     gone.foreach { range =>
-      losses.report(deleted(range.topic, range.startExclusive, range.endInclusive))
+      losses.report(lossOf(range.topic, range.startExclusive, range.endInclusive))
     }
     val ledgers = to.positions.toSeq.flatMap { case (partition, end) =>
       partitions.topic(partition).map(_ -> end.ledgerId)
@@ -242,13 +242,16 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     if (joining.isEmpty) from
     else {
       val bounds = session.broker.bounds(joining)
-      joining.filterNot(bounds.contains).foreach(p => losses.report(deleted(p, Position.BeforeAll, to.positions(p))))
+      joining.filterNot(bounds.contains).foreach(p => losses.report(lossOf(p, Position.BeforeAll, to.positions(p))))
       from.copy(positions = from.positions ++ bounds.view.mapValues(_.first))
     }
   }
 
-  private def deleted(partition: String, from: Position, to: Position): Occurrence =
-    TopicLosses.deleted(partition, from, to.toString, Some(partitions.hasTopic(TopicNames.whole(partition))))
+  private def isSelected(topic: String): Boolean = TopicNames.includes(task.options.topics, topic)
+
+  private def lossOf(partition: String, from: Position, to: Position): Occurrence =
+    if (!isSelected(partition)) TopicLosses.deselected(partition, from, to.toString)
+    else TopicLosses.deleted(partition, from, to.toString, Some(partitions.hasTopic(TopicNames.whole(partition))))
 
   private def hadoop: Configuration = SparkSession.active.sparkContext.hadoopConfiguration
 }

@@ -28,15 +28,20 @@ private[read] object StreamProgress {
     *   partitions of which the broker confirms that they end before what was read
     * @param created
     *   when partitions were created again
+    * @param isSelected
+    *   whether the options select a topic, which those of an earlier start may have done alone
     */
   def losses(
       read: PulsarOffset,
       bounds: Map[String, PartitionBounds],
       ended: Set[String],
-      created: Map[String, Instant] = Map.empty
+      created: Map[String, Instant] = Map.empty,
+      isSelected: String => Boolean = _ => true
   ): Seq[Occurrence] = {
     lazy val topics = bounds.keySet.map(TopicNames.whole)
     read.positions.toSeq.collect {
+      case (partition, position) if !bounds.contains(partition) && !isSelected(partition) =>
+        TopicLosses.deselected(partition, position, End)
       case (partition, position) if !bounds.contains(partition) =>
         TopicLosses.deleted(partition, position, End, Some(topics(TopicNames.whole(partition))))
       case (partition, position) if ended(partition) =>

@@ -49,6 +49,12 @@ class StreamProgressSuite extends PropertySuite {
       Seq("PULSAR_DATA_LOSS.TOPIC_DELETED", "PULSAR_DATA_LOSS.TOPIC_DELETED"))
   }
 
+  test("a topic that the options no longer select is not called deleted") {
+    val losses = StreamProgress.losses(all, Map.empty, Set.empty, isSelected = _ != p0)
+    assertEquals(losses.map(l => (l.condition.name, l.parameters("topic"))),
+      Seq("PULSAR_DATA_LOSS.TOPIC_NOT_SELECTED" -> p0, "PULSAR_DATA_LOSS.TOPIC_DELETED" -> p1))
+  }
+
   test("a partition that ends before its offset keeps the offset and reports no data loss") {
     val markers = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 7)))
     assertEquals(StreamProgress.behind(all, markers), Map(p0 -> Position(3, 9)))

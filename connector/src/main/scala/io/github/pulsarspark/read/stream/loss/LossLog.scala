@@ -24,10 +24,14 @@ private[stream] final class LossLog(checkpoint: String, conf: Configuration) {
     val counts = sources.map(_.count)
     if (counts != written) {
       val fresh = sources.zipAll(written, LostRanges.none, 0L).map { case (lost, before) => lost.after(before) }
-      if (fresh.exists(_.count > 0))
-        new WriteOnceFile(s"$checkpoint/losses", s"${System.currentTimeMillis}.json", conf)
-          .write(fresh.reduce(_ ++ _).json)
+      if (fresh.exists(_.count > 0)) write(fresh.reduce(_ ++ _).json)
       written = counts
     }
+  }
+
+  /** Two losses may be found in one millisecond: the later one takes the next number. */
+  private def write(json: String): Unit = {
+    val _ = Iterator.from(0).map(System.currentTimeMillis + _)
+      .find(at => new WriteOnceFile(s"$checkpoint/losses", s"$at.json", conf).writeIfAbsent(json))
   }
 }
