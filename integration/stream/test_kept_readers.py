@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _BATCHES = 6
+_MANY = 40  # partitions in the one executor there is
 _DELAY_SECONDS = 0.2  # in each direction
 
 
@@ -52,6 +53,29 @@ def test_a_task_requests_nothing_but_messages(
                 wait_for(2 + 3 * (turn + 1), query, batches)
         assert counts["MESSAGE"] >= _BATCHES, str(counts)
         assert set(counts.requests("task")) <= {"FLOW"}, str(counts)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_many_partitions_keep_their_readers(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=_MANY)
+    partitions = [f"{topic}-partition-{index}" for index in range(_MANY)]
+    batches = Batches()
+
+    def feed(turn: int) -> None:
+        for partition in partitions:
+            produce(client, partition, [b"x"] * 3)
+        wait_for(3 * _MANY * turn, query, batches)
+
+    with running_broker_proxy(service_url) as proxy:
+        frame = stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest")
+        with running(start(frame, tmp_path, batches)) as query:
+            feed(1)
+            with counted(proxy) as counts:
+                feed(2)
+                feed(3)
+    assert counts.requests("task")["SUBSCRIBE"] == 0, str(counts)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 

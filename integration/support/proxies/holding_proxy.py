@@ -16,6 +16,7 @@ class HoldingProxy(BrokerProxy):
 
     Attributes:
         held: The kind of the commands that are held.
+        connections: How many clients have made.
         cut_at: The number of the acknowledgement of a message that is dropped with all connections; 0 for none.
     """
 
@@ -24,7 +25,17 @@ class HoldingProxy(BrokerProxy):
 
     def __init__(self, broker_url: str, listening: socket.socket) -> None:
         super().__init__(broker_url, listening)
+        self.connections = 0
         self._kept: list[tuple[Any, bytes]] = []
+
+    @property
+    def has_held(self) -> bool:
+        """Whether a command was held."""
+        return bool(self._kept)
+
+    def connected(self, connection: Any) -> None:  # noqa: ANN401
+        super().connected(connection)
+        self.connections += 1
 
     def deliver(self) -> None:
         """Pass on what was held, to the server of each connection."""

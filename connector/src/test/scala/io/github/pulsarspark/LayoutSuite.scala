@@ -166,6 +166,7 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
     "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.EntryQueue"          -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.feed",
     "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
     "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",

@@ -9,7 +9,8 @@ import scala.jdk.DurationConverters._
 import com.github.benmanes.caffeine.cache.{Cache, Caffeine, RemovalCause, Scheduler, Ticker}
 
 /** What one task leaves to a later one. Whoever takes a value has it alone. One that nobody takes for a while is
-  * closed, the oldest ones first when there are too many.
+  * closed. When there are too many, those that are kept stay: tasks come round in the same order, so the oldest value
+  * is the one that is needed next.
   *
   * @param lasts
   *   how long a value is kept
@@ -29,7 +30,7 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
     most: Long,
     isUsable: V => Boolean,
     close: V => Unit,
-    weight: V => Int = (_: V) => 1,
+    weight: V => Long = (_: V) => 1L,
     nanos: Ticker = Ticker.systemTicker()
 ) {
   import ExclusiveCache._
@@ -53,18 +54,14 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
       result
     }
 
-  /** Keeps a value, or closes it when enough with its key are kept. */
+  /** Keeps a value, or closes it when enough are kept, in all or with its key. */
   def put(key: K, value: V): Unit =
-    if (slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)) closeOldest()
-    else close(value)
+    if (!isAdmitted(key, value)) close(value)
 
-  /** The cache's own bound by size would rather refuse a new key than close an old value. */
-  private def closeOldest(): Unit = synchronized {
-    val values = kept.policy.expireAfterWrite.get.oldest(Int.MaxValue).asScala.toSeq
-    val sums   = values.reverseIterator.scanLeft(0L) { case (sum, (_, value)) => sum + weight(value) }.drop(1)
-    values.reverseIterator.zip(sums).filter(_._2 > most).foreach { case ((slot, value), _) =>
-      if (kept.asMap.remove(slot, value)) close(value)
-    }
+  /** Values may have become heavier meanwhile, so all are weighed again. */
+  private def isAdmitted(key: K, value: V): Boolean = synchronized {
+    kept.asMap.values.asScala.iterator.map(weight).sum + weight(value) <= most &&
+    slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)
   }
 
   /** Closes the values of these keys. */

@@ -93,6 +93,8 @@ private[pulsarspark] final class EntryDecoder(
     catch { case malformed: MalformedBytes => throw corrupt(malformed.getMessage) }
     takeEntryFields()
     opensPayload = level >= DecodeDepth.Message || metadata.isCompacted
+    if (!opensPayload && isBeyondLimit)
+      throw corrupt(s"${metadata.messages} messages do not fit into the $maxMessageBytes bytes of `maxMessageBytes`")
     if (!metadata.isMarker && !isAborted)
       if (metadata.isBatch) limitTo(afterIndex, lastIndex)
       else if (!metadata.isChunk) endIndex = 1
@@ -101,6 +103,10 @@ private[pulsarspark] final class EntryDecoder(
         if (metadata.isLastChunk) endIndex = 1
       }
   }
+
+  /** Whether a batch claims more messages than it may unpack to. */
+  private def isBeyondLimit = metadata.isBatch && metadata.compression != 0 &&
+    metadata.messages > maxMessageBytes / EntryHeader.SmallestMessage
 
   private def isAborted: Boolean = metadata.inTransaction &&
     transactions.isAborted(metadata.txnMostBits, metadata.txnLeastBits)

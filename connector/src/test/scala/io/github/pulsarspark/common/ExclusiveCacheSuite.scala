@@ -10,7 +10,7 @@ import munit.FunSuite
 
 class ExclusiveCacheSuite extends FunSuite {
 
-  private final class Thing(val weight: Int = 1) {
+  private final class Thing(val weight: Long = 1) {
     val closed             = new AtomicInteger
     @volatile var isUsable = true
   }
@@ -51,7 +51,7 @@ class ExclusiveCacheSuite extends FunSuite {
     val (kept, things) = (new Kept(most = 30), Seq.fill(30)(new Thing(weight = 3)))
     things.zipWithIndex.foreach { case (thing, i) => kept.cache.put(s"topic ${i % 5}", thing) }
     kept.pass(Duration.Zero)
-    assertEquals(things.map(_.closed.get), Seq.fill(20)(1) ++ Seq.fill(10)(0), "the oldest ones are closed")
+    assertEquals(things.map(_.closed.get), Seq.fill(10)(0) ++ Seq.fill(20)(1), "those that are kept stay")
     val (ofOne, same) = (new Kept, Seq.fill(20)(new Thing))
     same.foreach(ofOne.cache.put("a", _))
     assertEquals(same.map(_.closed.get).sum, 4)
@@ -59,6 +59,16 @@ class ExclusiveCacheSuite extends FunSuite {
     small.cache.put("a", heavy)
     small.pass(Duration.Zero)
     assertEquals(heavy.closed.get, 1)
+  }
+
+  test("tasks that come round in the same order find as many as may be kept") {
+    val kept   = new Kept(most = 16)
+    val rounds = Seq.fill(5)((1 to 40).count { i =>
+      val found = kept.cache.take(s"topic $i")
+      kept.cache.put(s"topic $i", found.getOrElse(new Thing))
+      found.isDefined
+    })
+    assertEquals(rounds, Seq(0, 16, 16, 16, 16))
   }
 
   test("one that cannot be used any more is closed and not taken") {

@@ -2,11 +2,11 @@ package io.github.pulsarspark.format
 
 import scala.util.Random
 
-import io.netty.buffer.Unpooled
+import io.netty.buffer.{ByteBuf, Unpooled}
 import munit.FunSuite
 import org.apache.pulsar.common.api.proto.CompressionType
 
-import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.{EntrySource, MessageView, PrecedingEntries}
 import io.github.pulsarspark.position.Position
 
@@ -150,6 +150,43 @@ class ChunkedMessagesSuite extends FunSuite {
         ("PULSAR_ENTRY_TOO_LARGE", "1:2", "2001"))
       assertEquals(Received.byDecoder(reader, StoredEntry(Seq(Sent.text("v")), batched = true).bytes).size, 1)
     }
+  }
+
+  test("a message that claims to be old and of many chunks is skipped at the cost of a bounded look back") {
+    var opened, entries = 0L
+    val filler          = StoredEntry(Seq(Sent.text("v")), batched = true).bytes
+    val endless         = new PrecedingEntries {
+      override def placesBefore(publishTime: Long): Iterator[Position] = Iterator(Position(1, -1), Position(0, -1))
+      override def open(startExclusive: Position, end: Position): EntrySource = new EntrySource {
+        opened += 1
+        private var at                = startExclusive
+        override def next(): Boolean  = { at = Position(end.ledgerId, at.entryId + 1); entries += 1; at <= end }
+        override def ledgerId: Long   = at.ledgerId
+        override def entryId: Long    = at.entryId
+        override def entry: ByteBuf   = filler
+        override def lost: LostRanges = LostRanges.none
+        override def close(): Unit    = ()
+      }
+    }
+    for (count <- Seq(3, 1000000000, Int.MaxValue); level <- Seq(DecodeDepth.Entry, DecodeDepth.Message)) {
+      val forged = ChunkedLog.split(Array[Byte](1, 2), 2, "u", 0,
+        describe = m => { m.setNumChunksFromMsg(count).setChunkId(count - 1); () }).head
+      val reader = decoder(Some(endless), level)
+      opened = 0
+      entries = 0
+      reader.open(9, 1000000000L, forged, -1, Int.MaxValue)
+      assert(!reader.next())
+      assertEquals(reader.incompleteMessages, 1L)
+      assert(opened <= 3 && entries <= 100003, s"$count chunks: $entries entries in $opened reads")
+    }
+  }
+
+  test("chunks in front of the range that are more than a message may have take no memory") {
+    val log    = inMemory(ChunkedLog.split(Array.fill[Byte](20000)(1), 20, "u", 5))
+    val reader = decoder(Some(log.earlier(misleading = false)), limit = 2000)
+    val error  = intercept[RuntimeException with PulsarError](read(log, Position(1, 18), Position(1, 19), reader))
+    assertEquals(error.condition, "PULSAR_ENTRY_TOO_LARGE")
+    assert(error.parameters("bytes").toInt < 5000, error.parameters("bytes"))
   }
 
   test("metadata that makes no sense is an error") {

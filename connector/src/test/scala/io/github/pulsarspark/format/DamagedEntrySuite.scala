@@ -124,6 +124,13 @@ class DamagedEntrySuite extends PropertySuite {
     }
   }
 
+  test("a compressed batch that claims more messages than may be unpacked is an error before they are counted") {
+    val stored = StoredEntry(Seq(Sent.text("")), batched = true, CompressionType.ZSTD,
+      metadata = m => { m.setUncompressedSize(Int.MaxValue).setNumMessagesInBatch(300000000); () })
+    assertEquals(outcome(stored.bytes, new EntryDecoder("persistent://a/b/t", DecodeDepth.Entry)),
+      Left("PULSAR_ENTRY_CORRUPT"))
+  }
+
   test("encrypted entries can be counted, but not opened") {
     val stored = StoredEntry(
       Seq.fill(3)(Sent.text("")),

@@ -21,7 +21,12 @@ public interface EntryFeed {
     record Entry(long ledgerId, long entryId, int messages, ByteBuf buffer, int session) { }
 
     /** The place of an entry. */
-    record Place(long ledgerId, long entryId) { }
+    record Place(long ledgerId, long entryId) {
+
+        public boolean isBefore(long otherLedgerId, long otherEntryId) {
+            return ledgerId < otherLedgerId || ledgerId == otherLedgerId && entryId < otherEntryId;
+        }
+    }
 
     /**
      * Where the topic ends and where this consumer's cursor stands. {@code last*} is the last message the broker would
@@ -36,6 +41,12 @@ public interface EntryFeed {
 
     /** The next entry, or null after the time. Fails when the consumer can never deliver again. */
     Entry poll(long time, TimeUnit unit) throws InterruptedException, PulsarClientException;
+
+    /** Messages that have arrived and were not taken. */
+    int queuedMessages();
+
+    /** Their bytes. */
+    long queuedBytes();
 
     /** The first entry that has arrived, over every session, taken or not; null before the first. */
     Place first();

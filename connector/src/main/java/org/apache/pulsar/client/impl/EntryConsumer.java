@@ -4,16 +4,13 @@ import io.github.pulsarspark.common.BoundedActions;
 import io.github.pulsarspark.pulsar.feed.EntryFeed;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
 import org.apache.pulsar.common.api.proto.CommandMessage;
 import org.apache.pulsar.common.api.proto.MessageIdData;
-import org.apache.pulsar.common.api.proto.MessageMetadata;
 import org.apache.pulsar.common.protocol.Commands;
 
 /**
@@ -25,6 +22,10 @@ import org.apache.pulsar.common.protocol.Commands;
  * start with again, so positions are compared and repeats dropped. The queue is kept over a reconnect and the broker
  * asked to go on after the newest entry received.
  *
+ * <p>Permits count messages and cannot be taken back, so messages that suddenly are much larger may be more than memory
+ * can hold. An entry that finds no room is dropped and ends the subscription: what waits can still be taken, then the
+ * consumer is gone, and its user opens another one there.
+ *
  * <p>The superclass connects at the end of its constructor, when no field of this class has a value. So
  * {@code grabCnx} does nothing then, and {@code open} connects once the object is whole: no other thread ever sees it
  * before.
@@ -32,10 +33,8 @@ import org.apache.pulsar.common.protocol.Commands;
 public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     private final Object lock = new Object();
-    private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     private final BoundsRequests boundsRequests = new BoundsRequests(this);
-    private final AtomicInteger queuedMessages = new AtomicInteger();
-    private final MessageMetadata metadata = new MessageMetadata();
+    private final EntryQueue queue;
     private final boolean positionsOnly;
     private final BoundedActions resubscriptions;
     private boolean whole;
@@ -43,6 +42,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private Place newest; // or the one after which positions are requested
     private int session;
     private boolean closed;
+    private boolean overflowed;
+    private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
     private boolean gathering;
     private int withheld; // permits that messages of this session used up, and that are not granted again yet
     private long longestOutageMillis;
@@ -54,6 +55,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         CompletableFuture<Consumer<byte[]>> subscribed) {
         super(client, request.topic(), conf, client.externalExecutorProvider(), request.partition(), false, false,
             subscribed, request.start(), 0, Schema.BYTES, null, false);
+        queue = new EntryQueue(request.mostBytes());
         positionsOnly = request.positionsOnly();
         resubscriptions = request.resubscriptions();
         newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
@@ -84,18 +86,21 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     void messageReceived(CommandMessage command, ByteBuf buffer, ClientCnx from) {
         MessageIdData id = command.getMessageId();
         synchronized (lock) {
-            if (closed || from != cnx()) {
+            if (closed || overflowed || from != cnx()) {
                 return; // a late entry of a connection that is gone: it arrives again
             }
-            int start = buffer.readerIndex();
-            int messages = messagesIn(buffer);
-            buffer.readerIndex(start);
-            if (newest != null && !isBefore(newest, id.getLedgerId(), id.getEntryId())) {
+            int messages = queue.messagesIn(buffer);
+            if (newest != null && !newest.isBefore(id.getLedgerId(), id.getEntryId())) {
                 if (!positionsOnly || first == null) {
                     sendPermits(from, messages);
                 } else {
                     withheld += messages;
                 }
+                return;
+            }
+            if (!positionsOnly && !queue.hasRoomFor(buffer.readableBytes())) {
+                overflowed = true;
+                super.closeAsync(); // the subscription alone: what waits is taken first
                 return;
             }
             newest = new Place(id.getLedgerId(), id.getEntryId());
@@ -105,28 +110,11 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             if (positionsOnly) {
                 withheld += messages;
             } else {
-                queuedMessages.addAndGet(messages);
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
                 if (gathering) {
                     lock.notifyAll();
                 }
             }
-        }
-    }
-
-    private static boolean isBefore(Place place, long ledgerId, long entryId) {
-        return place.ledgerId() < ledgerId || place.ledgerId() == ledgerId && place.entryId() < entryId;
-    }
-
-    /** Permits count messages. An entry that cannot be parsed counts as one: the reader will report it. */
-    private int messagesIn(ByteBuf buffer) {
-        try {
-            Commands.skipBrokerEntryMetadataIfExist(buffer);
-            Commands.skipChecksumIfPresent(buffer);
-            Commands.parseMessageMetadata(buffer, metadata);
-            return metadata.getNumMessagesInBatch();
-        } catch (RuntimeException corrupt) {
-            return 1;
         }
     }
 
@@ -139,7 +127,12 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     private CompletableFuture<Void> subscribe(ClientCnx connection) {
         int current;
+        CompletableFuture<Void> answered = new CompletableFuture<>();
         synchronized (lock) {
+            if (closed) {
+                return CompletableFuture.completedFuture(null);
+            }
+            subscribing = answered;
             current = ++session;
             withheld = 0; // the broker gets a new grant
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
@@ -148,6 +141,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             }
         }
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
+        subscribed.whenComplete((ignored, failure) -> answered.complete(null));
         subscribed.thenRun(() -> boundsRequests.failBefore(current));
         return subscribed;
     }
@@ -160,10 +154,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             }
             first = null;
             longestOutageMillis = 0; // whatever arrived during an outage is up to the newest entry
-            if (withheld > 0) {
-                sendPermits(cnx(), withheld);
-                withheld = 0;
-            }
+            returnPermits();
             return true;
         }
     }
@@ -185,10 +176,17 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         if (entry == null && isGone()) {
             throw new PulsarClientException.AlreadyClosedException("The broker closed the consumer of " + topic + ".");
         }
-        if (entry != null) {
-            queuedMessages.addAndGet(-entry.messages());
-        }
         return entry;
+    }
+
+    @Override
+    public int queuedMessages() {
+        return queue.messages();
+    }
+
+    @Override
+    public long queuedBytes() {
+        return queue.bytes();
     }
 
     @Override
@@ -212,8 +210,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             gathering = true;
             try {
                 long left = millis;
-                while (left > 0 && queuedMessages.get() < messages
-                    && (newest == null || isBefore(newest, until.ledgerId(), until.entryId()))) {
+                while (left > 0 && queue.messages() < messages
+                    && (newest == null || newest.isBefore(until.ledgerId(), until.entryId()))) {
                     lock.wait(left);
                     left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
                 }
@@ -271,14 +269,23 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         return boundsRequests.send();
     }
 
+    /**
+     * Waits for a subscribe that is under way, as long as the operation timeout: when it is answered to a closed
+     * consumer, the client cuts the connection, which others share.
+     */
     @Override
     public CompletableFuture<Void> closeAsync() {
+        CompletableFuture<Void> underWay;
         synchronized (lock) {
             closed = true;
-            for (Entry entry = queue.poll(); entry != null; entry = queue.poll()) {
-                entry.buffer().release();
-            }
+            queue.releaseAll();
+            underWay = subscribing;
         }
-        return super.closeAsync();
+        if (underWay.isDone()) {
+            return super.closeAsync();
+        }
+        return underWay.copy()
+            .completeOnTimeout(null, client.getConfiguration().getOperationTimeoutMs(), TimeUnit.MILLISECONDS)
+            .thenCompose(ignored -> super.closeAsync());
     }
 }

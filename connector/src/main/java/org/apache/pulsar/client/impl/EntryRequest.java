@@ -10,6 +10,7 @@ import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
  *
  * @param start the first requested entry; the broker sends it, or the first existing one after it
  * @param permits messages the broker may send ahead at first
+ * @param mostBytes the most bytes of entries that may wait to be taken, or one entry
  * @param readCompacted true to get what compaction kept of the topic
  * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
  * @param resubscriptions what bounds how many consumers subscribe again at the same time; null without a bound
@@ -21,6 +22,7 @@ public record EntryRequest(
     String consumerName,
     MessageIdImpl start,
     int permits,
+    long mostBytes,
     boolean readCompacted,
     boolean positionsOnly,
     BoundedActions resubscriptions) {

@@ -31,7 +31,7 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     public static CompletableFuture<ProgressConsumer> open(
         PulsarClientImpl client, String topic, int partition, String subscription) {
         MessageIdImpl start = new MessageIdImpl(-1, -1, -1);
-        EntryRequest request = new EntryRequest(topic, partition, subscription, null, start, 1, false, true, null);
+        EntryRequest request = new EntryRequest(topic, partition, subscription, null, start, 1, 0, false, true, null);
         ConsumerConfigurationData<byte[]> conf = request.configuration();
         conf.setSubscriptionMode(SubscriptionMode.Durable);
         conf.setSubscriptionInitialPosition(SubscriptionInitialPosition.Earliest);
@@ -54,8 +54,7 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     }
 
     private static boolean isBefore(Place one, Place other) {
-        return one.ledgerId() < other.ledgerId()
-            || one.ledgerId() == other.ledgerId() && one.entryId() < other.entryId();
+        return one.isBefore(other.ledgerId(), other.entryId());
     }
 
     @Override

@@ -13,6 +13,9 @@ import io.github.pulsarspark.position.Position
   */
 private[format] final case class Chunk(id: Int, at: Position, metadata: Array[Byte], payload: Array[Byte]) {
 
+  /** One of a message that is too large already. */
+  def withoutContent: Chunk = copy(metadata = Array.emptyByteArray, payload = Array.emptyByteArray)
+
   /** What it takes of the memory for incomplete messages. */
   def cost: Long = Chunk.Overhead + metadata.length + payload.length
 }

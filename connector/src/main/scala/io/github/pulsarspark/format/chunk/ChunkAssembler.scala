@@ -1,12 +1,10 @@
 package io.github.pulsarspark.format.chunk
 
 import scala.collection.mutable
-import scala.util.Using
-
 import io.netty.buffer.ByteBuf
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.format.entry.{EntryHeader, EntrySource, MalformedBytes, MessageView, PrecedingEntries, ProtobufCursor}
+import io.github.pulsarspark.format.entry.{EntryHeader, MessageView, PrecedingEntries}
 import io.github.pulsarspark.position.Position
 
 /** Collects the chunks of messages that their producers split over several entries. Messages of several producers may
@@ -15,7 +13,8 @@ import io.github.pulsarspark.position.Position
   * A message belongs to the range that holds its last chunk, so the messages of a range depend on nothing that comes
   * after it. Chunks that are not at hand by then, because they are in front of the range or were given up to save
   * memory, are read again. A message that lacks a chunk in the topic itself (trimmed, or its producer gave up) cannot
-  * be read by anybody: it is skipped, counted and logged.
+  * be read by anybody: it is skipped, counted and logged. So is one whose first chunk is further away than a
+  * [[LookBack]] goes: what one message claims must not make a task read the topic.
   *
   * Pulsar's client joins chunks inside its consumers alone, which drop messages that began before the range.
   *
@@ -70,11 +69,13 @@ private[format] final class ChunkAssembler(
     else {
       incomplete += 1
       ChunkAssembler.log.warn(
-        "{}: the message with the last chunk at {} and the id {} is skipped: the topic lacks some of its {} chunks",
+        "{}: the message with the last chunk at {} and the id {} is skipped: the topic lacks some of its {} chunks, " +
+          "or has others than the {} entries before it",
         topic,
         last.fold("")(_.at.toString),
         uuid,
-        count
+        count,
+        LookBack.MostEntries
       )
       Vector.empty
     }
@@ -99,48 +100,11 @@ private[format] final class ChunkAssembler(
     if (keepsPayloads) header.payload(entry) else MessageView.NoBytes
   )
 
-  /** The chunks before the last one, from the topic. Searched for nearby first; further away where their publish time
-    * says, which is that of the last one.
-    */
-  private def lookBack(): Vector[Chunk] = (for (chunk <- last; entries <- earlier) yield {
-    val nearby = Position(chunk.at.ledgerId, math.max(-1, chunk.at.entryId - 1 - ChunkAssembler.Spread * count))
-    var end    = Position(chunk.at.ledgerId, chunk.at.entryId - 1)
-    var found  = Vector.empty[Chunk]
-    val starts = Iterator.single(nearby) ++ entries.placesBefore(publishTime)
-    while (!found.headOption.exists(_.id == 0) && starts.hasNext) {
-      val start = starts.next()
-      if (start < end) {
-        found = Using.resource(entries.open(start, end))(chunksIn) ++ found
-        end = start
-      }
-    }
-    found.foldLeft(Vector.empty[Chunk])(Chunk.append)
-  }).getOrElse(Vector.empty)
-
-  /** The chunks of the requested message, from its last first one on. Skips damaged entries: a read of their own range
-    * reports them.
-    */
-  private def chunksIn(source: EntrySource): Vector[Chunk] = {
-    val header = new EntryHeader(new ProtobufCursor)
-    var found  = Vector.empty[Chunk]
-    while (source.next())
-      if (isReadable(header, source.entry) && header.metadata.isChunk && header.metadata.uuid.text == uuid) {
-        val chunk = copyOf(header, Position(source.ledgerId, source.entryId), source.entry)
-        found = if (chunk.id == 0) Vector(chunk) else found :+ chunk
-      }
-    found
-  }
-
-  private def isReadable(header: EntryHeader, entry: ByteBuf): Boolean =
-    try { header.read(entry); true }
-    catch { case _: MalformedBytes => false }
+  /** The chunks before the last one, from the topic. */
+  private def lookBack(): Vector[Chunk] = (for (chunk <- last; entries <- earlier)
+    yield new LookBack(entries, uuid, limit, copyOf).before(chunk.at, count, publishTime)).getOrElse(Vector.empty)
 }
 
 private object ChunkAssembler {
   private val log = LoggerFactory.getLogger(classOf[ChunkAssembler])
-
-  /** Entries looked through at first for each chunk of a message: producers send chunks one after another, others may
-    * come between.
-    */
-  private val Spread = 2
 }

@@ -116,10 +116,10 @@ private[format] final class EntryHeader(cursor: ProtobufCursor) {
   }
 }
 
-private object EntryHeader {
+private[format] object EntryHeader {
   private val BrokerMetadataMagic = 0x0e02
   private val ChecksumMagic       = 0x0e01
 
   /** A message in a batch has at least its metadata's size and, in the metadata, its value's size. */
-  private val SmallestMessage = 6
+  val SmallestMessage = 6
 }

@@ -56,6 +56,9 @@ private[pulsar] final class BrokerEntrySource(
   /** Whether everything up to the end was read and nothing after it, and more may arrive. */
   def isAtEnd: Boolean = end.isAt(feed.last) && feed.isAlive
 
+  /** Bytes that wait, or may be on their way. Only when [[isAtEnd]]. */
+  def heldBytes: Long = feed.heldBytes
+
   /** Goes on with a range that begins where the last one ended. Only when [[isAtEnd]].
     *
     * @param guard

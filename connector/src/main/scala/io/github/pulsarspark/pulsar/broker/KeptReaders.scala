@@ -23,21 +23,24 @@ private[pulsar] object KeptReaders {
     */
   private final case class Place(stream: String, topic: String, position: Position)
 
-  private final class Kept(val source: BrokerEntrySource, val bytes: Long) {
+  private final class Kept(val source: BrokerEntrySource) {
 
     /** Those that tasks have reported. */
     val reconnects: Long = source.reconnects
   }
 
-  /** Of an executor; each may hold its read-ahead. */
+  /** Of an executor: what waits in the readers, and what may be on its way to them. */
   private val MostBytes = 256L << 20
+
+  /** Of a reader that holds nothing. */
+  private val LeastBytes = 64L << 10
 
   private val kept = new ExclusiveCache[Place, Kept](
     lasts = 20.seconds,
     most = MostBytes,
     isUsable = _.source.isAtEnd,
     close = kept => { kept.source.closeAsync(); () },
-    weight = kept => math.min(kept.bytes, MostBytes + 1).toInt
+    weight = kept => math.max(LeastBytes, kept.source.heldBytes)
   )
 
   /** The entries of a range, from the reader that an earlier task left there, if there is one. */
@@ -48,16 +51,16 @@ private[pulsar] object KeptReaders {
     new Lent(
       found.fold(BrokerEntrySource(range, options, guard))(_.source),
       found.fold(0L)(_.reconnects),
-      keep(Place(stream, range.topic, range.endInclusive), options.readAheadBytes, _)
+      keep(Place(stream, range.topic, range.endInclusive), _)
     )
   }
 
   /** A reader of the partition that stands before this one waits for nobody: other executors read what is between. */
-  private def keep(place: Place, bytes: Long, source: BrokerEntrySource): Unit = {
+  private def keep(place: Place, source: BrokerEntrySource): Unit = {
     kept.closeAll(other =>
       other.stream == place.stream && other.topic == place.topic && other.position < place.position
     )
-    kept.put(place, new Kept(source, bytes))
+    kept.put(place, new Kept(source))
   }
 
   /** Closes the readers of a stream that ends, as far as they are in this JVM; others end by themselves. */

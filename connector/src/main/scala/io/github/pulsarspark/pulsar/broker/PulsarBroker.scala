@@ -110,8 +110,12 @@ private[pulsar] final class PulsarBroker(
   private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[EntryFeed.Bounds] =
     probe.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds())
 
-  private def probe(partition: String): PendingFeed[EntryConsumer] =
-    probes.getOrElseUpdate(partition, open(partition, BrokerFeeds.Earliest))
+  /** A retry may come to it while [[close]] is at work, which would not see its consumer. */
+  private def probe(partition: String): PendingFeed[EntryConsumer] = {
+    val result = probes.getOrElseUpdate(partition, open(partition, BrokerFeeds.Earliest))
+    if (isClosed) forget(partition)
+    result
+  }
 
   /** Each partition has one consumer: a watch, or a probe. The compacted view has probes alone: what compaction does to
     * it is not sent to anybody.
@@ -217,7 +221,7 @@ private[pulsar] final class PulsarBroker(
     val index        = TopicNames.partitionIndex(partition)
     new PendingFeed(
       EntryConsumer.open(client,
-        new EntryRequest(partition, index, subscription, null, start, 1, readCompacted, positionsOnly,
+        new EntryRequest(partition, index, subscription, null, start, 1, 0, readCompacted, positionsOnly,
           if (positionsOnly) resubscriptions else null))
     )
   }

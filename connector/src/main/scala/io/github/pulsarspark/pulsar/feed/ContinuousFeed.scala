@@ -53,6 +53,9 @@ private[pulsar] final class ContinuousFeed(
 
   def isOpen: Boolean = connection.isOpen
 
+  /** Bytes that wait in the open feed, or may be on their way to it. */
+  def heldBytes: Long = window.held(feed)
+
   /** Whether it can still deliver. */
   def isAlive: Boolean = connection.isAlive
 
@@ -148,7 +151,7 @@ private[pulsar] final class ContinuousFeed(
 
   private def decide(known: Position): Verdict = check.arrived(arrivedAt, current.session) match {
     case Verdict.Ask =>
-      feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.size / 2,
+      feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.most / 2,
         FeedTimes.GatherMillis) // one request for all of them
       val newest = feed.newest // before the request
       Try(connection.boundsAfterOutage()) match {

@@ -40,6 +40,7 @@ private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, optio
       EntryConsumer.open(
         lease.client,
         new EntryRequest(topic, partition, subscription, options.readerName.orNull, id, permits,
+          PermitWindow.mostWaiting(options.readAheadBytes),
           options.readCompacted, false, null)
       )
     )

@@ -1,43 +1,103 @@
 package io.github.pulsarspark.pulsar.feed
 
-/** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: the bound in messages follows
-  * the average size seen so far.
+/** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: what may be on its way
+  * follows the size of the messages that were taken lately, and leaves room for what waits. It begins small and
+  * doubles.
+  *
+  * Sizes may jump, and permits cannot be taken back, so this is no bound. That is [[PermitWindow.mostWaiting]].
+  *
+  * @param bytes
+  *   that may be on their way or waiting to be taken
+  * @param messages
+  *   the same in messages
   */
 private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   import PermitWindow._
 
-  private var target               = first
-  private var outstanding          = first
+  private val recent               = new AverageSize(0.9)
+  private val longer               = new AverageSize(0.99)
+  private var opened               = first // what the consumer may send in a new session
+  private var target               = opened
+  private var outstanding          = opened.toLong
   private var session: Option[Int] = None
-  private var seenBytes            = 0L
-  private var seen                 = 0L
 
-  /** Messages to request before their size is known. */
-  def first: Int = math.min(First, messages)
+  /** Messages to request at first. */
+  def first: Int = math.max(1L, math.min(math.min(First, messages).toLong, bytes / size)).toInt
 
   /** Messages that may be on their way or waiting to be taken. */
-  def size: Int = target
+  def most: Int = target
 
   /** A consumer that is opened anew is allowed [[first]]. */
-  def restart(): Unit = session = None
+  def restart(): Unit = {
+    opened = first
+    session = None
+  }
 
   /** Call for each entry taken: allows as many messages more as keeps the read-ahead full, in portions. */
   def refill(feed: EntryFeed, taken: EntryFeed.Entry): Unit = {
-    seenBytes += taken.buffer.readableBytes
-    seen += taken.messages
+    recent.add(taken.buffer.readableBytes, taken.messages)
+    longer.add(taken.buffer.readableBytes, taken.messages)
     if (!session.contains(taken.session)) { // what an older session was allowed went with it
       session = Some(taken.session)
-      outstanding = first
+      outstanding = opened.toLong
+      target = opened
     }
-    outstanding -= taken.messages
-    target = math.max(1L, math.min(messages.toLong, bytes * seen / math.max(1L, seenBytes))).toInt
+    outstanding = math.max(0L, outstanding - taken.messages)
     if (outstanding <= target / 2) {
-      feed.grant(taken, target - outstanding)
-      outstanding = target
+      val next = wanted(feed)
+      if (next > outstanding) {
+        target = next
+        feed.grant(taken, (next - outstanding).toInt)
+        outstanding = next.toLong
+      }
     }
   }
+
+  /** Bytes that wait or may be on their way. */
+  def held(feed: EntryFeed): Long = {
+    val waiting = feed.queuedMessages
+    feed.queuedBytes + math.max(0L, outstanding - waiting) * size
+  }
+
+  private def wanted(feed: EntryFeed): Int = {
+    val waiting = math.min(feed.queuedMessages.toLong, outstanding)
+    PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, math.min(messages.toLong, target * 2L))
+  }
+
+  private def size: Long = math.max(1L, math.max(recent.bytes, longer.bytes))
 }
 
 private[pulsar] object PermitWindow {
-  private val First = 16
+
+  /** What a dispatch of large messages comes to. */
+  private val First = 4
+
+  /** Bytes that may wait to be taken whatever happens. More end the consumer: twice what is meant to be sent ahead, as
+    * the sizes of messages vary.
+    */
+  def mostWaiting(readAheadBytes: Long): Long = readAheadBytes * 2
+
+  /** Messages that may be on their way or waiting: those that wait, and what `room` bytes hold. One at least.
+    *
+    * @param size
+    *   of a message
+    * @param most
+    *   messages, whatever their size
+    */
+  private[feed] def wanted(room: Long, size: Long, waiting: Long, most: Long): Int =
+    math.max(1L, math.min(most, waiting + math.max(0L, room) / size)).toInt
+}
+
+/** The average size of messages, in which an entry counts by `fades` less with each that follows. */
+private final class AverageSize(fades: Double) {
+  private var sum   = 0.0
+  private var count = 0.0
+
+  def add(bytes: Int, messages: Int): Unit = {
+    sum = sum * fades + bytes
+    count = count * fades + messages
+  }
+
+  /** 0 before the first entry. */
+  def bytes: Long = if (count == 0) 0L else (sum / count).toLong
 }

@@ -29,7 +29,7 @@ private[progress] final class BrokerSubscription(client: PulsarClientImpl, name:
     */
   override def exists(partition: String): CompletableFuture[Boolean] = {
     val index   = TopicNames.partitionIndex(partition)
-    val request = new EntryRequest(partition, index, name, null, BrokerFeeds.Earliest, 1, false, true, null)
+    val request = new EntryRequest(partition, index, name, null, BrokerFeeds.Earliest, 1, 0, false, true, null)
     EntryConsumer
       .open(client, request)
       .thenCompose[Void](_.closeAsync())

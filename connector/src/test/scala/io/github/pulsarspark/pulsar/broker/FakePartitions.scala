@@ -85,6 +85,8 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
   }
 
   override def resume(): Unit                                                    = ()
+  override def queuedMessages(): Int                                             = 0
+  override def queuedBytes(): Long                                               = 0
   override def longestOutageMillis(): Long                                       = 0
   override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
   override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused

@@ -88,6 +88,10 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
     entry
   }
 
+  override def queuedMessages(): Int = queue.size
+
+  override def queuedBytes(): Long = queue.size * 8L
+
   override def first(): EntryFeed.Place = buffers.headOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
 
   override def longestOutageMillis(): Long = script.outageMillis

@@ -13,9 +13,10 @@ class TopicNamesSuite extends FunSuite {
   }
 
   test("malformed and non-persistent names are refused") {
-    Seq("non-persistent://public/default/t", "a/b", "http://x/y/z", "").foreach { name =>
-      assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
-        "PULSAR_TOPIC_NAME", name)
+    Seq("non-persistent://public/default/t", "topic://a/b/c", "segment://a/b/c/0", "a/b", "http://x/y/z", "").foreach {
+      name =>
+        assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
+          "PULSAR_TOPIC_NAME", name)
     }
   }
 

@@ -1,0 +1,79 @@
+package org.apache.pulsar.client.impl;
+
+import io.github.pulsarspark.pulsar.feed.EntryFeed.Entry;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pulsar.common.api.proto.MessageMetadata;
+import org.apache.pulsar.common.protocol.Commands;
+
+/** Entries that arrived and wait to be taken, with their number of messages and bytes. */
+final class EntryQueue {
+
+    private final LinkedBlockingQueue<Entry> entries = new LinkedBlockingQueue<>();
+    private final AtomicInteger messages = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+    private final MessageMetadata metadata = new MessageMetadata();
+    private final long most;
+
+    /** Of at most so many bytes, or one entry. */
+    EntryQueue(long most) {
+        this.most = most;
+    }
+
+    /**
+     * The number of messages that a stored entry claims, which is what permits count. An entry that cannot be parsed
+     * counts as one: the reader will report it. For one thread.
+     */
+    int messagesIn(ByteBuf entry) {
+        int start = entry.readerIndex();
+        try {
+            Commands.skipBrokerEntryMetadataIfExist(entry);
+            Commands.skipChecksumIfPresent(entry);
+            Commands.parseMessageMetadata(entry, metadata);
+            return Math.max(1, metadata.getNumMessagesInBatch());
+        } catch (RuntimeException corrupt) {
+            return 1;
+        } finally {
+            entry.readerIndex(start);
+        }
+    }
+
+    boolean hasRoomFor(int more) {
+        return entries.isEmpty() || bytes.get() + more <= most;
+    }
+
+    void add(Entry entry) {
+        messages.addAndGet(entry.messages());
+        bytes.addAndGet(entry.buffer().readableBytes());
+        entries.add(entry);
+    }
+
+    Entry poll(long time, TimeUnit unit) throws InterruptedException {
+        return taken(entries.poll(time, unit));
+    }
+
+    void releaseAll() {
+        for (Entry entry = taken(entries.poll()); entry != null; entry = taken(entries.poll())) {
+            entry.buffer().release();
+        }
+    }
+
+    int messages() {
+        return messages.get();
+    }
+
+    long bytes() {
+        return bytes.get();
+    }
+
+    private Entry taken(Entry entry) {
+        if (entry != null) {
+            messages.addAndGet(-entry.messages());
+            bytes.addAndGet(-entry.buffer().readableBytes());
+        }
+        return entry;
+    }
+}

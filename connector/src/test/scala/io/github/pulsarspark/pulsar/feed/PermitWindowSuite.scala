@@ -1,0 +1,114 @@
+package io.github.pulsarspark.pulsar.feed
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.collection.mutable
+
+import io.netty.buffer.{ByteBuf, UnpooledByteBufAllocator}
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import io.github.pulsarspark.PropertySuite
+
+class PermitWindowSuite extends PropertySuite {
+
+  private val Bytes    = 1L << 20
+  private val Messages = 1000
+
+  /** A broker that sends as much as it is allowed to before each entry that is taken. */
+  private final class Sending(sizes: Iterator[Int]) extends EntryFeed {
+    private val waiting  = mutable.Queue.empty[Int]
+    private val shared   = UnpooledByteBufAllocator.DEFAULT.heapBuffer(8 << 20)
+    val window           = new PermitWindow(Bytes, Messages)
+    var permits          = window.first
+    var mostWaiting      = 0L
+    var grants           = 0
+    private var sentLast = 0
+
+    /** The size of the next entry, when there is one. */
+    def take(): Option[Int] = {
+      while (permits > 0 && sizes.hasNext) {
+        sentLast = sizes.next()
+        waiting += sentLast
+        permits -= 1
+      }
+      mostWaiting = math.max(mostWaiting, queuedBytes)
+      Option.when(waiting.nonEmpty) {
+        val size          = waiting.dequeue()
+        val body: ByteBuf = shared.slice(0, size)
+        window.refill(this, new EntryFeed.Entry(1, 1, 1, body, 1))
+        size
+      }
+    }
+
+    override def queuedMessages(): Int                              = waiting.size
+    override def queuedBytes(): Long                                = waiting.foldLeft(0L)(_ + _)
+    override def grant(taken: EntryFeed.Entry, messages: Int): Unit = {
+      assert(messages > 0)
+      permits += messages
+      grants += 1
+    }
+    override def session(): Int                                                    = 1
+    override def first(): EntryFeed.Place                                          = unused
+    override def newest(): EntryFeed.Place                                         = unused
+    override def waitAfter(after: EntryFeed.Place): Boolean                        = unused
+    override def bounds(): CompletableFuture[EntryFeed.Bounds]                     = unused
+    override def closeAsync(): CompletableFuture[Void]                             = unused
+    override def resume(): Unit                                                    = unused
+    override def isGone: Boolean                                                   = unused
+    override def isConnected: Boolean                                              = unused
+    override def longestOutageMillis(): Long                                       = unused
+    override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
+    override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
+    private def unused: Nothing = throw new AssertionError("not used")
+  }
+
+  private def drained(sizes: Seq[Int]): Sending = {
+    val feed = new Sending(sizes.iterator)
+    assertEquals(Iterator.continually(feed.take()).takeWhile(_.isDefined).size, sizes.size, "all of them arrive")
+    feed
+  }
+
+  property("what waits and what may be on its way fit into the bytes, by the size of the messages") {
+    forAll(Gen.choose(-(1L << 21), 1L << 21), Gen.choose(1L, 1L << 23), Gen.choose(0L, 2000L), Gen.choose(1L, 1000L)) {
+      (room, size, waiting, most) =>
+        val wanted = PermitWindow.wanted(room, size, waiting, most).toLong
+        assert(wanted >= 1 && wanted <= most, wanted)
+        assert(wanted == 1 || wanted <= waiting || (wanted - waiting) * size <= room, wanted)
+    }
+  }
+
+  property("every message arrives, whatever the sizes") {
+    forAll(Gen.listOfN(40, Gen.zip(Gen.choose(1, 60), Gen.oneOf(10, 1000, 30000, 1 << 20, 5 << 20)))) { runs =>
+      drained(runs.flatMap { case (count, size) => Seq.fill(count)(size) })
+      ()
+    }
+  }
+
+  for (size <- Seq(10, 1000, 30000, 1 << 20, 5 << 20))
+    test(s"messages of $size bytes do not wait in more than the bound") {
+      val feed = drained(Seq.fill(5000)(size))
+      assert(feed.mostWaiting <= math.max(Bytes, 4L * size), feed.mostWaiting)
+    }
+
+  test("as many small messages are allowed as may be, in few grants") {
+    val feed = drained(Seq.fill(100000)(100))
+    assertEquals(feed.window.most, Messages)
+    assert(feed.grants < 100000 / (Messages / 2) + 20, feed.grants)
+  }
+
+  test("large messages are forgotten when small ones follow, and small ones at once when large ones do") {
+    assertEquals(drained(Seq.fill(100)(1 << 20) ++ Seq.fill(5000)(100)).window.most, Messages)
+    val jump = new Sending((Seq.fill(1000000)(100) ++ Seq.fill(3000)(1 << 18)).iterator)
+    (1 to 1000000 + 1100).foreach(_ => jump.take())
+    assert(jump.window.most <= 5, jump.window.most)
+  }
+
+  test("a feed that is opened again begins with what fits") {
+    val feed = drained(Seq.fill(100)(1 << 19))
+    feed.window.restart()
+    assertEquals(feed.window.first, 2)
+    assertEquals(new PermitWindow(Bytes, Messages).first, 4)
+    assertEquals(new PermitWindow(Bytes, 1).first, 1)
+  }
+}
