@@ -177,8 +177,7 @@ class PulsarReadOptions(TypedOptions):
         poll_timeout_ms: Longest wait for the next entry of a range, which is known to exist. Shorter outages only cost
             time. A trigger with a limit takes what it has counted after this time. Default: ``120000``. At least 1.
         read_ahead_bytes: Bytes of entries that the broker may send ahead to each task (`k`, `m`, `g` suffixes). Limits
-            the memory of a task; one dispatch of the broker (5 MB by default) may be added. Default: ``16m``. At least
-            1.
+            the memory of a task, in which at most twice as much waits. Default: ``16m``. At least 1.
         max_message_bytes: Largest message that is read, after decompression and after its chunks are joined. A larger
             one is an error. Messages that still miss chunks may use as much memory in each task; beyond that, messages
             are read twice. Default: ``64m``. At least 1.
