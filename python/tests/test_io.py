@@ -295,7 +295,8 @@ def test_errors_of_the_jvm_have_the_class_of_their_family(tmp_path: Path) -> Non
     spark = FakeSpark()
     spark.read = spark.readStream = spark.write = spark.writeStream = Failing(
         "[PULSAR_TOPIC_NOT_FOUND] Topic a does not exist at pulsar://h:1. "
-        "What to do: Check its name, tenant and namespace, or create it."
+        "What to do: Check its name, tenant and namespace, or create it. With allowMissingTopics=true a read starts "
+        "without it; `topicsPattern` takes expressions."
     )
     calls: list[Callable[[], object]] = [
         lambda: read("a", spark=spark),

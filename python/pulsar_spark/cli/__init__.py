@@ -17,9 +17,9 @@ from pulsar_spark._version import __version__
 from pulsar_spark.cli.demo import add_demo
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
-from pulsar_spark.cli.output import FAILED, INTERRUPTED, fail, say
+from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, fail, say
 from pulsar_spark.cli.sink import add_sink
-from pulsar_spark.errors import PulsarSparkError
+from pulsar_spark.errors import PulsarOptionError, PulsarSparkError
 from pulsar_spark.local import LocalPulsarError
 from pulsar_spark.sinks.records import SinkError
 
@@ -45,11 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = chosen.run(chosen)
         return code
+    except PulsarOptionError as error:
+        return fail(error, as_json=chosen.json, code=USAGE)
     except (LocalPulsarError, PulsarSparkError, SinkError) as error:
         return fail(error, as_json=chosen.json)
     except BrokenPipeError:  # as in `pulsar-spark options | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except OSError as error:  # such as a file that an argument names
+        return fail(error, as_json=chosen.json)
     except KeyboardInterrupt:
         say("Interrupted.")
         return INTERRUPTED

@@ -26,14 +26,15 @@ def add_options(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     summary = "list the options of reads and writes, or explain one"
     verb = commands.add_parser("options", help=summary, description=summary)
     verb.add_argument("name", nargs="?", help="an option by its name in Spark or in Python, ignoring case")
-    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.set_defaults(run=_options_command)
 
 
 def _options_command(chosen: argparse.Namespace) -> int:
     table = option_table()
     if chosen.name is None:
-        print(json.dumps([_facts(option) for option in table.options]) if chosen.json else _list(table.options))
+        facts = {"options": [_facts(option) for option in table.options]}
+        print(json.dumps(facts) if chosen.json else _list(table.options))
         return 0
     alias = table.aliases.get(chosen.name.lower())
     if alias is not None:

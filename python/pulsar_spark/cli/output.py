@@ -7,7 +7,7 @@ import sys
 
 from pulsar_spark.errors import facts
 
-DONE, FAILED, NOT_RUNNING = 0, 1, 3
+DONE, FAILED, USAGE, NOT_RUNNING = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report a process that SIGINT ended
 
 
@@ -16,10 +16,10 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def fail(error: Exception, *, as_json: bool) -> int:
+def fail(error: Exception, *, as_json: bool, code: int = FAILED) -> int:
     """Report an error: on stderr, or as one JSON object on stdout; returns the exit code."""
     if as_json:
         print(json.dumps(facts(error)), flush=True)
     else:
         say(f"error: {error}")
-    return FAILED
+    return code

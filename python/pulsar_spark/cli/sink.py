@@ -88,11 +88,14 @@ def _client(chosen: argparse.Namespace) -> pulsar.Client:
 
 
 def _admin(chosen: argparse.Namespace) -> SinkAdmin:
-    return SinkAdmin(chosen.admin_url, _token(chosen))
+    return SinkAdmin(chosen.admin_url, _token(chosen), chosen.trust_certs)
 
 
 def _token(chosen: argparse.Namespace) -> str | None:
-    return None if chosen.token_file is None else str(chosen.token_file.read_text(encoding="utf-8")).strip()
+    try:
+        return None if chosen.token_file is None else str(chosen.token_file.read_text(encoding="utf-8")).strip()
+    except UnicodeDecodeError as error:
+        raise SinkError(f"{chosen.token_file} is no text ({error.reason}), so it holds no token.") from None
 
 
 def _sink(text: str) -> str:

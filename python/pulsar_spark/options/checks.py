@@ -78,8 +78,14 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(name: str, known: Iterable[str]) -> PulsarOptionError:
-    """The error for a name that is not in the table: with the option of the same meaning, or one spelled alike."""
-    nearest = option_table().names_elsewhere.get(name.lower()) or nearest_name(name, known)
+    """The error for a name that is not in the table: with the option of the same meaning, or one spelled alike.
+
+    Names of Python have the meaning of those of Spark, and the answer is a name of Python where those are known.
+    """
+    table, names = option_table(), list(known)
+    meant = table.names_elsewhere.get(name.lower()) or table.names_elsewhere.get(name.replace("_", "").lower())
+    option = table.find(meant) if meant else None
+    nearest = (option.argument if option and option.argument in names else meant) or nearest_name(name, names)
     hint = f"; the nearest name is `{nearest}`" if nearest else ""
     return PulsarOptionError("PULSAR_OPTION_UNKNOWN", option=name, nearest=hint)
 
@@ -215,7 +221,7 @@ def _value_of(options: Mapping[str, str], key: str) -> str | None:
 def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[str]) -> str:
     option = table.find(key)
     if option is None:
-        raise unknown(key, (option.key for option in table.options))
+        raise unknown(key, [*(one.key for one in table.options), *(alias.name for alias in table.aliases.values())])
     _check_scope(option.key, option.scopes, scopes)
     allowed, accepts = form(option)
     if not accepts(value.strip(BLANKS)):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pulsar_spark.sinks.records import SinkError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SECONDS = 30.0
 _ID = re.compile(r"\((-?\d+),\s*(-?\d+)\)")
@@ -32,11 +36,18 @@ class OpenTransaction:
 
 
 class SinkAdmin:
-    """Calls the admin service at a URL, with a token if there is one."""
+    """Calls the admin service at a URL, with a token if there is one.
 
-    def __init__(self, url: str, token: str | None = None) -> None:
+    Args:
+        url: Of the service.
+        token: Of a role.
+        trust_certs: A file with the certificates to trust; those of the machine without it.
+    """
+
+    def __init__(self, url: str, token: str | None = None, trust_certs: Path | None = None) -> None:
         self._url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._tls = ssl.create_default_context(cafile=trust_certs)
 
     def exists(self, topic: str) -> bool:
         """Whether a topic exists."""
@@ -85,7 +96,7 @@ class SinkAdmin:
     def _call(self, method: str, path: str) -> Any:  # noqa: ANN401 - JSON has no type
         request = urllib.request.Request(self._url + path, headers=self._headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+            with urllib.request.urlopen(request, timeout=_SECONDS, context=self._tls) as answer:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             with error:

@@ -30,7 +30,7 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_error_is_json_if_the_result_would_be(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["options", "failOnDataLos", "--json"]) == 1
+    assert cli.main(["options", "failOnDataLos", "--json"]) == 2
     out, err = capsys.readouterr()
     error = json.loads(out)["error"]
     assert (error["condition"], error["sql_state"]) == ("PULSAR_OPTION_UNKNOWN", "42616")

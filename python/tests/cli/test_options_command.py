@@ -74,7 +74,7 @@ def test_names_of_streamnative_pulsar_spark_are_listed_and_explained(capsys: pyt
 def test_a_misspelt_name_is_reported_with_the_nearest(
     name: str, nearest: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["options", name]) == 1
+    assert cli.main(["options", name]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(
@@ -83,7 +83,7 @@ def test_a_misspelt_name_is_reported_with_the_nearest(
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    options = json.loads(answer(capsys, "--json"))
+    options = json.loads(answer(capsys, "--json"))["options"]
     assert [option["key"] for option in options] == [option.key for option in option_table().options]
     one = json.loads(answer(capsys, "schema_type", "--json"))
     assert (one["key"], one["argument"], one["default"]) == ("schemaType", "schema_type", "auto")

@@ -78,7 +78,7 @@ class SchemaTranslationSuite extends FunSuite {
       refused(
         TopicSchema(t),
         s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic persistent://a/b/t has a schema of type $t, which is not supported. What to do: " +
-          "Use a type that docs/use/schemas.md lists, or a native client."
+          "Set schemaMode=raw to read the bytes of the values."
       )
   }
 

@@ -225,7 +225,7 @@ class WritePlanSuite extends FunSuite {
     )
     refused(
       s"[PULSAR_SCHEMA_TYPE_NOT_SUPPORTED] Topic $topic has a schema of type EXTERNAL, which is not supported. What to do: " +
-        "Use a type that docs/use/schemas.md lists, or a native client."
+        "Set schemaMode=raw to read the bytes of the values."
     )(plan(columns("a" -> LongType), Some(TopicSchema("EXTERNAL"))))
   }
 

@@ -1,0 +1,63 @@
+"""The contract of every verb: one JSON object, an exit code of the list, and no traceback, whatever the input is."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pulsar_spark import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_NOBODY = ["--url", "pulsar://127.0.0.1:1", "--admin-url", "http://127.0.0.1:1"]
+
+
+def _cases(folder: Path) -> list[tuple[list[str], int]]:
+    binary = folder / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+    missing = str(folder / "missing")
+    sinks = [
+        ([*verb, *more], 1)
+        for verb in (["sink", "status", "trips"], ["sink", "repair", "trips"])
+        for more in (
+            _NOBODY,
+            [*_NOBODY, "--token-file", missing],
+            [*_NOBODY, "--token-file", str(folder)],
+            [*_NOBODY, "--token-file", str(binary)],
+            [*_NOBODY, "--trust-certs", missing],
+            [*_NOBODY, "--trust-certs", str(binary)],
+        )
+    ]
+    return [
+        (["options"], 0),
+        (["options", "topic"], 0),
+        (["options", "predefinedSubscription"], 0),
+        (["options", "no such option"], 2),
+        (["options", "pulsar.client.nosuch"], 2),
+        (["local", "status", "--name", "nobody-has-this"], 3),
+        *sinks,
+    ]
+
+
+def test_every_verb_prints_one_object_and_has_an_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, code in _cases(tmp_path):
+        assert cli.main([*arguments, "--json"]) == code, arguments
+        found = json.loads(capsys.readouterr().out)
+        assert isinstance(found, dict), arguments
+        assert ("error" in found) == (code in (1, 2)), arguments
+        assert cli.main(arguments) == code, arguments
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        assert bool(err) == (code in (1, 2)), arguments
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nosuch"], ["sink", "status"], ["sink", "status", "a/b"], ["options", "a", "b"]]
+)
+def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
