@@ -75,7 +75,7 @@ def test_a_write_is_read_with_either_key_and_by_nobody_else(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "is no file"), ("no key", "holds no PEM"), ("x" * ((1 << 20) + 1), "more than 1048576 bytes")],
+    [(None, "is no file"), ("no key", "holds no public key"), ("x" * ((1 << 20) + 1), "more than 1048576 bytes")],
     ids=["missing", "damaged", "large"],
 )
 def test_a_key_that_cannot_be_used_fails_before_a_task(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pulsar_spark._tables import SCOPES, AliasDefinition, OptionDefinition, OptionTable, PrefixDefinition, option_table
 from pulsar_spark.errors import PulsarOptionError
-from pulsar_spark.options.forms import BLANKS, are_equal, form
+from pulsar_spark.options.forms import BLANKS, are_equal, form, is_host_and_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -226,8 +226,17 @@ def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[s
     allowed, accepts = form(option)
     if not accepts(value.strip(BLANKS)):
         given = MASK if option.secret else value
+        allowed += _hint(option, value.strip(BLANKS))
         raise PulsarOptionError("PULSAR_OPTION_INVALID", option=option.key, value=given, allowed=allowed)
     return option.key
+
+
+def _hint(option: OptionDefinition, value: str) -> str:
+    """What was probably meant, for an error."""
+    if option.type == "serviceUrl" and is_host_and_port(value):
+        return f"; perhaps `pulsar://{value}` is meant"
+    nearest = nearest_name(value, option.values) if option.type == "enum" else None
+    return f"; the nearest is `{nearest}`" if nearest else ""
 
 
 def _checked_setting(table: OptionTable, key: str, prefix: PrefixDefinition, scopes: Sequence[str]) -> str:

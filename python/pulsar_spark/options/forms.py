@@ -15,6 +15,7 @@ _UNITS = {None: 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?", re.ASCII)
 _DURATION = re.compile(r"\d{1,9}\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?", re.ASCII)
 _SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
+_HOST_AND_PORT = re.compile(r"[^\s/,:]+:\d{1,5}", re.ASCII)
 _ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,99}")
 _INT = range(-(2**31), 2**31)
@@ -57,6 +58,11 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
             return "names of topics with commas between them", lambda value: bool(_topics(value))
         case _:
             return "a text that is not empty", bool
+
+
+def is_host_and_port(value: str) -> bool:
+    """Whether a service URL lacks nothing but its scheme."""
+    return _HOST_AND_PORT.fullmatch(value) is not None
 
 
 def _at_least(least: int, number: int | None) -> bool:

@@ -46,6 +46,20 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
             ),
         ),
         (
+            {**READ, "readLevel": "segmnt"},
+            (
+                "[PULSAR_OPTION_INVALID] Option `readLevel` is `segmnt`, but must be one of auto, broker, segment; "
+                "the nearest is `segment`. What to do: Set a value of that form."
+            ),
+        ),
+        (
+            {**READ, "predefinedSubscripton": "s"},
+            (
+                "[PULSAR_OPTION_UNKNOWN] There is no option `predefinedSubscripton`; the nearest name is "
+                "`predefinedSubscription`. What to do: Correct the name; `pulsar-spark options` lists all options."
+            ),
+        ),
+        (
             {**READ, "failOnDataLoss": "yes"},
             (
                 "[PULSAR_OPTION_INVALID] Option `failOnDataLoss` is `yes`, but must be true or false. "
@@ -222,3 +236,17 @@ def test_names_of_the_kafka_source_lead_to_options() -> None:
         assert table.find(name) is None
         assert name not in table.aliases
         assert table.find(here) is not None or table.prefix_of(here) is not None
+
+
+def test_names_of_python_lead_to_names_of_python() -> None:
+    known = [option.argument for option in option_table().options]
+    for name, here in (
+        ("max_offsets_per_trigger", "max_messages_per_trigger"),
+        ("subscription_name", "progress_subscription"),
+    ):
+        assert f"the nearest name is `{here}`" in str(checks.unknown(name, known))
+
+
+def test_a_service_url_without_a_scheme_is_understood() -> None:
+    with pytest.raises(PulsarOptionError, match="perhaps `pulsar://localhost:6650` is meant"):
+        checks.check({"topic": "t", "service.url": "localhost:6650"}, ("batchRead",))

@@ -59,7 +59,9 @@ private[pulsarspark] object CheckedOptions {
       translated.options.toSeq.sortBy(_._1).partition(o => OptionRegistry.prefixOf(o._1).isDefined)
 
     val set = own.map { case (key, value) =>
-      val definition = OptionRegistry.find(key).getOrElse(throw unknown(key, OptionRegistry.definitions.map(_.key) ++ OptionRegistry.aliases.map(_.name)))
+      val definition = OptionRegistry.find(key).getOrElse(
+        throw unknown(key, OptionRegistry.definitions.map(_.key) ++ OptionRegistry.aliases.map(_.name))
+      )
       checkScope(definition.key, definition.scopes, scopes)
       OptionValue.check(definition, value)
       definition.key -> value.trim

@@ -11,18 +11,26 @@ import io.github.pulsarspark.errors.Conditions
   */
 private[pulsarspark] object OptionValue {
 
-  private val size       = raw"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?".r
-  private val time       = raw"(\d{1,9})\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?".r
-  private val address    = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
-  private val serviceUrl = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
+  private val size        = raw"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?".r
+  private val time        = raw"(\d{1,9})\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?".r
+  private val address     = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
+  private val hostAndPort = raw"[^\s/,:]+:\d{1,5}".r
+  private val serviceUrl  = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
   /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`. The text does not repeat a secret.
     */
   def check(definition: OptionDefinition, value: String): Unit =
     violation(definition, value).foreach(allowed =>
       throw Conditions.OptionInvalid(option = definition.key, value = if (definition.secret) Secret.Mask else value,
-        allowed = allowed).exception
+        allowed = allowed + hint(definition, value.trim)).exception
     )
+
+  /** What was probably meant, for an error. */
+  private def hint(definition: OptionDefinition, value: String): String = definition.valueType match {
+    case "enum" => NearestName(value, definition.values).fold("")(near => s"; the nearest is `$near`")
+    case "serviceUrl" if hostAndPort.matches(value) => s"; perhaps `pulsar://$value` is meant"
+    case _                                          => ""
+  }
 
   /** The form of `definition` in words, if `value` does not have it. */
   def violation(definition: OptionDefinition, value: String): Option[String] =

@@ -37,7 +37,7 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
 private object KeyFiles {
 
   /** Far more than a key has. */
-  val MostBytes: Long = 1L << 20
+  val MostBytes: Int = 1 << 20
 
   /** @param file
     *   a path or a URL of one

@@ -1,42 +1,47 @@
 package io.github.pulsarspark.pulsar.crypto
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Files
 import java.util.{Map => JMap}
 
+import scala.util.Using
 import scala.util.control.NonFatal
 
 import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
+import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.PublicKeys
 
-/** Public keys from PEM files on this machine, which the client encrypts for. */
-private[pulsar] final class PublicKeyFiles(topic: String, keys: PublicKeys) extends CryptoKeyReader {
+/** Public keys from PEM files on this machine, which the client encrypts for. They are read once: the client requests
+  * them again every four hours, and what it sends after a request that fails cannot be decrypted by anybody.
+  */
+private[pulsar] final class PublicKeyFiles private (keys: Map[String, Array[Byte]]) extends CryptoKeyReader {
 
   override def getPublicKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo =
-    new EncryptionKeyInfo(read(name), metadata)
+    new EncryptionKeyInfo(keys(name), metadata)
 
   override def getPrivateKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = new EncryptionKeyInfo
+}
 
-  /** Fails for a key that is missing or is none, before the client is asked: it would report a key of its own text. */
-  def check(): Unit = keys.files.keys.toSeq.sorted.foreach { name =>
-    if (!new String(read(name), ISO_8859_1).contains("-----BEGIN"))
-      throw refused(name, "holds no PEM")
+private[pulsar] object PublicKeyFiles {
+
+  /** Fails with `PULSAR_ENCRYPTION_KEY` for a file that cannot be read or holds no public key. */
+  def apply(topic: String, keys: PublicKeys): PublicKeyFiles =
+    new PublicKeyFiles(keys.files.map { case (name, file) =>
+      def refused(problem: String) =
+        Conditions.EncryptionKey(topic = topic, key = name, file = file, problem = problem).exception
+      name -> key(file, refused)
+    })
+
+  private def key(file: String, refused: String => Throwable): Array[Byte] = {
+    val path = KeyFiles.pathOf(file)
+    if (!Files.isRegularFile(path)) throw refused("is no file")
+    val bytes =
+      try Using.resource(Files.newInputStream(path))(_.readNBytes(KeyFiles.MostBytes + 1))
+      catch { case NonFatal(e) => throw refused(s"cannot be read (${e.getClass.getSimpleName})") }
+    if (bytes.length > KeyFiles.MostBytes) throw refused(s"has more than ${KeyFiles.MostBytes} bytes")
+    try MessageCryptoBc.loadPublicKey(bytes)
+    catch { case NonFatal(_) => throw refused("holds no public key in PEM") }
+    bytes
   }
-
-  private def read(name: String): Array[Byte] = {
-    val file = KeyFiles.pathOf(keys.files(name))
-    try
-      if (!Files.isRegularFile(file)) throw refused(name, "is no file")
-      else if (Files.size(file) > KeyFiles.MostBytes) throw refused(name, s"has more than ${KeyFiles.MostBytes} bytes")
-      else Files.readAllBytes(file)
-    catch {
-      case e if Conditions.EncryptionKey.is(e) => throw e
-      case NonFatal(e)                         => throw refused(name, s"cannot be read (${e.getClass.getSimpleName})")
-    }
-  }
-
-  private def refused(name: String, problem: String) =
-    Conditions.EncryptionKey(topic = topic, key = name, file = keys.files(name), problem = problem).exception
 }

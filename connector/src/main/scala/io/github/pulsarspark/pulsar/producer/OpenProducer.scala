@@ -8,7 +8,7 @@ import org.apache.pulsar.client.impl.WholeBatchContainer
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
-import io.github.pulsarspark.pulsar.crypto.PublicKeyFiles
+import io.github.pulsarspark.pulsar.crypto.{PublicKeyFiles, SerialCrypto}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
@@ -81,10 +81,9 @@ private[producer] object OpenProducer {
     )
     if (BatchLimits.areSingle(options.producer, columns)) builder.enableBatching(false)
     options.publicKeys.foreach { keys =>
-      val reader = new PublicKeyFiles(topic, keys)
-      reader.check()
       keys.files.keys.foreach(builder.addEncryptionKey(_))
-      builder.cryptoKeyReader(reader).cryptoFailureAction(ProducerCryptoFailureAction.FAIL)
+      builder.cryptoKeyReader(PublicKeyFiles(topic, keys)).messageCrypto(new SerialCrypto(topic))
+        .cryptoFailureAction(ProducerCryptoFailureAction.FAIL)
     }
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)
     if (sendsBatches) builder.batcherBuilder(WholeBatchContainer.BUILDER)

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.schema.json
 
-import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken, StreamReadFeature}
+import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken, StreamReadConstraints, StreamReadFeature}
 import com.fasterxml.jackson.core.json.JsonReadFeature
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
@@ -17,10 +17,15 @@ import io.github.pulsarspark.schema.convert.{MalformedValue, UnresolvableSchema}
   */
 private[schema] object JsonDecoder {
 
+  /** `maxMessageBytes` bounds a message, so its texts and names need no limit of their own. */
+  private def longTexts =
+    StreamReadConstraints.builder.maxStringLength(Int.MaxValue).maxNameLength(Int.MaxValue).build
+
   // Python writes NaN and Infinity bare.
   private val factory = new JsonFactory()
     .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS.mappedFeature)
     .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER.mappedFeature)
+    .setStreamReadConstraints(longTexts)
 
   /** @param required
     *   requested value columns

@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema.json
 import java.math.{BigDecimal => JBigDecimal}
 import java.util.{ArrayList => JArrayList, Base64, HashMap => JHashMap}
 
-import com.fasterxml.jackson.core.{JsonParser, JsonToken, StreamReadConstraints}
+import com.fasterxml.jackson.core.{JsonParser, JsonProcessingException, JsonToken, StreamReadConstraints}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
@@ -95,7 +95,9 @@ private[schema] object JsonReader {
   final class Binary(size: Int) extends JsonReader {
     override def value(p: JsonParser): Any = {
       if (p.currentToken != JsonToken.VALUE_STRING) throw unexpected(p, "base64 text")
-      val bytes = p.getBinaryValue
+      val bytes =
+        try p.getBinaryValue
+        catch { case _: JsonProcessingException => throw unexpected(p, "base64 text, as Java writes bytes") }
       if (size >= 0 && bytes.length != size)
         throw new MalformedValue(s"${bytes.length} bytes are given for a fixed of $size")
       bytes

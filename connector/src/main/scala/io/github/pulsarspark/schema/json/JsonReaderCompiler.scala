@@ -38,7 +38,8 @@ private[schema] object JsonReaderCompiler {
       case (_, IntegerType) if logicalType(reader).contains("time-millis") => JsonTime.MillisOfDay
       case (_, IntegerType)                                                => JsonReader.AsInt
       case (_, LongType | TimestampType | TimestampNTZType)                =>
-        val scaling = AvroTimeUnit.scaling(writer.flatMap(of(_, Type.LONG)).getOrElse(reader), reader)
+        val scaling =
+          AvroTimeUnit.scaling(writer.flatMap(w => of(w, Type.LONG).orElse(of(w, Type.INT))).getOrElse(reader), reader)
         long(scaling, reader)
       case (_, FloatType)           => JsonReader.AsFloat
       case (_, DoubleType)          => JsonReader.AsDouble
@@ -59,7 +60,7 @@ private[schema] object JsonReaderCompiler {
     case Some("timestamp-nanos")                                   => new JsonTime.Instant(scaling(_), JsonTime.nanos)
     case Some("local-timestamp-millis" | "local-timestamp-micros") => new JsonTime.Local(scaling(_), JsonTime.micros)
     case Some("local-timestamp-nanos")                             => new JsonTime.Local(scaling(_), JsonTime.nanos)
-    case Some("time-micros")                                       => new JsonTime.OfDay(1000L)
+    case Some("time-micros")                                       => new JsonTime.OfDay(1000L, scaling(_))
     case _                                                         => JsonReader.AsLong
   }
 

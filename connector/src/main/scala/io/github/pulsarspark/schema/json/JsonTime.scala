@@ -1,6 +1,6 @@
 package io.github.pulsarspark.schema.json
 
-import java.math.{BigDecimal => JBigDecimal}
+import java.math.{BigDecimal => JBigDecimal, RoundingMode}
 import java.time.{DateTimeException, LocalDate, LocalDateTime, LocalTime, OffsetDateTime, ZoneOffset}
 
 import com.fasterxml.jackson.core.{JsonParser, JsonToken}
@@ -22,21 +22,32 @@ private[json] abstract class JsonTime(whole: Long => Long) extends JsonReader {
     try
       p.currentToken match {
         case JsonToken.VALUE_NUMBER_INT   => whole(p.getLongValue)
-        case JsonToken.VALUE_NUMBER_FLOAT => ofSeconds(p.getDecimalValue).getOrElse(throw unexpected(p))
+        case JsonToken.VALUE_NUMBER_FLOAT => ofNumber(p.getDecimalValue).getOrElse(throw unexpected(p))
         case JsonToken.START_ARRAY        => ofArray(JsonTime.array(p)).getOrElse(throw unexpected(p))
-        case JsonToken.VALUE_STRING       =>
-          val text = p.getText.trim
-          text.toLongOption.fold(ofText(text))(whole)
-        case _ => throw unexpected(p)
+        case JsonToken.VALUE_STRING       => ofAnyText(p.getText.trim)
+        case _                            => throw unexpected(p)
       }
     catch {
       case e: DateTimeException   => throw new MalformedValue(e.getMessage)
-      case _: ArithmeticException => throw new MalformedValue(s"${p.getText} is out of range")
+      case _: ArithmeticException => throw new MalformedValue(s"${JsonTime.shown(p.getText)} is out of range")
     }
+
+  private def ofAnyText(text: String): Long = text.toLongOption match {
+    case Some(number)                         => whole(inText(number))
+    case None if JsonTime.point.matches(text) =>
+      ofNumber(new JBigDecimal(text)).getOrElse(throw new DateTimeException(s"$text is no date or time"))
+    case None => ofText(text)
+  }
+
+  /** One with a point. */
+  private def ofNumber(number: JBigDecimal): Option[Long] =
+    ofSeconds(number).orElse(JsonTime.integer(number).map(whole))
 
   override def value(p: JsonParser): Any                                = number(p)
   override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, number(p))
 
+  /** What a whole number in a text may be. */
+  protected def inText(number: Long): Long                    = number
   protected def ofSeconds(seconds: JBigDecimal): Option[Long] = None
   protected def ofArray(parts: Seq[Int]): Option[Long]        = None
 
@@ -50,25 +61,35 @@ private[json] object JsonTime {
 
   /** Days since 1970. */
   object Date extends JsonTime(identity) {
-    override def value(p: JsonParser): Any                                = SparkTime.days(number(p))
+    override def value(p: JsonParser): Any = SparkTime.days(number(p))
+
     override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit =
       row.setInt(ordinal, SparkTime.days(number(p)))
+
     override protected def ofText(text: String): Long             = LocalDate.parse(text).toEpochDay
-    override protected def ofArray(parts: Seq[Int]): Option[Long] = Some(date(parts)).map(_.toEpochDay)
+    override protected def ofArray(parts: Seq[Int]): Option[Long] =
+      if (parts.size == 3) Some(date(parts).toEpochDay) else None
+
+    /** `20240229` is a date without hyphens rather than a day after the year 9999. */
+    override protected def inText(days: Long): Long =
+      if (days.abs <= LastDay) days else throw new DateTimeException(s"$days is no number of days")
   }
 
   /** @param join
     *   what seconds since 1970 and the nanoseconds after them are in a row
     */
   final class Instant(whole: Long => Long, join: (Long, Int) => Long) extends JsonTime(whole) {
-    override protected def ofText(text: String): Long =
-      if (seconds.matches(text)) split(new JBigDecimal(text))(join)
-      else {
-        val time = OffsetDateTime.parse(text)
-        join(time.toEpochSecond, time.getNano)
-      }
+    override protected def ofText(text: String): Long = {
+      val time = OffsetDateTime.parse(text)
+      join(time.toEpochSecond, time.getNano)
+    }
 
-    override protected def ofSeconds(seconds: JBigDecimal): Option[Long] = Some(split(seconds)(join))
+    /** None after the year 9999: then a point does not mean seconds. */
+    override protected def ofSeconds(seconds: JBigDecimal): Option[Long] =
+      Option.when(isShort(seconds) && seconds.abs.compareTo(LastSecond) <= 0) {
+        val whole = seconds.setScale(0, RoundingMode.FLOOR)
+        join(whole.longValueExact, seconds.subtract(whole).movePointRight(9).intValue)
+      }
   }
 
   /** @param join
@@ -85,18 +106,23 @@ private[json] object JsonTime {
   /** @param unitNanos
     *   nanoseconds in one unit of the number
     */
-  final class OfDay(unitNanos: Long) extends JsonTime(identity) {
+  final class OfDay(unitNanos: Long, whole: Long => Long) extends JsonTime(whole) {
     override protected def ofText(text: String): Long             = LocalTime.parse(text).toNanoOfDay / unitNanos
     override protected def ofArray(parts: Seq[Int]): Option[Long] = Some(time(parts).toNanoOfDay / unitNanos)
   }
 
   /** Milliseconds of the day, which the schema has as an int. */
   object MillisOfDay extends JsonReader {
-    private val time = new OfDay(1000000L)
+    private val time = new OfDay(1000000L, identity)
 
-    override def value(p: JsonParser): Any                                = time.value(p).asInstanceOf[Long].toInt
-    override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit =
-      row.setInt(ordinal, value(p).asInstanceOf[Int])
+    override def value(p: JsonParser): Any                                = millis(p)
+    override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setInt(ordinal, millis(p))
+
+    private def millis(p: JsonParser): Int = {
+      val number = time.value(p).asInstanceOf[Long]
+      if (number != number.toInt) throw new MalformedValue(s"$number is not an int")
+      number.toInt
+    }
   }
 
   /** For rows that hold microseconds. */
@@ -105,11 +131,20 @@ private[json] object JsonTime {
   /** For rows that hold nanoseconds. */
   def nanos(seconds: Long, nanos: Int): Long = Math.addExact(Math.multiplyExact(seconds, 1000000000L), nanos.toLong)
 
-  private def split(seconds: JBigDecimal)(join: (Long, Int) => Long): Long = {
-    if (seconds.precision - seconds.scale > 19) throw new ArithmeticException
-    val whole = seconds.setScale(0, java.math.RoundingMode.FLOOR)
-    join(whole.longValueExact, seconds.subtract(whole).movePointRight(9).intValue)
-  }
+  private val LastDay    = 2932896L // of the year 9999
+  private val LastSecond = new JBigDecimal("253402300800")
+
+  /** Few enough digits to compute with: writing out `1e-9999999` would take hours. */
+  private def isShort(number: JBigDecimal) = number.scale <= MostDigits && number.precision <= MostDigits
+  private val MostDigits                   = 1000
+
+  private def integer(number: JBigDecimal): Option[Long] =
+    if (!isShort(number) || number.precision - number.scale > 19) None
+    else
+      try Some(number.longValueExact)
+      catch { case _: ArithmeticException => None }
+
+  private def shown(text: String) = if (text.length <= 40) text else text.take(40) + "..."
 
   /** Year, month and day. */
   private def date(parts: Seq[Int]): LocalDate =
@@ -122,7 +157,7 @@ private[json] object JsonTime {
     else LocalTime.of(parts(0), parts(1), parts.lift(2).getOrElse(0), parts.lift(3).getOrElse(0))
 
   private val MostParts = 7
-  private val seconds   = """-?\d{1,19}\.\d{1,9}""".r
+  private val point     = """-?\d{1,19}\.\d{1,9}""".r
 
   private def array(p: JsonParser): Seq[Int] = {
     val parts = Seq.newBuilder[Int]

@@ -73,7 +73,8 @@ private[schema] object KeyValueDecoder {
       required.fields.zip(ordinals).find(_._1.name == name) match {
         case None                                                                          => Skipped
         case Some((StructField(_, struct: StructType, _, _), ordinal)) if isRecord(reader) =>
-          new Record(decoder(struct, struct.indices.toArray), struct.size, ordinal)
+          val hasEmpty = formats.formatOf(topic, writer).hasEmptyValues(topic, writer)
+          new Record(decoder(struct, struct.indices.toArray), struct.size, ordinal, hasEmpty)
         case Some((field, ordinal)) => new Single(decoder(StructType(Seq(field)), Array(ordinal)), ordinal)
       }
     }
@@ -105,11 +106,14 @@ private[schema] object KeyValueDecoder {
     override def clear(row: InternalRow): Unit = row.setNullAt(ordinal)
   }
 
-  private final class Record(decoder: ValueDecoder, size: Int, ordinal: Int) extends Single(decoder, ordinal) {
-    override def decode(bytes: Array[Byte], offset: Int, length: Int, row: InternalRow): Unit = {
-      val struct = new GenericInternalRow(size)
-      super.decode(bytes, offset, length, struct)
-      row.update(ordinal, struct)
-    }
+  private final class Record(decoder: ValueDecoder, size: Int, ordinal: Int, hasEmpty: Boolean)
+      extends Single(decoder, ordinal) {
+    override def decode(bytes: Array[Byte], offset: Int, length: Int, row: InternalRow): Unit =
+      if (length == 0 && !hasEmpty) clear(row)
+      else {
+        val struct = new GenericInternalRow(size)
+        super.decode(bytes, offset, length, struct)
+        row.update(ordinal, struct)
+      }
   }
 }

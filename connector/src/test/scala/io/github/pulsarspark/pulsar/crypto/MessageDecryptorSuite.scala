@@ -116,10 +116,10 @@ object MessageDecryptorSuite {
     generator.initialize(2048)
     generator.generateKeyPair()
   }
-  private val first  = pair
-  private val second = pair
+  private[crypto] val first = pair
+  private val second        = pair
 
-  private def pem(key: AnyRef): String = {
+  private[crypto] def pem(key: AnyRef): String = {
     val text   = new StringWriter
     val writer = new JcaPEMWriter(text)
     writer.writeObject(key)

@@ -4,6 +4,7 @@ import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException, TypedMessageBuilder}
+import org.apache.pulsar.client.impl.MessageIdImpl
 
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
@@ -25,7 +26,7 @@ class WriteFailureSuite extends FunSuite {
       isConnected: Boolean = false,
       why: Long => Option[Throwable] = _ => None
   ): Throwable with PulsarError = {
-    val answers = Iterator(CompletableFuture.completedFuture(MessageId.earliest),
+    val answers = Iterator(CompletableFuture.completedFuture[MessageId](new MessageIdImpl(1, 2, -1)),
       CompletableFuture.failedFuture[MessageId](answer))
     lazy val message: TypedMessageBuilder[Array[Byte]] = ByName[TypedMessageBuilder[Array[Byte]]] {
       case "value"     => message

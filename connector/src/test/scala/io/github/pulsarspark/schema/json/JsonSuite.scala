@@ -204,6 +204,10 @@ class JsonSuite extends PropertySuite(200) {
       ("int", "date", "[2024,2,29]", 19782),
       ("int", "date", "\"2024-02-29\"", 19782),
       ("int", "date", "19782", 19782),
+      ("long", "timestamp-millis", "1704110400000.0", second * 1000000),
+      ("long", "timestamp-micros", "1.7041104E15", second * 1000000),
+      ("int", "date", "19782.0", 19782),
+      ("long", "time-micros", "45000000000.0", 45000000000L),
       ("int", "time-millis", "[12,30]", 45000000),
       ("int", "time-millis", "\"12:30:00.001\"", 45000001),
       ("int", "time-millis", "45000000", 45000000),
@@ -228,9 +232,15 @@ class JsonSuite extends PropertySuite(200) {
       "local-timestamp-millis" -> "1704110400.5",
       "local-timestamp-millis" -> "[2024,13,1,12,0]",
       "local-timestamp-millis" -> "[2024,1]",
-      "time-micros"            -> "[1,2,3,4,5]"
+      "time-micros"            -> "[1,2,3,4,5]",
+      "timestamp-millis"       -> "1e-4000000",
+      "timestamp-millis"       -> "1704110400000.5",
+      "time-millis"            -> "45000000000",
+      "date"                   -> "[2024,1,1,12,0]",
+      "date"                   -> "\"20240229\""
     ).foreach { case (name, value) =>
-      val e = intercept[RuntimeException](one(logical("long", name), value))
+      val base = if (Set("date", "time-millis")(name)) "int" else "long"
+      val e    = intercept[RuntimeException](one(logical(base, name), value))
       assert(e.getMessage.startsWith("[PULSAR_VALUE_NOT_DECODABLE]"), s"$name $value: $e")
     }
   }
@@ -245,6 +255,26 @@ class JsonSuite extends PropertySuite(200) {
     assertEquals(Seq("\"1234\"", "12.34").map(v => text(one(decimal(""), v))), Seq("1234.00", "12.34"))
     assertEquals(text(one(s"""["null",$connect]""", "\"AMQ=\"")), "1.96")
     intercept[RuntimeException](one(connect, "\"\""))
+  }
+
+  test("a time of day keeps its value when its unit changes") {
+    val old     = json(s"""{"name":"x","type":${logical("int", "time-millis")}}""")
+    val current = json(s"""{"name":"x","type":${logical("long", "time-micros")}}""")
+    val columns = SchemaTranslation.toStruct(Messages.topic, current)
+    val decoder = Messages.decoder(current, columns, _ => old)
+    val row     = decoder.decode(Messages.of("""{"x":45000000}""".getBytes, Messages.version(1)))
+    assertEquals(row.getLong(0), 45000000000L)
+  }
+
+  test("texts and names may be as long as a message") {
+    val long = "x" * 20000001
+    assertEquals[Any, Any](read(numbers, s"""{"s":"$long"}""")("s"), long)
+    assertEquals[Any, Any](read(numbers, s"""{"${long.take(60000)}":1,"i":2}""")("i"), 2)
+  }
+
+  test("bytes that are no base64 are named by their field") {
+    val e = intercept[RuntimeException](one("\"bytes\"", "\"not base64!\""))
+    assert(e.getMessage.contains("VALUE_STRING at /x is not base64 text"), e.getMessage)
   }
 
   test("an empty payload is a tombstone") {

@@ -191,4 +191,16 @@ class KeyValueSuite extends PropertySuite {
     val error = intercept[RuntimeException](encoder.encode(InternalRow(k, 1L, "other".getBytes)))
     assert(error.getMessage.contains("[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `__key`"), error.getMessage)
   }
+
+  test("a part without bytes is null, where no bytes are no value") {
+    val record =
+      TopicSchema("JSON", """{"type":"record","name":"R","fields":[{"name":"a","type":["null","string"]}]}""")
+    for (separated <- Seq(true, false)) {
+      val schema = KeyValueSchema(TopicSchema("STRING"), record, separated).toTopicSchema()
+      val m      = Messages.of(if (separated) Array.emptyByteArray else Array[Byte](0, 0, 0, 1, 'k', 0, 0, 0, 0))
+      if (separated) { m.keyBytes = Array('k'); m.keyLength = 1 }
+      val row = Messages.decoder(schema, SchemaTranslation.toStruct(Messages.topic, schema)).decode(m)
+      assertEquals((row.getUTF8String(0).toString, row.isNullAt(1)), ("k", true), separated)
+    }
+  }
 }

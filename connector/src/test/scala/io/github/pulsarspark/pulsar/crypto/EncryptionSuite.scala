@@ -1,0 +1,83 @@
+package io.github.pulsarspark.pulsar.crypto
+
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import munit.FunSuite
+import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
+import org.apache.pulsar.common.api.proto.MessageMetadata
+
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.options.{PrivateKeys, PublicKeys}
+
+class EncryptionSuite extends FunSuite {
+  import MessageDecryptorSuite._
+
+  override val munitTimeout: Duration = 2.minutes
+
+  private val folder =
+    FunFixture[Path](_ => Files.createTempDirectory("keys"),
+      path => Files.walk(path).iterator.asScala.toSeq.reverse.foreach(Files.delete))
+
+  private def file(folder: Path, name: String, content: String): String =
+    Files.writeString(folder.resolve(name), content).toString
+
+  private def keys(file: String) = PublicKeys(Map("app" -> file))
+
+  folder.test("every message is decrypted, also those that are encrypted while the client renews its key") { path =>
+    val public   = PublicKeyFiles("t", keys(file(path, "a.pub.pem", pem(first.getPublic))))
+    val reader   = new KeyFiles(PrivateKeys.Files(Map.empty, Some(file(path, "a.pem", pem(first.getPrivate)))))
+    val names    = Set("app").asJava
+    val crypto   = new SerialCrypto("t")
+    val isOver   = new AtomicBoolean
+    val renewals = new AtomicInteger
+    crypto.addPublicKeyCipher(names, public)
+    val renewing =
+      new Thread(() => while (!isOver.get) { crypto.addPublicKeyCipher(names, public); renewals.incrementAndGet() })
+    renewing.start()
+    val plain = new Array[Byte](16384)
+    try
+      (1 to 1500).foreach { n =>
+        val metadata = new MessageMetadata
+        val secret   = ByteBuffer.allocate(crypto.getMaxOutputSize(plain.length))
+        crypto.encrypt(names, public, () => metadata, ByteBuffer.wrap(plain), secret)
+        val other  = new MessageCryptoBc("[reader]", false)
+        val opened = ByteBuffer.allocate(other.getMaxOutputSize(secret.remaining))
+        assert(other.decrypt(() => metadata, secret, opened, reader), s"message $n after ${renewals.get} renewals")
+      }
+    finally {
+      isOver.set(true)
+      renewing.join()
+    }
+    assert(renewals.get > 10, renewals)
+  }
+
+  folder.test("a file that goes away does not matter any more") { path =>
+    val public = file(path, "a.pub.pem", pem(first.getPublic))
+    val read   = PublicKeyFiles("t", keys(public))
+    val before = read.getPublicKey("app", Map.empty[String, String].asJava).getKey.toSeq
+    Files.delete(Path.of(public))
+    assertEquals(read.getPublicKey("app", Map.empty[String, String].asJava).getKey.toSeq, before)
+  }
+
+  folder.test("a file that is no public key is refused") { path =>
+    val large = "x" * (KeyFiles.MostBytes + 1)
+    for (
+      (file, problem) <- Seq(
+        file(path, "text", "text")                   -> "holds no public key in PEM",
+        file(path, "private", pem(first.getPrivate)) -> "holds no public key in PEM",
+        file(path, "large", large)                   -> "has more than 1048576 bytes",
+        path.resolve("missing").toString             -> "is no file",
+        path.toString                                -> "is no file",
+        "/dev/zero"                                  -> "is no file"
+      )
+    ) {
+      val e = intercept[IllegalArgumentException with PulsarError](PublicKeyFiles("t", keys(file)))
+      assertEquals((e.condition, e.parameters("problem")), ("PULSAR_ENCRYPTION_KEY", problem), file)
+    }
+  }
+}
