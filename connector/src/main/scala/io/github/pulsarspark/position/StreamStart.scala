@@ -23,18 +23,17 @@ final case class StreamStart(
     until: SortedMap[String, Position] = SortedMap.empty
 ) {
 
-  /** The publish times that a range keeps in its first part, which may be the whole. */
+  /** The publish times that a range keeps at its begin, and perhaps to its end. */
   def times(range: OffsetRange): Interval =
     if (until.get(range.topic).exists(_ <= range.startExclusive)) Interval.Always
     else
       notBefore.get(range.topic).orElse(notBefore.get(StreamStart.AnyPartition)).fold(Interval.Always)(Interval(_))
 
-  /** A range in one part or two, with the publish times that each keeps. */
-  def parts(range: OffsetRange): Seq[(OffsetRange, Interval)] =
-    until.get(range.topic).filter(end => range.startExclusive < end && end < range.endInclusive) match {
-      case Some(end) =>
-        Seq(range.copy(endInclusive = end) -> times(range), range.copy(startExclusive = end) -> Interval.Always)
-      case None => Seq(range -> times(range))
+  /** What a range keeps. */
+  def bounds(range: OffsetRange): PruningBounds =
+    times(range) match {
+      case Interval.Always => PruningBounds.Everything
+      case kept            => PruningBounds(kept, timesUntil = until.get(range.topic))
     }
 
   /** The JSON of the offset with two more fields, `notBefore` and `notBeforeUntil`. */

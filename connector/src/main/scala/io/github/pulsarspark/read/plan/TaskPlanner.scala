@@ -64,14 +64,11 @@ private[read] final class TaskPlanner(
     }
     val parallelism = SparkSession.active.sparkContext.defaultParallelism
     val plan        = session.segments(task.hadoop, losses).plan(requested, tail, parallelism)
-    val byTopic     = ranges.zip(requested).groupBy(_._1.range.topic)
-    val tasks       = plan.tasks.map { slices =>
+    val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
+    val tasks   = plan.tasks.map { slices =>
       PulsarInputPartition(slices.map { slice =>
-        val (planned, narrowed) = byTopic(slice.range.topic) match {
-          case Seq(one) => one
-          case parts    => parts.find(p => slice.range.endInclusive <= p._1.range.endInclusive).getOrElse(parts.last)
-        }
-        PlannedSlice(slice, narrowed.bounds, planned.schema)
+        val (bounds, schema) = byTopic(slice.range.topic)
+        PlannedSlice(slice, bounds, schema)
       })
     }
     PlannedRead(tasks, ledgersSkipped = plan.ledgersSkipped)

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.{DataLossPolicy, Occurrence}
 import io.github.pulsarspark.metrics.TaskTotals
-import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
@@ -153,9 +153,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     }
     val readBy =
       schemas.of(existing, ledgers.groupMapReduce(_._1)(_._2)(math.max(_, _)))
-    existing.zip(readBy).flatMap { case ((range, _), schema) =>
-      start.parts(range).map { case (part, times) => PlannedRange(part, PruningBounds(times), schema) }
-    }
+    existing.zip(readBy).map { case ((range, _), schema) => PlannedRange(range, start.bounds(range), schema) }
   }
 
   /** The tasks that read ranges: segments, and the tail from the broker. */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StructType
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
-import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
+import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset}
 import io.github.pulsarspark.read.stream.{IdlePartitions, PulsarMicroBatchStream}
 import io.github.pulsarspark.read.task.ReadContext
 import io.github.pulsarspark.schema.TopicSchema
@@ -111,19 +111,14 @@ class ReadPlanningSuite extends FunSuite {
   test("a stream that starts at a time skips messages by their time only where the search is not exact") {
     val timed = streamStart("startingTime" -> "100")
     assertEquals(timed.offset.positions(p0), Position(1, 90))
-    assertEquals(
-      timed.parts(OffsetRange(p0, Position(1, 90), Position(3, 9))),
-      Seq(
-        OffsetRange(p0, Position(1, 90), Position(1, 110)) -> Interval(100),
-        OffsetRange(p0, Position(1, 110), Position(3, 9))  -> Interval.Always
-      )
-    )
-    val first = OffsetRange(p0, Position(1, 90), Position(1, 110))
-    assertEquals(timed.parts(first), Seq(first -> Interval(100)))
+    val first = timed.bounds(OffsetRange(p0, Position(1, 90), Position(3, 9)))
+    assertEquals(first, PruningBounds(Interval(100), timesUntil = Some(Position(1, 110))))
+    val kept = Seq((99L, 1L, 110L), (100L, 1L, 91L), (99L, 1L, 111L), (99L, 3L, 0L)).map((first.contains _).tupled)
+    assertEquals(kept, Seq(false, true, true, true))
     val later = OffsetRange(p0, Position(1, 110), Position(3, 9))
-    assertEquals(timed.parts(later), Seq(later -> Interval.Always))
+    assertEquals(timed.bounds(later), PruningBounds.Everything)
     val joined = OffsetRange("a partition that comes later", Position(1, -1), Position(1, 9))
-    assertEquals(timed.parts(joined), Seq(joined -> Interval.Always))
+    assertEquals(timed.bounds(joined), PruningBounds.Everything)
   }
 
   test("a stream that starts at a time to come skips all messages before") {
