@@ -58,6 +58,8 @@ class Record:
         transactions: The transactions that it names.
         count: How many transactions a `done` counts.
         rows: How many rows a `done` counts.
+        target: Where the rows of a `prepared` or `done` go; empty in records of early versions, which are of all.
+        others: The last epoch of each other target, as a `done` says it.
     """
 
     kind: str
@@ -69,6 +71,8 @@ class Record:
     transactions: tuple[Transaction, ...] = ()
     count: int = 0
     rows: int = 0
+    target: str = ""
+    others: tuple[tuple[str, int], ...] = ()
 
 
 def parse(payload: bytes) -> Record:
@@ -100,6 +104,8 @@ def _record(fields: Mapping[str, Any]) -> Record:
         transactions=() if counted else tuple(map(_transaction, listed)),
         count=listed if counted else len(listed),
         rows=int(fields.get("rows", 0)),
+        target=str(fields.get("target", "")),
+        others=tuple(sorted((str(one), int(epoch)) for one, epoch in fields.get("others", {}).items())),
     )
 
 
@@ -119,10 +125,16 @@ def owner_record(last: Record, owner: str, time: int) -> bytes:
     return json.dumps(_fields(OWNER, last, owner, time)).encode()
 
 
-def done_record(prepared: Record, owner: str, time: int) -> bytes:
-    """The record by which ``owner`` finishes an epoch, all of whose transactions are committed."""
+def done_record(prepared: Record, done: Record | None, owner: str, time: int) -> bytes:
+    """The record by which ``owner`` finishes an epoch, all of whose transactions are committed.
+
+    It has the whole state, as those of drivers: what ``done`` says of other targets must outlive it.
+    """
+    targets = {} if done is None else {**dict(done.others), done.target: done.epoch}
     sums = {
         "epoch": prepared.epoch,
+        "target": prepared.target,
+        "others": {one: epoch for one, epoch in targets.items() if one != prepared.target},
         "transactions": len(prepared.transactions),
         "rows": sum(one.rows for one in prepared.transactions),
         "bytes": sum(one.bytes for one in prepared.transactions),

@@ -63,7 +63,7 @@ def repair(status: SinkStatus, admin: SinkAdmin, append: Callable[[bytes], None]
         # As for a driver: the append proves that the transactions read before are of earlier owners.
         append(owner_record(last, owner, status.now))
     if state.prepared is not None and not state.unknown:
-        append(done_record(state.prepared, owner, status.now))
+        append(done_record(state.prepared, state.done, owner, status.now))
         result.finished = state.prepared.epoch
     elif state.prepared is not None:
         result.remaining = _undecided(status)

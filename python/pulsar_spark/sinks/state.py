@@ -27,7 +27,7 @@ class SinkState:
         prepared: The epoch whose transactions are decided, but not known to be committed.
         committed: Transactions of `prepared` whose marker is readable.
         unknown: Transactions of `prepared` without a readable marker.
-        others: Records of further transactions that may be open: of epochs after the last finished one.
+        others: Records of further transactions that may be open: late attempts of any epoch.
     """
 
     nonce: str | None
@@ -53,7 +53,6 @@ def fold(topics: ControlTopics) -> SinkState:
     marked = {one.id for record in topics.mark if record.kind == MARKER for one in record.transactions}
     chosen = prepared.transactions if prepared is not None else ()
     ids = {one.id for one in chosen}
-    last = done.epoch if done is not None else -1
     opened = [one for one in topics.open if one.kind == OPEN and one.transactions]
     return SinkState(
         nonce=topics.log[0].nonce if topics.log else None,
@@ -62,5 +61,5 @@ def fold(topics: ControlTopics) -> SinkState:
         prepared=prepared,
         committed=tuple(one for one in chosen if one.id in marked),
         unknown=tuple(one for one in chosen if one.id not in marked),
-        others=tuple(one for one in opened if one.epoch > last and one.transactions[0].id not in ids | marked),
+        others=tuple(one for one in opened if one.transactions[0].id not in ids | marked),
     )

@@ -36,8 +36,14 @@ class SinkStatus:
 
     @property
     def left_open(self) -> list[Record]:
-        """Records of transactions that no epoch has decided, and that may be open or are."""
-        return [one for one in self.state.others if self.open_ is None or one.transactions[0].id in self.open_]
+        """Records of transactions that no epoch has decided, and that are open.
+
+        Where nobody lists these, those of epochs after the last finished one, which may be open.
+        """
+        if self.open_ is not None:
+            return [one for one in self.state.others if one.transactions[0].id in self.open_]
+        last = -1 if self.state.done is None else self.state.done.epoch
+        return [one for one in self.state.others if one.epoch > last]
 
     def facts(self) -> dict[str, Any]:
         """The status as JSON."""

@@ -55,8 +55,19 @@ def test_records_are_read_as_the_connector_writes_them() -> None:
 
 def test_records_are_written_as_they_are_read() -> None:
     assert parse(owner_record(_PREPARED, "b", 5)) == Record("owner", "trips", "query:6f1c", "b", 5)
-    assert parse(done_record(_PREPARED, "b", 5)) == replace(_DONE, owner="b", time=5)
-    assert json.loads(done_record(_PREPARED, "b", 5))["bytes"] == 100
+    assert parse(done_record(_PREPARED, None, "b", 5)) == replace(_DONE, owner="b", time=5)
+    assert json.loads(done_record(_PREPARED, None, "b", 5))["bytes"] == 100
+
+
+def test_a_finished_epoch_keeps_what_the_sink_has_of_each_target() -> None:
+    """A `done` without its target would be of all: the next rows of the others would count as written."""
+    before = parse(_payload("done", epoch=6, target="b", others={"a": 6, "": 3}, transactions=1, rows=1, bytes=1))
+    prepared = replace(_PREPARED, target="a")
+    written = json.loads(done_record(prepared, before, "o", 5))
+    assert (written["target"], written["others"]) == ("a", {"": 3, "b": 6})
+    cluster = _Cluster()
+    _repaired(_status(ControlTopics((_OWNER, before, prepared), _OPEN, _MARKS)), cluster)
+    assert (cluster.appended[-1].target, dict(cluster.appended[-1].others)) == ("a", {"": 3, "b": 6})
 
 
 @pytest.mark.parametrize(
@@ -86,7 +97,7 @@ def test_a_prepared_epoch_stays_until_it_is_done_or_dropped() -> None:
     assert [one.least for one in state.unknown] == [1]
     assert state.others == _OPEN[2:]
     done = fold(ControlTopics((_OWNER, _PREPARED, _DONE), _OPEN, _MARKS))
-    assert (done.prepared, done.done, done.others) == (None, _DONE, ())
+    assert (done.prepared, done.done, done.others) == (None, _DONE, _OPEN[2:])
     dropped = fold(ControlTopics((_OWNER, _PREPARED, replace(_DONE, kind="dropped")), _OPEN, ()))
     assert (dropped.prepared, dropped.done) == (None, None)
 
@@ -141,6 +152,13 @@ def test_a_decided_epoch_is_left_to_a_driver() -> None:
     assert len(result.remaining) == 2
     assert "1 of its transactions are to be committed" in result.remaining[0]
     assert "1 (10 rows)" in result.remaining[1]
+
+
+def test_a_late_attempt_of_a_finished_epoch_is_shown_and_aborted() -> None:
+    finished, cluster = ControlTopics((_OWNER, _PREPARED, _DONE), _OPEN, _MARKS), _Cluster()
+    assert [one["least"] for one in _status(finished, 2).facts()["open"]] == [2]
+    assert _status(finished, listed=False).facts()["open"] == []
+    assert _repaired(_status(finished, 2), cluster).aborted == [(0, 2)]
 
 
 def test_a_role_that_may_not_abort_is_reported() -> None:

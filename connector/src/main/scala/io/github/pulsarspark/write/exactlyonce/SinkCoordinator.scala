@@ -37,7 +37,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private var isStopped       = false   // only a new start knows what to do
   private var totals          = SinkTotals()
   private var began           = nanos() // no transaction of the epoch began before
-  private var hasWritten      = false   // in this life
+  private var hasWritten      = false   // an epoch of this life, not one that it found
   private var lastDone        = Option.empty[String]
 
   /** What a task of the next epoch has to know. Its transactions begin after this call. */
@@ -108,6 +108,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
       case EpochDecision.Advance =>
         stoppingOnFailure {
           val recorded = append(done(epoch, settings.target, Nil))
+          hasWritten = true
           abortOrphans(epoch, owners, None)
           cluster.release(log = before(recorded), open.released, mark = None)
         }
@@ -120,6 +121,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
           proveOpen(epoch, transactions)
           val prepared = Prepared(epoch, transactions, from, settings.target)
           finish(prepared, Some(append(prepared)))
+          hasWritten = true
         }
     }
   }
@@ -177,7 +179,6 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private def append(record: SinkRecord): String = {
     val id = cluster.append(text(record))
     log += identity -> record
-    hasWritten ||= record.isInstanceOf[Done]
     id
   }
 

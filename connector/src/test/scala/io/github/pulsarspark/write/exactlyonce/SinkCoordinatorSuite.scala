@@ -112,6 +112,22 @@ class SinkCoordinatorSuite extends FunSuite {
     assertEquals(sink.committed.size, 7)
   }
 
+  test("a stream that is to be written again is so too where the start finishes an earlier driver's epoch") {
+    val sink  = new FakeSink
+    val first = started(sink)
+    (0L to 2L).foreach(e => first.commit(e, Seq(sink.attempt(first.task, e, 0))))
+    val stuck = new FakeCluster(sink, new Random(1), 0) {
+      override def commit(ids: Seq[TransactionId]) = ids.map(_ => CommitAnswer.Uncertain("timeout"))
+    }
+    val killed = started(stuck, FakeSink.settings())
+    intercept[PulsarException](killed.commit(3, Seq(sink.attempt(killed.task, 3, 0))))
+    val writing = started(sink, FakeSink.settings().copy(onMismatch = OnSinkMismatch.Write))
+    assertEquals(writing.task.done, None)
+    writing.commit(1, Seq(sink.attempt(writing.task, 1, 0)))
+    assertEquals((sink.committed.size, writing.now.skipped), (5, 0L))
+    assertEquals(writing.task.done, Some(1L))
+  }
+
   test("one id for two targets: each has its own last number") {
     val sink = new FakeSink
     for (version <- 0L to 2L; topic <- Seq("a", "b")) {
