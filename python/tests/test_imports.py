@@ -111,7 +111,7 @@ def test_what_needs_no_spark_works_without_pyspark(tmp_path: Path) -> None:
     [
         (["--version"], 0, f"pulsar-spark {pulsar_spark.__version__}"),
         (["options", "failOnDataLoss"], 0, "failOnDataLoss"),
-        (["options", "failOnDataLos", "--json"], 1, "PULSAR_OPTION_UNKNOWN"),
+        (["options", "failOnDataLos", "--json"], 2, "PULSAR_OPTION_UNKNOWN"),
         (["local", "status", "--name", "never-started"], 3, "No local Pulsar is running"),
         (["demo"], 1, "pip install 'pulsar-spark["),
     ],

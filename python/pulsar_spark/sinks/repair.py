@@ -7,7 +7,7 @@ open is left to the next driver of the sink, which commits them.
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pulsar_spark.sinks.records import SinkError, done_record, owner_record
@@ -60,10 +60,11 @@ def repair(status: SinkStatus, admin: SinkAdmin, append: Callable[[bytes], None]
         return result
     owner, last = str(uuid.uuid4()), state.prepared or state.done or state.owner
     if last is not None:
+        last = replace(last, nonce=state.nonce)  # that of the newest record: a query may have taken the state over
         # As for a driver: the append proves that the transactions read before are of earlier owners.
         append(owner_record(last, owner, status.now))
     if state.prepared is not None and not state.unknown:
-        append(done_record(state.prepared, state.done, owner, status.now))
+        append(done_record(replace(state.prepared, nonce=state.nonce), state.done, owner, status.now))
         result.finished = state.prepared.epoch
     elif state.prepared is not None:
         result.remaining = _undecided(status)

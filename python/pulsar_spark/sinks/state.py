@@ -55,7 +55,7 @@ def fold(topics: ControlTopics) -> SinkState:
     ids = {one.id for one in chosen}
     opened = [one for one in topics.open if one.kind == OPEN and one.transactions]
     return SinkState(
-        nonce=topics.log[0].nonce if topics.log else None,
+        nonce=topics.log[-1].nonce if topics.log else None,
         owner=owner,
         done=done,
         prepared=prepared,

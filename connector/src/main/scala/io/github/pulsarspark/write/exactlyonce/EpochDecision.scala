@@ -38,6 +38,7 @@ private[exactlyonce] object EpochDecision {
   ): EpochDecision = (prepared, done) match {
     case (Some(other), _) =>
       Refuse(s"epoch $other is not finished, but epoch $epoch follows", "Start the write again")
+    case (_, Some(last)) if last.epoch == epoch && isSequence && last.elsewhere.isDefined     => elsewhere(last)
     case (_, Some(last)) if last.epoch == epoch && isSequence && !last.rows.forall(_ == rows) => changed(last, rows)
     case (_, Some(last)) if last.epoch > epoch && isSequence     => behind(last.epoch, epoch)
     case (_, Some(last)) if last.epoch >= epoch                  => Discard(last)
@@ -54,6 +55,12 @@ private[exactlyonce] object EpochDecision {
   private def behind(last: Long, epoch: Long) = Refuse(
     s"the next epoch of the checkpoint is $epoch, but the sink has those up to $last: the checkpoint was restored " +
       "from an older copy, and its next epochs have other rows than those that were written",
+    WaysOut
+  )
+
+  private def elsewhere(last: WrittenEpoch) = Refuse(
+    s"epoch ${last.epoch} was written to ${last.elsewhere.mkString}, so its rows are not in this topic: another " +
+      "query uses a copy of the checkpoint, or the option `topic` was changed",
     WaysOut
   )
 

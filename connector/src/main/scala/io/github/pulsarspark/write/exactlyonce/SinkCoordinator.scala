@@ -49,7 +49,9 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** The last epoch that is written and is not to be written again. */
   private def written: Option[WrittenEpoch] =
     if (settings.onMismatch == OnSinkMismatch.Write && !hasWritten) None
-    else if (settings.startsAtZero) log.last.map(d => WrittenEpoch(d.epoch, Some(d.rows)))
+    else if (settings.startsAtZero) log.last.map { d =>
+      WrittenEpoch(d.epoch, Some(d.rows), Some(d.target).filter(t => t.nonEmpty && t != settings.target))
+    }
     else log.done(settings.target)
 
   private def done(epoch: Long, target: String, transactions: Seq[SinkTransaction]) = Done(epoch, transactions.size,
@@ -127,7 +129,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   }
 
   /** Fails before the record when a transaction may have timed out and is not open: what is left of its epoch is
-    * aborted. Without a time-out after the record, an epoch is never written in part.
+    * aborted. Without a time-out after the proof, an epoch is never written in part.
     */
   private def proveOpen(epoch: Long, transactions: Seq[SinkTransaction]): Unit = {
     val age = (nanos() - began).nanos

@@ -26,9 +26,11 @@ private[exactlyonce] final case class SinkLog(
       for (d <- last; epoch <- d.others.get(target).orElse(d.others.get(""))) yield WrittenEpoch(epoch, None)
   }
 
-  /** Whether a sink of this nonce may go on. Batches of early versions did not name their query. */
-  def belongsTo(other: String): Boolean =
-    nonce.forall(own => own == other || own == SinkSettings.Versions && other.startsWith(s"$own:"))
+  /** Whether a sink of this nonce may go on. Batches of early versions named neither their query nor their target. */
+  def belongsTo(other: String): Boolean = {
+    val isEarly = last.forall(_.target.isEmpty)
+    nonce.forall(own => own == other || isEarly && own == SinkSettings.Versions && other.startsWith(s"$own:"))
+  }
 
   def +(entry: (SinkIdentity, SinkRecord)): SinkLog = {
     val known = copy(nonce = Some(entry._1.nonce), owners = owners + entry._1.owner)
@@ -45,5 +47,7 @@ private[exactlyonce] final case class SinkLog(
   *
   * @param rows
   *   None where the log does not say it any more
+  * @param elsewhere
+  *   the other target that a stream wrote it to
   */
-private[exactlyonce] final case class WrittenEpoch(epoch: Long, rows: Option[Long])
+private[exactlyonce] final case class WrittenEpoch(epoch: Long, rows: Option[Long], elsewhere: Option[String] = None)

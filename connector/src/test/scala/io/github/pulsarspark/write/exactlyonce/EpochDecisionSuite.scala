@@ -56,6 +56,14 @@ class EpochDecisionSuite extends FunSuite {
     assertEquals(decided(10, Some(written(9))), EpochDecision.Prepare)
   }
 
+  test("the last epoch is not repeated where it went to another target") {
+    decided(9, Some(written(9).copy(elsewhere = Some("b")))) match {
+      case EpochDecision.Refuse(problem, _) => assert(problem.contains("was written to b"), problem)
+      case other                            => fail(other.toString)
+    }
+    assertEquals(decided(10, Some(written(9).copy(elsewhere = Some("b")))), EpochDecision.Prepare)
+  }
+
   test("numbers of batches may begin anywhere and have gaps; those up to the last one have no effect") {
     assertEquals(decided(7, None, isSequence = false), EpochDecision.Prepare)
     assertEquals(decided(7, Some(written(3)), isSequence = false), EpochDecision.Prepare)
@@ -108,7 +116,8 @@ class EpochDecisionSuite extends FunSuite {
 
   test("a log belongs to one query, and one without its id to the first that has one") {
     assert(SinkLog().belongsTo("versions:q"))
-    assert(read("versions", done(1)).belongsTo("versions:q"))
+    assert(read("versions", done(1, target = "")).belongsTo("versions:q"))
+    assert(!read("versions", done(1)).belongsTo("versions:q"), "of a job without a query")
     assert(!read("versions:p", done(1)).belongsTo("versions:q"))
     assert(!read("versions:p", done(1)).belongsTo("versions"))
     assert(!read("query:p", done(1)).belongsTo("query:p:q"))
