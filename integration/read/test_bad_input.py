@@ -73,7 +73,7 @@ WRONG_FOR_ALL = [
     ({"service.url": "kafka://here:9092"}, "PULSAR_OPTION_INVALID", ["`service.url`", "`kafka://here:9092`"]),
     ({"service.url": " "}, "PULSAR_OPTION_INVALID", ["`service.url`"]),
     ({"servce.url": "x"}, "PULSAR_OPTION_UNKNOWN", ["`servce.url`", "nearest name is `service.url`"]),
-    ({"colour": "blue"}, "PULSAR_OPTION_UNKNOWN", ["`colour`", "docs/use/options.md"]),
+    ({"colour": "blue"}, "PULSAR_OPTION_UNKNOWN", ["`colour`", "`pulsar-spark options`"]),
     ({"operationTimeoutMs": "soon"}, "PULSAR_OPTION_INVALID", ["`operationTimeoutMs`", "`soon`", "milliseconds"]),
     ({"operationTimeoutMs": "0"}, "PULSAR_OPTION_INVALID", ["`operationTimeoutMs`", "at least 1"]),
     ({"auth.token": "a", "auth.tokenFile": "/b"}, "PULSAR_OPTION_CONFLICT", ["`auth.token`", "`auth.tokenFile`"]),
