@@ -42,7 +42,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
       outstanding = opened.toLong
       target = opened
     }
-    outstanding = math.max(0L, outstanding - taken.messages)
+    outstanding -= taken.messages // below 0 where a batch has more than was allowed: the broker counts so too
     if (outstanding <= target / 2) {
       val next = wanted(feed)
       if (next > outstanding) {
@@ -60,7 +60,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   }
 
   private def wanted(feed: EntryFeed): Int = {
-    val waiting = math.min(feed.queuedMessages.toLong, outstanding)
+    val waiting = math.max(0L, math.min(feed.queuedMessages.toLong, outstanding))
     PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, math.min(messages.toLong, target * 2L))
   }
 

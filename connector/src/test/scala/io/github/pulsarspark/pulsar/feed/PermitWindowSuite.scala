@@ -15,9 +15,14 @@ class PermitWindowSuite extends PropertySuite {
   private val Bytes    = 1L << 20
   private val Messages = 1000
 
-  /** A broker that sends as much as it is allowed to before each entry that is taken. */
-  private final class Sending(sizes: Iterator[Int]) extends EntryFeed {
-    private val waiting  = mutable.Queue.empty[Int]
+  /** A broker that sends as much as it is allowed to before each entry that is taken. A batch may have more messages.
+    *
+    * @param batches
+    *   messages of each entry
+    */
+  private final class Sending(sizes: Iterator[Int], batches: Iterator[Int] = Iterator.continually(1))
+      extends EntryFeed {
+    private val waiting  = mutable.Queue.empty[(Int, Int)]
     private val shared   = UnpooledByteBufAllocator.DEFAULT.heapBuffer(8 << 20)
     val window           = new PermitWindow(Bytes, Messages)
     var permits          = window.first
@@ -29,20 +34,21 @@ class PermitWindowSuite extends PropertySuite {
     def take(): Option[Int] = {
       while (permits > 0 && sizes.hasNext) {
         sentLast = sizes.next()
-        waiting += sentLast
-        permits -= 1
+        val messages = batches.next()
+        waiting += sentLast -> messages
+        permits -= messages
       }
       mostWaiting = math.max(mostWaiting, queuedBytes)
       Option.when(waiting.nonEmpty) {
-        val size          = waiting.dequeue()
-        val body: ByteBuf = shared.slice(0, size)
-        window.refill(this, new EntryFeed.Entry(1, 1, 1, body, 1))
+        val (size, messages) = waiting.dequeue()
+        val body: ByteBuf    = shared.slice(0, size)
+        window.refill(this, new EntryFeed.Entry(1, 1, messages, body, 1))
         size
       }
     }
 
-    override def queuedMessages(): Int                              = waiting.size
-    override def queuedBytes(): Long                                = waiting.foldLeft(0L)(_ + _)
+    override def queuedMessages(): Int                              = waiting.map(_._2).sum
+    override def queuedBytes(): Long                                = waiting.foldLeft(0L)(_ + _._1)
     override def grant(taken: EntryFeed.Entry, messages: Int): Unit = {
       assert(messages > 0)
       permits += messages
@@ -63,8 +69,8 @@ class PermitWindowSuite extends PropertySuite {
     private def unused: Nothing = throw new AssertionError("not used")
   }
 
-  private def drained(sizes: Seq[Int]): Sending = {
-    val feed = new Sending(sizes.iterator)
+  private def drained(sizes: Seq[Int], batches: Iterator[Int] = Iterator.continually(1)): Sending = {
+    val feed = new Sending(sizes.iterator, batches)
     assertEquals(Iterator.continually(feed.take()).takeWhile(_.isDefined).size, sizes.size, "all of them arrive")
     feed
   }
@@ -78,9 +84,12 @@ class PermitWindowSuite extends PropertySuite {
     }
   }
 
-  property("every message arrives, whatever the sizes") {
-    forAll(Gen.listOfN(40, Gen.zip(Gen.choose(1, 60), Gen.oneOf(10, 1000, 30000, 1 << 20, 5 << 20)))) { runs =>
-      drained(runs.flatMap { case (count, size) => Seq.fill(count)(size) })
+  property("every message arrives, whatever the sizes of messages and of batches") {
+    val size  = Gen.oneOf(10, 1000, 30000, 1 << 20, 5 << 20)
+    val batch = Gen.oneOf(1, 7, 100, 5000)
+    forAll(Gen.listOfN(40, Gen.zip(Gen.choose(1, 60), size, batch))) { runs =>
+      val entries = runs.flatMap { case (count, size, batch) => Seq.fill(count)(size -> batch) }
+      drained(entries.map(_._1), entries.iterator.map(_._2))
       ()
     }
   }
