@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pytest
 from errors import failing, no_job, refused
+from messages import read_encrypted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,17 +35,6 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path
     return found
 
 
-def _decrypted(target: Target, topic: str, private: Path, public: Path, count: int) -> list[bytes]:
-    reader = target.client.create_reader(
-        topic,
-        pulsar_client.MessageId.earliest,
-        crypto_key_reader=pulsar_client.CryptoKeyReader(str(public), str(private)),
-    )
-    found = [reader.read_next(timeout_millis=_SECONDS * 1000).data() for _ in range(count)]
-    reader.close()
-    return found
-
-
 @pytest.mark.parametrize(
     "more",
     [
@@ -64,7 +54,7 @@ def test_a_write_is_read_with_either_key_and_by_nobody_else(
     target.append(rows, topic, {"encryption.publicKeyFile": public, **more})
     wanted = [b"secret %d" % number for number in range(5)]
     for private, public_file in keys.values():
-        assert _decrypted(target, topic, private, public_file, 5) == wanted
+        assert read_encrypted(target.client, topic, private, public_file, 5) == wanted
         own = {"encryption.privateKeyFile": str(private)}
         assert [row.value for row in target.read(topic, own).collect()] == [one.decode() for one in wanted]
     with failing("PULSAR_ENTRY_ENCRYPTED", topic):

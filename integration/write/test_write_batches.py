@@ -10,6 +10,7 @@ import pulsar as pulsar_client
 import pytest
 from broker_proxy import running_broker_proxy
 from java_values import java_connection
+from messages import read_encrypted
 from waiting import eventually
 
 if TYPE_CHECKING:
@@ -202,11 +203,5 @@ def test_a_batch_is_encrypted_as_a_whole(target: Target, topic: str, tmp_path: P
         producer.close()
     secret = target.read(topic, {"encryption.privateKeyFile": str(private)}).collect()
     assert [bytes(row.value) for row in secret] == [b"%03d" % number for number in range(messages)]
-    reader = target.client.create_reader(
-        topic,
-        pulsar_client.MessageId.earliest,
-        crypto_key_reader=pulsar_client.CryptoKeyReader(str(public), str(private)),
-    )
-    found = [reader.read_next(timeout_millis=_SECONDS * 1000).data() for _ in range(messages)]
-    reader.close()
+    found = read_encrypted(target.client, topic, private, public, messages)
     assert found == [b"%03d" % number for number in range(messages)]

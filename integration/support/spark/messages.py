@@ -114,6 +114,13 @@ def produce(
         producer.close()
 
 
+def read_encrypted(client: pulsar.Client, topic: str, private: Path, public: Path, count: int) -> list[bytes]:
+    """The first messages of a topic, decrypted with a pair of key files; it fails when one does not arrive in time."""
+    keys = pulsar.CryptoKeyReader(str(public), str(private))
+    with closing(client.create_reader(topic, pulsar.MessageId.earliest, crypto_key_reader=keys)) as reader:
+        return [reader.read_next(timeout_millis=int(_SECONDS * 1000)).data() for _ in range(count)]
+
+
 def _pending(batch_size: int | None) -> int:
     # A batch that waits for more messages must never meet a full queue.
     return 0 if batch_size is not None else 1000
