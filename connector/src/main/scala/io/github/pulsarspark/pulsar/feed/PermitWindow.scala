@@ -1,8 +1,8 @@
 package io.github.pulsarspark.pulsar.feed
 
 /** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: what may be on its way
-  * follows the size of the messages that were taken lately, and leaves room for what waits. It begins small and
-  * doubles.
+  * follows the size of the messages that were taken lately, and leaves room for what waits. It begins small, until the
+  * first sizes are known.
   *
   * Sizes may jump, and permits cannot be taken back, so this is no bound. That is [[PermitWindow.mostWaiting]].
   *
@@ -61,7 +61,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
 
   private def wanted(feed: EntryFeed): Int = {
     val waiting = math.max(0L, math.min(feed.queuedMessages.toLong, outstanding))
-    PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, math.min(messages.toLong, target * 2L))
+    PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, messages.toLong)
   }
 
   private def size: Long = math.max(1L, math.max(recent.bytes, longer.bytes))
