@@ -62,6 +62,19 @@ private[exactlyonce] object FakeSink {
       1.hour
     )
 
+  def started(sink: FakeSink, settings: SinkSettings = FakeSink.settings()): SinkCoordinator =
+    started(new FakeCluster(sink, new Random(1), 0), settings)
+
+  def started(cluster: SinkCluster, settings: SinkSettings): SinkCoordinator = {
+    val result = new SinkCoordinator(settings, cluster, 100.millis)
+    result.start()
+    result
+  }
+
+  /** The kinds of the records of its log. */
+  def kinds(sink: FakeSink): Seq[String] =
+    sink.log.toSeq.flatMap(r => SinkRecords.parse(r._2)).map(_._2.getClass.getSimpleName.stripSuffix("$"))
+
   final class Lost extends RuntimeException("the answer is lost")
 }
 
