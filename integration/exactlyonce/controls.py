@@ -46,8 +46,8 @@ CONTROLS = (
     Control(
         rule="no fence",
         file="write/exactlyonce/PulsarSinkCluster.scala",
-        old="logTopic.producer(isFencing = true)",
-        new="logTopic.producer(isFencing = false)",
+        old="logTopic.producer(access)",
+        new="logTopic.producer(ControlAccess.Shared)",
         test="integration/write/test_exactly_once.py::test_a_driver_that_was_replaced_fails",
     ),
     Control(
@@ -102,8 +102,8 @@ CONTROLS = (
     Control(
         rule="no proof that transactions live",
         file="write/exactlyonce/SinkCoordinator.scala",
-        old="if (age >= settings.timeout / 2)",
-        new="if (age >= settings.timeout * 1000L)",
+        old="if (age >= settings.timeout / 2 &&",
+        new="if (age >= settings.timeout * 1000L &&",
         test=f"{_EDGES}::test_a_job_that_is_longer_than_its_transactions_is_not_torn",
     ),
     Control(

@@ -17,6 +17,8 @@ from pulsar_spark.sinks.topics import topic as control_topic
 
 if TYPE_CHECKING:
     import pulsar as pulsar_client
+    from admin import Admin
+    from pyspark.sql import SparkSession
     from servers import Addresses
     from transactions import Sender
 
@@ -38,8 +40,10 @@ class Sink:
         common = {"version": 1, "kind": kind, "sinkId": self.id, "nonce": "query:1", "owner": "a"}
         return json.dumps({**common, "time": time.time_ns() // 1_000_000, **fields}).encode()
 
-    def append(self, which: str, kind: str, **fields: object) -> None:
-        produce(self._client, self.topic(which), [self.payload(kind, **fields)])
+    def append(self, which: str, kind: str, **fields: object) -> str:
+        """Returns its id, ``ledger:entry``."""
+        (stored,) = produce(self._client, self.topic(which), [self.payload(kind, **fields)])
+        return f"{stored.ledger}:{stored.entry}"
 
     def task(self, epoch: int, partition: int, value: bytes) -> tuple[Any, dict[str, int]]:
         """What a task does up to its end: returns its transaction, and how records name it."""
@@ -51,6 +55,15 @@ class Sink:
             self._sender.send(transaction, name, message)
         return transaction, listed
 
+    def decided(self) -> tuple[tuple[Any, dict[str, int]], tuple[Any, dict[str, int]]]:
+        """An epoch of two tasks with a row each, whose driver died before their commit."""
+        self.append("log", "owner")
+        start = self.append("mark", "barrier", barrier="x")
+        tasks = self.task(0, 0, b"a"), self.task(0, 1, b"b")
+        listed = [one for _, one in tasks]
+        self.append("log", "prepared", epoch=0, target=self.target, transactions=listed, **{"from": start})
+        return tasks
+
 
 @pytest.fixture
 def sink(client: pulsar_client.Client, sender: Sender, namespace: str, topic: str) -> Sink:
@@ -58,11 +71,13 @@ def sink(client: pulsar_client.Client, sender: Sender, namespace: str, topic: st
 
 
 @pytest.fixture
-def run(pulsar: Addresses, namespace: str, capsys: pytest.CaptureFixture[str]) -> Any:  # noqa: ANN401
-    def run(verb: str, sink: str) -> tuple[int, Any]:
+def run(spark: SparkSession, pulsar: Addresses, namespace: str, capsys: pytest.CaptureFixture[str]) -> Any:  # noqa: ANN401, ARG001 - the command runs in its JVM
+    def run(verb: str, *arguments: str) -> tuple[int, Any]:
         capsys.readouterr()
-        addresses = ["--url", pulsar.service_url, "--admin-url", pulsar.admin_url, "--namespace", namespace]
-        code = cli.main(["sink", verb, sink, *addresses, "--json"])
+        addresses = ["--url", pulsar.service_url, "--namespace", namespace]
+        if verb == "status":
+            addresses += ["--admin-url", pulsar.admin_url]
+        code = cli.main(["sink", verb, *arguments, *addresses, "--json"])
         return code, json.loads(capsys.readouterr().out)
 
     return run
@@ -82,31 +97,26 @@ def test_open_transactions_are_shown_and_aborted(
     assert (opened["least"], opened["state"], opened["epoch"]) == (orphan["least"], "open", 0)
     assert opened["age"] >= 0
     code, repaired = run("repair", sink.id)
-    assert (code, repaired["remaining"]) == (0, [])
-    assert repaired["aborted"] == [[orphan["most"], orphan["least"]]]
+    assert (code, repaired["aborted"], repaired["epoch"], repaired["removed"]) == (0, 1, None, False)
     (visible,) = eventually(lambda: read_all(client, sink.target))
     assert visible.payload == b"hidden until the orphan ends"
     assert run("status", sink.id)[1]["open"] == []
 
 
-def test_a_committed_epoch_is_finished_and_a_decided_one_is_kept(
+def test_a_decided_epoch_is_committed(
     sink: Sink,
     run: Any,  # noqa: ANN401
     sender: Sender,
     client: pulsar_client.Client,
 ) -> None:
-    sink.append("log", "owner")
-    (first, one), (second, two) = sink.task(0, 0, b"a"), sink.task(0, 1, b"b")
-    sink.append("log", "prepared", epoch=0, transactions=[one, two])
+    (first, _), _ = sink.decided()
     sender.end(first, commit=True)
     states = [each["state"] for each in run("status", sink.id)[1]["prepared"]["transactions"]]
     assert states == ["committed", "open"]
+    found = next(one for one in run("list")[1]["sinks"] if one["sink"] == sink.id)
+    assert (found["nonce"], found["target"], found["done"], found["prepared"]) == ("query:1", sink.target, None, 0)
     code, repaired = run("repair", sink.id)
-    assert (code, repaired["finished"], repaired["aborted"]) == (1, None, [])
-    assert "start the write again with its checkpoint" in repaired["remaining"][0]
-    sender.end(second, commit=True)
-    code, repaired = run("repair", sink.id)
-    assert (code, repaired["finished"], repaired["remaining"]) == (0, 0, [])
+    assert (code, repaired["epoch"], repaired["outcome"], repaired["lost"]) == (0, 0, "committed", [])
     shown = run("status", sink.id)[1]
     assert (shown["prepared"], shown["done"]["epoch"], shown["done"]["rows"]) == (None, 0, 2)
     assert sorted(each.payload for each in read_all(client, sink.target)) == [b"a", b"b"]
@@ -126,7 +136,30 @@ def test_a_sink_with_a_driver_is_not_repaired(
     assert (code, "is connected" in failed["error"]["message"]) == (1, True)
 
 
-def test_a_sink_that_does_not_exist_is_not_created(run: Any) -> None:  # noqa: ANN401
+def test_a_torn_epoch_is_accepted_by_its_number(
+    sink: Sink,
+    run: Any,  # noqa: ANN401
+    sender: Sender,
+    client: pulsar_client.Client,
+) -> None:
+    (first, _), (second, lost) = sink.decided()
+    sender.end(first, commit=True)
+    sender.end(second, commit=False)
+    for arguments in ([], ["--accept-lost", "1"]):
+        code, failed = run("repair", sink.id, *arguments)
+        assert (code, failed["error"]["condition"]) == (1, "PULSAR_SINK_EPOCH_TORN")
+        assert "lost are 1 rows of partition 1" in failed["error"]["message"]
+        assert f"sink repair {sink.id} --accept-lost 0" in failed["error"]["message"]
+    code, repaired = run("repair", sink.id, "--accept-lost", "0")
+    assert (code, repaired["outcome"]) == (0, "torn")
+    assert [(one["partition"], one["rows"], one["least"]) for one in repaired["lost"]] == [(1, 1, lost["least"])]
+    shown = run("status", sink.id)[1]
+    assert (shown["prepared"], shown["done"]["rows"], shown["done"]["lost"]) == (None, 2, 1)
+    assert [each.payload for each in read_all(client, sink.target)] == [b"a"]
+
+
+def test_a_sink_that_does_not_exist_is_not_created(run: Any, admin: Admin, namespace: str) -> None:  # noqa: ANN401
     for verb in ("status", "repair"):
         code, failed = run(verb, "no-such-sink")
         assert (code, "does not exist" in failed["error"]["message"]) == (1, True)
+    assert not [topic for topic in admin.topics(namespace) if "no-such-sink" in topic]

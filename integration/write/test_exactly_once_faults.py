@@ -17,6 +17,9 @@ from waiting import eventually
 from write.epochs import ONCE, epochs, expected, kinds, once, recorded, rows_of, values
 from write.test_write_streams import lines
 
+from pulsar_spark import sinks
+from pulsar_spark.sinks.topics import topic as control_topic
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
@@ -54,6 +57,25 @@ def _record_and_hold(target: Target, topic: str, sink: str, folder: Path, proxy:
     proxy.held = "END_TXN"
     (folder / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
     eventually(lambda: recorded(target, topic, sink, "prepared", 1), seconds=90)
+
+
+def test_a_batch_whose_driver_cannot_commit_is_finished_by_its_id(
+    target: Target, topic: str, proxy: HoldingProxy
+) -> None:
+    proxy.held = "END_TXN"
+    options = {**ONCE, "service.url": proxy.service_url, "operationTimeoutMs": "1000"}
+    with failing("PULSAR_SINK_EPOCH_UNDECIDED", "pulsar-spark sink repair"):
+        target.append_sql("select 'x' as value", topic, options)
+    assert values(target, topic) == []
+    namespace = topic.removeprefix("persistent://").rpartition("/")[0]
+    found = [one for one in sinks.find(target.spark, topic=topic, service_url=target.service_url) if one.nonce == "job"]
+    (left,) = [one for one in found if one.target == topic]
+    assert left.prepared == 0
+    done = sinks.repair(target.spark, left.sink, namespace=namespace, service_url=target.service_url)
+    assert (done.epoch, done.outcome, done.removed) == (0, "committed", True)
+    assert values(target, topic) == ["x"]
+    for which in ("log", "open", "mark"):
+        assert target.admin.subscriptions(control_topic(namespace, left.sink, which)) == []
 
 
 @pytest.mark.exhaustive

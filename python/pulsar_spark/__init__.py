@@ -6,8 +6,9 @@
     rides = pulsar_spark.read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650")
 
 `pulsar_spark.local` runs a Pulsar server on the local machine, `pulsar_spark.functions` decodes and encodes columns,
-`pulsar_spark.progress` shows how far a stream is behind. They are loaded when they are first used, and so is everything
-that needs Spark. Without a supported PySpark, names that need it raise `PulsarImportError`; the others work.
+`pulsar_spark.progress` shows how far a stream is behind, `pulsar_spark.sinks` finishes what an exactly-once write left.
+They are loaded when they are first used, and so is everything that needs Spark. Without a supported PySpark, names that
+need it raise `PulsarImportError`; the others work.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions
 from pulsar_spark.options.bounds import after
 
 if TYPE_CHECKING:
-    from pulsar_spark import functions, local, progress
+    from pulsar_spark import functions, local, progress, sinks
     from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
     from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
     from pulsar_spark.sessions import configure, session
@@ -76,11 +77,12 @@ __all__ = [
     "read_pulsar",
     "read_pulsar_stream",
     "session",
+    "sinks",
     "write_pulsar",
     "write_pulsar_stream",
 ]
 
-_MODULES = ("functions", "local", "progress")
+_MODULES = ("functions", "local", "progress", "sinks")
 _NAMES = {
     "io": ("read_pulsar", "read_pulsar_stream", "write_pulsar", "write_pulsar_stream"),
     "plans": ("PlannedSlice", "PlannedTask", "ReadPlan", "plan"),

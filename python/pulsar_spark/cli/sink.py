@@ -1,4 +1,4 @@
-"""The verbs ``pulsar-spark sink status`` and ``repair``: the state of an exactly-once sink."""
+"""The verbs ``pulsar-spark sink list``, ``status`` and ``repair``: the state of exactly-once sinks."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import argparse
 import json
 import os
 import re
+import ssl
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pulsar_spark.cli.output import DONE, FAILED
+from pulsar_spark.cli.output import DONE
+from pulsar_spark.options import PulsarWriteOptions
 from pulsar_spark.sinks.admin import SinkAdmin
+from pulsar_spark.sinks.calls import find, repair
 from pulsar_spark.sinks.records import SinkError
-from pulsar_spark.sinks.repair import repair
 from pulsar_spark.sinks.state import fold
 from pulsar_spark.sinks.status import SinkStatus
 from pulsar_spark.sinks.topics import connect, log_topic, read_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pulsar
+    from pyspark.sql import SparkSession
 
 _URL, _ADMIN_URL = "pulsar://localhost:6650", "http://localhost:8080"
 
@@ -37,29 +40,59 @@ def _sink_status(chosen: argparse.Namespace) -> int:
     return DONE
 
 
-def _sink_repair(chosen: argparse.Namespace) -> int:
-    import pulsar
+def _sink_list(chosen: argparse.Namespace) -> int:
+    options = _options(chosen)
+    with _spark() as spark:
+        found = find(spark, namespace=chosen.namespace, service_url=chosen.url, options=options)
+    lines = [
+        f"{one.sink}: of {one.nonce or 'nobody'}, last epoch {one.done}"
+        + ("" if one.prepared is None else f", epoch {one.prepared} is not finished")
+        for one in found
+    ]
+    none = f"There are no sinks in {chosen.namespace}."
+    print(json.dumps({"sinks": [asdict(one) for one in found]}) if chosen.json else "\n".join(lines or [none]))
+    return DONE
 
-    admin = _admin(chosen)
-    log = _existing(chosen, admin)
-    drivers = admin.producers(log)
-    if drivers:
-        raise SinkError(f"A driver of sink {chosen.sink} is connected: {', '.join(drivers)}. Stop its query first.")
-    with closing(_client(chosen)) as client:
-        try:
-            producer = client.create_producer(log, access_mode=pulsar.ProducerAccessMode.Exclusive)
-        except pulsar.PulsarException as error:
-            raise SinkError(
-                f"The log of sink {chosen.sink} cannot be owned ({error}). Stop its query first."
-            ) from error
-        try:
-            result = repair(_read(chosen, client, admin), admin, producer.send)
-        except pulsar.PulsarException as error:
-            raise SinkError(f"Another driver took over sink {chosen.sink} ({error}).") from error
-        finally:
-            producer.close()
+
+def _sink_repair(chosen: argparse.Namespace) -> int:
+    options = _options(chosen)
+    with _spark() as spark:
+        result = repair(
+            spark,
+            chosen.sink,
+            namespace=chosen.namespace,
+            service_url=chosen.url,
+            options=options,
+            accept_lost=chosen.accept_lost,
+            accept_repeated=chosen.accept_repeated,
+        )
     print(json.dumps(asdict(result)) if chosen.json else result.text())
-    return FAILED if result.remaining else DONE
+    return DONE
+
+
+@contextmanager
+def _spark() -> Iterator[SparkSession]:
+    """The session of this process, or a small one for one command."""
+    from pulsar_spark import _class_path
+    from pulsar_spark.sessions import session
+
+    is_own = _class_path.running_jvm() is None
+    settings: dict[str, Any] = {"spark.ui.enabled": False}
+    spark = session("pulsar-spark sink", "local[1]", **settings) if is_own else session()
+    try:
+        yield spark
+    finally:
+        if is_own:
+            spark.stop()
+
+
+def _options(chosen: argparse.Namespace) -> PulsarWriteOptions:
+    """The credentials; a file that cannot be read is an error before Spark starts."""
+    _token(chosen)
+    if chosen.trust_certs is not None:
+        ssl.create_default_context(cafile=chosen.trust_certs)
+    token, certs = (None if file is None else str(file) for file in (chosen.token_file, chosen.trust_certs))
+    return PulsarWriteOptions(auth_token_file=token, tls_trust_certs_file=certs)
 
 
 def _existing(chosen: argparse.Namespace, admin: SinkAdmin) -> str:
@@ -106,26 +139,32 @@ def _sink(text: str) -> str:
 
 def add_sink(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs to the command line."""
-    summary = "show or repair the state of an exactly-once sink"
+    summary = "show or repair the state of exactly-once sinks"
     verbs = commands.add_parser("sink", help=summary, description=summary).add_subparsers(
         title="commands", required=True, metavar="COMMAND"
     )
 
-    def verb(name: str, run: Callable[[argparse.Namespace], int], summary: str) -> None:
+    def verb(name: str, run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
         added = verbs.add_parser(name, help=summary, description=summary)
         added.set_defaults(run=run)
-        added.add_argument("sink", type=_sink, help="option sinkId; of a stream without it, the id of the query")
         added.add_argument("--namespace", default="public/default", help="where its topics are (default: %(default)s)")
         url = os.environ.get("PULSAR_SERVICE_URL", _URL)
         added.add_argument("--url", default=url, help="service URL (default: PULSAR_SERVICE_URL, or " + _URL + ")")
-        added.add_argument("--admin-url", default=_ADMIN_URL, help="admin URL (default: %(default)s)")
-        added.add_argument("--token-file", type=Path, help="file with a token for both")
+        added.add_argument("--token-file", type=Path, help="file with a token")
         added.add_argument("--trust-certs", type=Path, help="file with the certificates to trust")
         added.add_argument("--json", action="store_true", help="print one JSON object")
+        return added
 
-    verb("status", _sink_status, "show owner, epochs and open transactions")
-    verb(
-        "repair",
-        _sink_repair,
-        "finish or abort what is left over when no driver runs; exit code 1 if something remains",
+    verb("list", _sink_list, "list the sinks of a namespace")
+    status = verb("status", _sink_status, "show owner, epochs and open transactions")
+    status.add_argument("--admin-url", default=_ADMIN_URL, help="admin URL (default: %(default)s)")
+    repairing = verb("repair", _sink_repair, "commit and abort what is left over when no driver runs")
+    for added in (status, repairing):
+        added.add_argument("sink", type=_sink, help="option sinkId; of a stream without it, the id of the query")
+    torn = repairing.add_mutually_exclusive_group()
+    torn.add_argument(
+        "--accept-lost", type=int, metavar="EPOCH", help="the torn epoch counts as written without its lost rows"
+    )
+    torn.add_argument(
+        "--accept-repeated", type=int, metavar="EPOCH", help="the next start writes the torn epoch again as a whole"
     )

@@ -1,4 +1,4 @@
-"""The few calls of Pulsar's admin service that look after a sink."""
+"""The few calls of Pulsar's admin service that show a sink."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SinkAdmin:
     def open_transactions(self) -> dict[tuple[int, int], OpenTransaction] | None:
         """All open transactions of the cluster by id, None when the role may not list them."""
         try:
-            listed = self._call("GET", "/admin/v3/transactions/slowTransactions/0") or {}
+            listed = self._call("/admin/v3/transactions/slowTransactions/0") or {}
         except _RequestError as error:
             if error.status in _DENIED:
                 return None
@@ -74,33 +74,24 @@ class SinkAdmin:
                 found[int(number[1]), int(number[2])] = OpenTransaction(began, timeout)
         return found
 
-    def abort(self, transaction: tuple[int, int]) -> None:
-        """Abort a transaction; only a super-user may.
-
-        Raises:
-            SinkError: The service refused.
-        """
-        most, least = transaction
-        self._call("POST", f"/admin/v3/transactions/abortTransaction/{most}/{least}")
-
     def _stats(self, topic: str) -> dict[str, Any] | None:
         kind, _, name = topic.partition("://")
         path = "/".join(quote(part, safe="") for part in name.split("/", 2))
         try:
-            return dict(self._call("GET", f"/admin/v2/{kind}/{path}/stats"))
+            return dict(self._call(f"/admin/v2/{kind}/{path}/stats"))
         except _RequestError as error:
             if error.status == _MISSING:
                 return None
             raise
 
-    def _call(self, method: str, path: str) -> Any:  # noqa: ANN401 - JSON has no type
-        request = urllib.request.Request(self._url + path, headers=self._headers, method=method)
+    def _call(self, path: str) -> Any:  # noqa: ANN401 - JSON has no type
+        request = urllib.request.Request(self._url + path, headers=self._headers)
         try:
             with urllib.request.urlopen(request, timeout=_SECONDS, context=self._tls) as answer:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             with error:
-                raise _RequestError(method, path, error.code, error.read().decode(errors="replace")) from None
+                raise _RequestError(path, error.code, error.read().decode(errors="replace")) from None
         except OSError as error:
             raise SinkError(
                 f"The admin service at {self._url} cannot be reached ({error}). Set --admin-url."
@@ -109,6 +100,6 @@ class SinkAdmin:
 
 
 class _RequestError(SinkError):
-    def __init__(self, method: str, path: str, status: int, text: str) -> None:
-        super().__init__(f"{method} {path} failed with {status}: {text}")
+    def __init__(self, path: str, status: int, text: str) -> None:
+        super().__init__(f"GET {path} failed with {status}: {text}")
         self.status = status

@@ -15,7 +15,7 @@ _VERSION = 1
 
 
 class SinkError(RuntimeError):
-    """The state of a sink cannot be read or repaired; the message says why and what to do."""
+    """The state of a sink cannot be read; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ class Record:
         transactions: The transactions that it names.
         count: How many transactions a `done` counts.
         rows: How many rows a `done` counts.
-        target: Where the rows of a `prepared` or `done` go; empty in records of early versions, which are of all.
+        lost: How many of them are not in the topic, which somebody accepted.
+        target: Where the rows of an `owner`, `prepared` or `done` go; empty in early records, which are of all.
         others: The last epoch of each other target, as a `done` says it.
     """
 
@@ -71,6 +72,7 @@ class Record:
     transactions: tuple[Transaction, ...] = ()
     count: int = 0
     rows: int = 0
+    lost: int = 0
     target: str = ""
     others: tuple[tuple[str, int], ...] = ()
 
@@ -104,6 +106,7 @@ def _record(fields: Mapping[str, Any]) -> Record:
         transactions=() if counted else tuple(map(_transaction, listed)),
         count=listed if counted else len(listed),
         rows=int(fields.get("rows", 0)),
+        lost=int(fields.get("lost", 0)),
         target=str(fields.get("target", "")),
         others=tuple(sorted((str(one), int(epoch)) for one, epoch in fields.get("others", {}).items())),
     )
@@ -118,30 +121,3 @@ def _transaction(fields: Mapping[str, Any]) -> Transaction:
         rows=int(fields.get("rows", 0)),
         bytes=int(fields.get("bytes", 0)),
     )
-
-
-def owner_record(last: Record, owner: str, time: int) -> bytes:
-    """The record by which ``owner`` takes over a sink whose log ends with ``last``."""
-    return json.dumps(_fields(OWNER, last, owner, time)).encode()
-
-
-def done_record(prepared: Record, done: Record | None, owner: str, time: int) -> bytes:
-    """The record by which ``owner`` finishes an epoch, all of whose transactions are committed.
-
-    It has the whole state, as those of drivers: what ``done`` says of other targets must outlive it.
-    """
-    targets = {} if done is None else {**dict(done.others), done.target: done.epoch}
-    sums = {
-        "epoch": prepared.epoch,
-        "target": prepared.target,
-        "others": {one: epoch for one, epoch in targets.items() if one != prepared.target},
-        "transactions": len(prepared.transactions),
-        "rows": sum(one.rows for one in prepared.transactions),
-        "bytes": sum(one.bytes for one in prepared.transactions),
-    }
-    return json.dumps({**_fields(FINISHED, prepared, owner, time), **sums}).encode()
-
-
-def _fields(kind: str, like: Record, owner: str, time: int) -> dict[str, Any]:
-    named = {"version": _VERSION, "kind": kind, "sinkId": like.sink, "nonce": like.nonce}
-    return {**named, "owner": owner, "time": time}

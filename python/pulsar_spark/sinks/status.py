@@ -64,6 +64,8 @@ class SinkStatus:
         state, done, owner = self.state, self.state.done, self.state.owner
         since = "nobody" if owner is None else f"{owner.owner}, since {_moment(owner.time)}"
         finished = "none" if done is None else f"{done.epoch}, with {done.count} transactions and {done.rows} rows"
+        if done is not None and done.lost:
+            finished += f", {done.lost} of which are lost"
         lines = [
             f"Sink {self.sink} in {self.namespace}",
             f"  state of        {state.nonce or 'nothing: the log is empty'}",
@@ -106,7 +108,8 @@ class SinkStatus:
 
 
 def _done(done: Record) -> dict[str, Any]:
-    return {"epoch": done.epoch, "transactions": done.count, "rows": done.rows, "time": done.time}
+    counted = {"epoch": done.epoch, "transactions": done.count, "rows": done.rows, "time": done.time}
+    return {**counted, "lost": done.lost} if done.lost else counted
 
 
 def _moment(millis: int) -> str:

@@ -12,25 +12,25 @@ from pulsar_spark import cli
 if TYPE_CHECKING:
     from pathlib import Path
 
-_NOBODY = ["--url", "pulsar://127.0.0.1:1", "--admin-url", "http://127.0.0.1:1"]
-
 
 def _cases(folder: Path) -> list[tuple[list[str], int]]:
     binary = folder / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
     missing = str(folder / "missing")
-    sinks = [
-        ([*verb, *more], 1)
-        for verb in (["sink", "status", "trips"], ["sink", "repair", "trips"])
-        for more in (
-            _NOBODY,
-            [*_NOBODY, "--token-file", missing],
-            [*_NOBODY, "--token-file", str(folder)],
-            [*_NOBODY, "--token-file", str(binary)],
-            [*_NOBODY, "--trust-certs", missing],
-            [*_NOBODY, "--trust-certs", str(binary)],
-        )
+    files = [
+        ["--token-file", missing],
+        ["--token-file", str(folder)],
+        ["--token-file", str(binary)],
+        ["--trust-certs", missing],
+        ["--trust-certs", str(binary)],
     ]
+    nobody = ["--url", "pulsar://127.0.0.1:1"]
+    sinks = [
+        (["sink", *verb, *nobody, *more], 1)
+        for verb in (["list"], ["status", "trips", "--admin-url", "http://127.0.0.1:1"], ["repair", "trips"])
+        for more in files
+    ]
+    sinks.append((["sink", "status", "trips", *nobody, "--admin-url", "http://127.0.0.1:1"], 1))
     return [
         (["options"], 0),
         (["options", "topic"], 0),
@@ -55,7 +55,14 @@ def test_every_verb_prints_one_object_and_has_an_exit_code(tmp_path: Path, capsy
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nosuch"], ["sink", "status"], ["sink", "status", "a/b"], ["options", "a", "b"]]
+    "arguments",
+    [
+        ["nosuch"],
+        ["sink", "status"],
+        ["sink", "status", "a/b"],
+        ["sink", "repair", "t", "--accept-lost", "x"],
+        ["options", "a", "b"],
+    ],
 )
 def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pulsar_spark.sinks.admin import OpenTransaction
-from pulsar_spark.sinks.records import Record, SinkError, Transaction, done_record, owner_record, parse
-from pulsar_spark.sinks.repair import Repair, repair
+from pulsar_spark.sinks.records import Record, SinkError, Transaction, parse
 from pulsar_spark.sinks.state import ControlTopics, fold
 from pulsar_spark.sinks.status import SinkStatus
 
@@ -53,23 +52,6 @@ def test_records_are_read_as_the_connector_writes_them() -> None:
     assert parse(_payload("barrier", barrier="x", later=[1])).kind == "barrier"
 
 
-def test_records_are_written_as_they_are_read() -> None:
-    assert parse(owner_record(_PREPARED, "b", 5)) == Record("owner", "trips", "query:6f1c", "b", 5)
-    assert parse(done_record(_PREPARED, None, "b", 5)) == replace(_DONE, owner="b", time=5)
-    assert json.loads(done_record(_PREPARED, None, "b", 5))["bytes"] == 100
-
-
-def test_a_finished_epoch_keeps_what_the_sink_has_of_each_target() -> None:
-    """A `done` without its target would be of all: the next rows of the others would count as written."""
-    before = parse(_payload("done", epoch=6, target="b", others={"a": 6, "": 3}, transactions=1, rows=1, bytes=1))
-    prepared = replace(_PREPARED, target="a")
-    written = json.loads(done_record(prepared, before, "o", 5))
-    assert (written["target"], written["others"]) == ("a", {"": 3, "b": 6})
-    cluster = _Cluster()
-    _repaired(_status(ControlTopics((_OWNER, before, prepared), _OPEN, _MARKS)), cluster)
-    assert (cluster.appended[-1].target, dict(cluster.appended[-1].others)) == ("a", {"": 3, "b": 6})
-
-
 @pytest.mark.parametrize(
     ("payload", "wrong"),
     [
@@ -102,83 +84,22 @@ def test_a_prepared_epoch_stays_until_it_is_done_or_dropped() -> None:
     assert (dropped.prepared, dropped.done) == (None, None)
 
 
-class _Cluster:
-    """Counts what a repair does."""
-
-    def __init__(self, *, refuses: bool = False) -> None:
-        self.aborted: list[tuple[int, int]] = []
-        self.appended: list[Record] = []
-        self._refuses = refuses
-
-    def abort(self, transaction: tuple[int, int]) -> None:
-        if self._refuses:
-            raise SinkError("401")
-        self.aborted.append(transaction)
-
-    def append(self, payload: bytes) -> None:
-        self.appended.append(parse(payload))
-
-
 def _status(topics: ControlTopics, *still: int, listed: bool = True) -> SinkStatus:
     opened = {(0, number): OpenTransaction(_NOW - 5000, 60_000) for number in still} if listed else None
     return SinkStatus("trips", "public/default", fold(topics), (), opened, _NOW)
 
 
-def _repaired(status: SinkStatus, cluster: _Cluster) -> Repair:
-    return repair(status, cluster, cluster.append)  # type: ignore[arg-type]
-
-
-def test_an_epoch_whose_markers_are_all_readable_is_finished() -> None:
-    cluster = _Cluster()
-    result = _repaired(_status(ControlTopics((_OWNER, _PREPARED), _OPEN, _MARKS)), cluster)
-    assert [(one.kind, one.epoch) for one in cluster.appended] == [("owner", -1), ("done", 7)]
-    assert len({one.owner for one in cluster.appended}) == 1
-    assert (result.finished, result.aborted, result.remaining) == (7, [], [])
-
-
-def test_transactions_that_no_epoch_decided_are_aborted_after_taking_over() -> None:
-    cluster = _Cluster()
-    result = _repaired(_status(ControlTopics((_OWNER,), _OPEN, ()), 0, 2), cluster)
-    assert [one.kind for one in cluster.appended] == ["owner"]
-    assert cluster.aborted == result.aborted == [(0, 0), (0, 2)]
-    assert result.remaining == []
-
-
-def test_a_decided_epoch_is_left_to_a_driver() -> None:
-    cluster = _Cluster()
-    result = _repaired(_status(ControlTopics((_OWNER, _PREPARED), _OPEN, ()), 0, 2), cluster)
-    assert [one.kind for one in cluster.appended] == ["owner"]
-    assert cluster.aborted == [(0, 2)]  # none of the epoch's own
-    assert len(result.remaining) == 2
-    assert "1 of its transactions are to be committed" in result.remaining[0]
-    assert "1 (10 rows)" in result.remaining[1]
-
-
-def test_a_late_attempt_of_a_finished_epoch_is_shown_and_aborted() -> None:
-    finished, cluster = ControlTopics((_OWNER, _PREPARED, _DONE), _OPEN, _MARKS), _Cluster()
+def test_a_late_attempt_of_a_finished_epoch_is_shown() -> None:
+    finished = ControlTopics((_OWNER, _PREPARED, _DONE), _OPEN, _MARKS)
     assert [one["least"] for one in _status(finished, 2).facts()["open"]] == [2]
     assert _status(finished, listed=False).facts()["open"] == []
-    assert _repaired(_status(finished, 2), cluster).aborted == [(0, 2)]
 
 
-def test_a_role_that_may_not_abort_is_reported() -> None:
-    result = _repaired(_status(ControlTopics((_OWNER,), _OPEN, ()), 0), _Cluster(refuses=True))
-    assert result.aborted == []
-    assert "super-user" in result.remaining[0]
-
-
-def test_nothing_is_written_when_nothing_is_left_over() -> None:
-    cluster = _Cluster()
-    assert _repaired(_status(ControlTopics((_OWNER, _PREPARED, _DONE), _OPEN, _MARKS)), cluster).text() == (
-        "There was nothing to repair."
-    )
-    assert _repaired(_status(ControlTopics((), (), ())), cluster).remaining == []
-    assert cluster.appended == []
-
-
-def test_a_repair_needs_the_list_of_open_transactions() -> None:
-    with pytest.raises(SinkError, match="pulsar/system"):
-        _repaired(_status(ControlTopics((_OWNER,), _OPEN, ()), listed=False), _Cluster())
+def test_rows_that_somebody_gave_up_are_shown() -> None:
+    given_up = parse(_payload("done", epoch=7, transactions=2, rows=20, bytes=100, lost=10))
+    status = _status(ControlTopics((_OWNER, _PREPARED, given_up), (), _MARKS))
+    assert "last epoch      7, with 2 transactions and 20 rows, 10 of which are lost" in status.text()
+    assert (status.facts()["done"]["rows"], status.facts()["done"]["lost"]) == (20, 10)
 
 
 def test_the_status_as_text_and_as_json() -> None:

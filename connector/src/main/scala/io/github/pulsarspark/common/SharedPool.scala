@@ -34,6 +34,8 @@ private[pulsarspark] final class SharedLease[V] private[pulsarspark] (val value:
   *   the error for an attempt that takes longer
   * @param idle
   *   how long a client without users is kept
+  * @param isUsable
+  *   whether a client may be handed out again
   */
 private[pulsarspark] final class SharedPool[K, V](
     what: String,
@@ -41,7 +43,8 @@ private[pulsarspark] final class SharedPool[K, V](
     dispose: V => Unit,
     patience: K => FiniteDuration,
     late: K => Throwable,
-    idle: FiniteDuration = 60.seconds
+    idle: FiniteDuration = 60.seconds,
+    isUsable: V => Boolean = (_: V) => true
 ) {
   import SharedPool._
 
@@ -55,6 +58,7 @@ private[pulsarspark] final class SharedPool[K, V](
     var isClosed  = false
 
     def isOverdue: Boolean = !made.isDone && System.nanoTime() >= deadline
+    def isSpoilt: Boolean  = made.isDone && !made.isCompletedExceptionally && !isUsable(made.join())
   }
 
   private val current = mutable.Map.empty[K, Shared]
@@ -70,7 +74,7 @@ private[pulsarspark] final class SharedPool[K, V](
   def size: Int = synchronized(current.size)
 
   private def join(key: K): Shared = synchronized {
-    val shared = current.get(key).filterNot(_.isOverdue).getOrElse(start(key))
+    val shared = current.get(key).filterNot(s => s.isOverdue || s.isSpoilt).getOrElse(start(key))
     shared.users += 1
     shared
   }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.types.BinaryType
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, SchemaMode, SessionOptions, TopicSelection, WriteOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClientSettings
@@ -70,12 +70,8 @@ object PulsarFunctions {
   def toPulsar(spark: SparkSession, options: JMap[String, String]): UserDefinedFunction =
     toPulsar(spark, options.asScala.toMap)
 
-  /** Together with the options of the session, as the data source has them from Spark. */
-  private def check(spark: SparkSession, options: Map[String, String], scope: Scope): CheckedOptions = {
-    val session = SessionOptions.of(spark)
-    val more    = session.filterNot { case (key, _) => options.keys.exists(_.equalsIgnoreCase(key)) }
-    new RawOptions(more ++ options, ClientSettings.fields, session).check(scope)
-  }
+  private def check(spark: SparkSession, options: Map[String, String], scope: Scope): CheckedOptions =
+    SessionOptions.check(spark, options, ClientSettings.fields, scope)
 
   private def checkDecodable(options: ReadOptions): Unit = {
     options.topics match {

@@ -2,6 +2,8 @@ package io.github.pulsarspark.options
 
 import org.apache.spark.sql.SparkSession
 
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
+
 /** Options set for a whole session. Spark mixes them into those of a read or write before it requests the table, so
   * that only their values distinguish them.
   */
@@ -12,6 +14,18 @@ private[pulsarspark] object SessionOptions {
 
   /** Options of the active session. */
   def now(): Map[String, String] = of(SparkSession.active)
+
+  /** The options of a call that is no read or write, over those of the session, as the data source has them from Spark.
+    *
+    * @param fieldsOf
+    *   the names of the Pulsar client's own settings under a prefix
+    */
+  def check(session: SparkSession, options: Map[String, String], fieldsOf: String => Seq[String], scope: Scope)
+      : CheckedOptions = {
+    val inSession = of(session)
+    val more      = inSession.filterNot { case (key, _) => options.keys.exists(_.equalsIgnoreCase(key)) }
+    new RawOptions(more ++ options, fieldsOf, inSession).check(scope)
+  }
 
   def of(session: SparkSession): Map[String, String] =
     session.conf.getAll.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value }

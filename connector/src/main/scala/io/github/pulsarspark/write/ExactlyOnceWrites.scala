@@ -22,6 +22,14 @@ private[write] object ExactlyOnceWrites {
         "Remove asyncProgressTrackingEnabled")
   }
 
+  /** Fails for more tasks than the record of an epoch can name, before any of them runs. */
+  def checkTasks(count: Int): Unit =
+    if (count > SinkSettings.MostTasks)
+      ExactlyOnceOptions.refuse(
+        s"the write has $count tasks, and the record of an epoch names ${SinkSettings.MostTasks}",
+        "Write fewer partitions, by coalesce"
+      )
+
   /** Pulsar does not replicate transactions. A broker with deduplication drops repeated sequence ids. */
   private val Refused = Seq(MetadataColumns.ReplicationClusters, MetadataColumns.SequenceId)
 
@@ -44,8 +52,10 @@ private[write] final class ExactlyOnceStreamingWrite(
     checked: CheckedWrite,
     coordinator: SinkCoordinator
 ) extends StreamingWrite {
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = {
+    ExactlyOnceWrites.checkTasks(info.numPartitions)
     PulsarWriterFactory(context, Some(coordinator.task))
+  }
 
   /** At most one attempt of a task reports its transaction. */
   override def useCommitCoordinator(): Boolean = true
@@ -64,8 +74,10 @@ private[write] final class ExactlyOnceBatchWrite(context: WriteContext, settings
   private lazy val coordinator = SinkCoordinator(settings)
   private val version          = context.options.exactlyOnce.flatMap(_.version).getOrElse(0L)
 
-  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = {
+    ExactlyOnceWrites.checkTasks(info.numPartitions)
     PulsarWriterFactory(context, Some(coordinator.task))
+  }
 
   override def useCommitCoordinator(): Boolean = true
 

@@ -35,6 +35,22 @@ class SharedPoolSuite extends FunSuite {
     }
   }
 
+  test("a client that cannot be used any more is not handed out again, and closed when its users left it") {
+    val spoilt = ConcurrentHashMap.newKeySet[Client]
+    val pool   = new SharedPool[String, Client]("fake client", _ => new Client, _.close(), _ => 60.seconds,
+      _ => new Late, isUsable = !spoilt.contains(_))
+    val (first, again) = (pool.acquire("a"), pool.acquire("a"))
+    assert(first.value eq again.value)
+    spoilt.add(first.value)
+    val next = pool.acquire("a")
+    assert(next.value ne first.value)
+    first.close()
+    assertEquals(first.value.closes.get, 0)
+    again.close()
+    eventually(first.value.closes.get == 1)
+    assert(pool.acquire("a").value eq next.value)
+  }
+
   test("a slow client delays neither the start nor the end of clients of other keys") {
     val (begun, end) = (new CountDownLatch(1), new CountDownLatch(1))
     val made         = new Made(key => if (key == "slow") { begun.countDown(); end.await() }, 60.seconds, 1.milli)

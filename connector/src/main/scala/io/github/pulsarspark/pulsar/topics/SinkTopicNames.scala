@@ -10,6 +10,12 @@ private[pulsarspark] object SinkTopicNames {
   val Open: String = "-open"
   val Mark: String = "-mark"
 
+  /** A pattern of all logs in a namespace. */
+  def logs(namespace: String): String = s"$namespace/$Prefix.*$Log"
+
+  /** The sink whose log this is. */
+  def sinkOf(log: String): String = log.drop(log.lastIndexOf('/') + 1).stripPrefix(Prefix).stripSuffix(Log)
+
   /** Whether a topic of this local name is a control topic. */
   def includes(localName: String): Boolean =
     localName.startsWith(Prefix) && Seq(Log, Open, Mark).exists(localName.endsWith)

@@ -17,7 +17,13 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     calls: ClusterCalls
 ) extends AutoCloseable {
 
-  /** Waits until the record is stored. After a failure it may be stored nevertheless, or be later.
+  @volatile private var hasFailed = false
+
+  /** Whether every record was sent: one that failed may be terminated, fenced or closed for good. */
+  def isUsable: Boolean = !hasFailed
+
+  /** Waits until the record is stored. After a failure it may be stored nevertheless, or be later, unless it is
+    * `PULSAR_MESSAGE_TOO_LARGE`.
     *
     * @return
     *   its id, `ledger:entry`
@@ -30,7 +36,10 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     val message = producer.newMessage().value(record.getBytes(UTF_8))
     transaction.foreach(_.stamp(message))
     val lost   = TaskTransaction.lostConnections(Seq(producer))
-    val answer = message.sendAsync().exceptionally(e => throw named(e))
+    val answer = message.sendAsync().exceptionally { e =>
+      hasFailed = true
+      throw named(e)
+    }
     () => {
       val id = calls.await(s"Appending to $topic")(answer)
       if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
@@ -45,6 +54,8 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     case c: CompletionException if c.getCause != null     => named(c.getCause)
     case f: PulsarClientException.ProducerFencedException => Conditions.SinkFenced(topic = topic).causedBy(f)
     case p: Throwable with PulsarError                    => p
+    case i: PulsarClientException.InvalidMessageException =>
+      Conditions.MessageTooLarge(topic = topic, cause = FirstLine(i)).causedBy(i)
     case other => Conditions.SinkTopic(topic = topic, cause = FirstLine(other)).causedBy(other)
   }
 

@@ -33,16 +33,20 @@ private[pulsarspark] final class ControlTopic(client: PulsarClientImpl, options:
     new ControlRetention(calls.awaitOwned(s"Subscribing to $name")(opening) { late => late.closeAsync(); () }, calls)
   }
 
-  /** @param isFencing
-    *   keeps every other producer away, for ever also those that are there
-    */
-  def producer(isFencing: Boolean): ControlProducer = named {
+  /** A producer that compresses where it writes alone: the record of an epoch names all its transactions. */
+  def producer(access: ControlAccess): ControlProducer = named {
     val builder = client
       .newProducer(Schema.BYTES)
       .topic(name)
       .enableBatching(false)
       .sendTimeout(options.operationTimeout.toMillis.toInt, TimeUnit.MILLISECONDS)
-    if (isFencing) builder.accessMode(ProducerAccessMode.ExclusiveWithFencing)
+    access match {
+      case ControlAccess.Shared  => ()
+      case ControlAccess.Fencing =>
+        builder.accessMode(ProducerAccessMode.ExclusiveWithFencing).compressionType(CompressionType.LZ4)
+      case ControlAccess.Alone =>
+        builder.accessMode(ProducerAccessMode.Exclusive).compressionType(CompressionType.LZ4)
+    }
     val opening = builder.createAsync()
     new ControlProducer(name,
       calls.awaitOwned(s"Opening a producer of $name")(opening) { late => late.closeAsync(); () }, calls)
@@ -70,4 +74,10 @@ private[pulsarspark] object ControlTopic {
 
   /** Of each control topic, durable. */
   private val Subscription = "pulsar-spark-sink"
+
+  /** Whether a producer was refused because another one is there. */
+  def isTaken(refused: Throwable): Boolean = Iterator.iterate(refused)(_.getCause).takeWhile(_ != null).exists {
+    case _: PulsarClientException.ProducerBusyException | _: PulsarClientException.ProducerFencedException => true
+    case _                                                                                                 => false
+  }
 }

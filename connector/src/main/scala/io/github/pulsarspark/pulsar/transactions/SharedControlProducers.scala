@@ -19,7 +19,8 @@ private[pulsarspark] object SharedControlProducers {
     { case (options, topic) => open(options, topic) },
     _.close(),
     _._1.operationTimeout * 2,
-    { case (_, topic) => Conditions.SinkTopic(topic = topic, cause = "a producer does not open in time").exception }
+    { case (_, topic) => Conditions.SinkTopic(topic = topic, cause = "a producer does not open in time").exception },
+    isUsable = _.producer.isUsable
   )
 
   def acquire(options: ClientOptions, topic: String): SharedLease[ControlProducer] = {
@@ -29,7 +30,7 @@ private[pulsarspark] object SharedControlProducers {
 
   private def open(options: ClientOptions, topic: String): Open = {
     val lease = ClientPool.acquire(options)
-    try new Open(new ControlTopic(lease.client, options, topic).producer(isFencing = false), lease)
+    try new Open(new ControlTopic(lease.client, options, topic).producer(ControlAccess.Shared), lease)
     catch { case e: Throwable => lease.close(); throw e }
   }
 }

@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
-/** Commits the transactions of recorded epochs, and finds out what became of those whose answers prove nothing.
+/** Proves that the transactions of an epoch can be committed, commits them, and finds out what became of those whose
+  * answers prove nothing.
   *
   * @param patience
   *   how long the transactions of an epoch may stay undecided
@@ -23,6 +24,37 @@ private[exactlyonce] final class EpochEndings(
 ) {
   import EpochEndings._
   import SinkRecord._
+
+  /** Whether some of these transactions have ended, or too little time is left to commit all.
+    *
+    * @param age
+    *   of the oldest one, at most
+    */
+  def isTooLate(epoch: Long, ids: Seq[TransactionId])(age: => FiniteDuration): Boolean = {
+    val lost = cluster.lost(ids)
+    val left = settings.timeout - age
+    log.warn("Sink {}: txnTimeout leaves {} s of {} s to commit epoch {}", settings.sinkId, left.toSeconds,
+      settings.timeout.toSeconds, epoch)
+    lost.headOption.foreach(one =>
+      log.warn("Sink {}: {} transactions of epoch {} have ended: {}", settings.sinkId, lost.size, epoch, one._2)
+    )
+    lost.nonEmpty || left < patience.min(settings.timeout / 10)
+  }
+
+  /** The epoch is not in the topic and can be run again. */
+  def dropped(epoch: Long, transactions: Int): Exception = Conditions.SinkEpochDropped(epoch = epoch.toString,
+    sink = settings.sinkId, count = transactions.toString).exception
+
+  /** The epoch is in the topic but for these transactions. */
+  def torn(prepared: Prepared, lost: Seq[SinkTransaction]): Exception = {
+    val shown = lost.take(MostShown).map(t => s"${t.rows} rows of partition ${t.partition}")
+    Conditions.SinkEpochTorn(
+      epoch = prepared.epoch.toString,
+      sink = settings.sinkId,
+      committed = (prepared.transactions.size - lost.size).toString,
+      lost = (shown ++ Option.when(lost.size > MostShown)(s"${lost.size - MostShown} more")).mkString(", ")
+    ).exception
+  }
 
   /** Commits the transactions; returns those that are committed, when all the others are proved to be aborted, and how
     * many were not certain at first.
@@ -66,8 +98,8 @@ private[exactlyonce] final class EpochEndings(
   private def wayOut =
     if (settings.isForever) "Start the write again: it commits them. Nothing is lost or repeated"
     else
-      "The rows of those that are committed stay. `pulsar-spark sink status` shows the others. Set sinkId and " +
-        "txnVersion, so that a second run finishes what the first one recorded"
+      s"`pulsar-spark sink repair ${settings.sinkId}` commits them. Do not run the job again before: its rows would " +
+        "be there twice. With sinkId and txnVersion a second run does both"
 
   /** The transactions whose markers are readable before a new barrier; None while that is not readable itself. */
   private def evidence(from: String): Option[Set[TransactionId]] = {
@@ -83,4 +115,7 @@ private[exactlyonce] final class EpochEndings(
 
 private object EpochEndings {
   private val log = LoggerFactory.getLogger(classOf[EpochEndings])
+
+  /** Partitions that an error names. */
+  private val MostShown = 20
 }

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import scala.concurrent.duration._
+
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
 /** The transactions that tasks registered and that did not end yet, as the driver knows them. Its user guards it. */
@@ -13,8 +15,8 @@ private[exactlyonce] final class OpenTransactions(millis: () => Long = () => Sys
   def add(records: Seq[(String, String)]): Unit = records.foreach { case (id, text) =>
     last = Some(id)
     SinkRecords.parse(text).foreach {
-      case (identity, SinkRecord.Open(epoch, one, _)) =>
-        byId += one.id -> OpenTransaction(one.id, identity.owner, epoch, millis())
+      case (identity, SinkRecord.Open(epoch, one, _, began)) =>
+        byId += one.id -> OpenTransaction(one.id, identity.owner, epoch, millis(), began)
       case _ => ()
     }
   }
@@ -32,6 +34,10 @@ private[exactlyonce] final class OpenTransactions(millis: () => Long = () => Sys
   /** Milliseconds since the first of them was read; 0 for none. */
   def oldest: Long = byId.values.map(_.time).minOption.fold(0L)(millis() - _)
 
+  /** How long the oldest of these is open, by the clocks of the tasks that began them; 0 for none. */
+  def age(ids: Seq[TransactionId]): FiniteDuration =
+    ids.flatMap(byId.get).map(_.began).minOption.fold(0L)(began => (millis() - began).max(0)).millis
+
   /** The last record, when those up to it are needed no more. */
   def released: Option[String] = last.filter(_ => byId.isEmpty)
 }
@@ -40,5 +46,13 @@ private[exactlyonce] final class OpenTransactions(millis: () => Long = () => Sys
   *
   * @param time
   *   milliseconds since 1970 when it was read
+  * @param began
+  *   the same when it began, on the clock of its task
   */
-private[exactlyonce] final case class OpenTransaction(id: TransactionId, owner: String, epoch: Long, time: Long)
+private[exactlyonce] final case class OpenTransaction(
+    id: TransactionId,
+    owner: String,
+    epoch: Long,
+    time: Long,
+    began: Long
+)

@@ -7,11 +7,16 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.BoundedParallel
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.transactions._
 
-/** The topics of a sink and the transaction coordinator of a cluster. */
-private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) extends SinkCluster {
+/** The topics of a sink and the transaction coordinator of a cluster.
+  *
+  * @param access
+  *   to the log
+  */
+private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, access: ControlAccess) extends SinkCluster {
   import PulsarSinkCluster._
 
   private val connection   = PulsarConnection(settings.client)
@@ -34,14 +39,22 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings) exten
   }
 
   private lazy val logTopic     = connection.control(names.log)
-  private lazy val log          = opening(logTopic.producer(isFencing = true))
+  private lazy val log          = opening(owned(logTopic.producer(access)))
   private lazy val keepsLog     = opening(logTopic.retention())
   private lazy val openTopic    = connection.control(names.open)
   private lazy val keepsOpen    = opening(openTopic.retention())
   private lazy val openReader   = opening(openTopic.reader())
   private lazy val markTopic    = connection.control(names.mark)
   private lazy val keepsMarks   = opening(markTopic.retention())
-  private lazy val markProducer = opening(markTopic.producer(isFencing = false))
+  private lazy val markProducer = opening(markTopic.producer(ControlAccess.Shared))
+
+  private def owned[A](opening: => A): A =
+    try opening
+    catch {
+      case e: Exception if access == ControlAccess.Alone && ControlTopic.isTaken(e) =>
+        throw Conditions.SinkState(sink = settings.sinkId, problem = "a driver of it is connected",
+          action = "Stop its query first").causedBy(e)
+    }
 
   override def takeOver(admit: Seq[(String, String)] => Unit): Seq[(String, String)] = {
     keepsLog

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.OnSinkMismatch
+import io.github.pulsarspark.pulsar.transactions.ControlAccess
 
 /** The driver of a sink: decides which transactions of an epoch are committed, and records that first. It outlives an
   * epoch. docs/develop/exactly-once.md describes the protocol.
@@ -17,12 +18,15 @@ import io.github.pulsarspark.options.OnSinkMismatch
   *   how long the transactions of an epoch may stay undecided
   * @param nanos
   *   the clock, as `System.nanoTime`
+  * @param onTorn
+  *   for a torn epoch that an earlier driver left
   */
 private[write] final class SinkCoordinator private[exactlyonce] (
     settings: SinkSettings,
     cluster: SinkCluster,
     patience: FiniteDuration,
-    nanos: () => Long = () => System.nanoTime()
+    nanos: () => Long = () => System.nanoTime(),
+    onTorn: TornEpoch = TornEpoch.Refuse
 ) extends AutoCloseable {
   import SinkCoordinator._
   import SinkRecord._
@@ -34,7 +38,9 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private var log             = SinkLog()
   private var from            = ""      // a readable record of the marker topic before all that follow
   private var topicPartitions = Set.empty[String]
-  private var isStopped       = false   // only a new start knows what to do
+  private var isOwner         = false   // has taken the sink over
+  private var isUncertain     = false   // the last record may be stored or not, so nothing may be aborted
+  private var isStopped       = false   // only a new start goes on
   private var totals          = SinkTotals()
   private var began           = nanos() // no transaction of the epoch began before
   private var hasWritten      = false   // an epoch of this life, not one that it found
@@ -54,9 +60,16 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     }
     else log.done(settings.target)
 
-  private def done(epoch: Long, target: String, transactions: Seq[SinkTransaction]) = Done(epoch, transactions.size,
-    transactions.map(_.rows).sum, transactions.map(_.bytes).sum, target,
-    log.last.fold(Map.empty[String, Long])(_.targets) - target)
+  private def done(epoch: Long, target: String, transactions: Seq[SinkTransaction], lost: Seq[SinkTransaction] = Nil) =
+    Done(
+      epoch,
+      transactions.size,
+      transactions.map(_.rows).sum,
+      transactions.map(_.bytes).sum,
+      target,
+      log.last.fold(Map.empty[String, Long])(_.targets) - target,
+      lost.map(_.rows).sum
+    )
 
   /** What was done since the start. */
   def now: SinkTotals = synchronized(totals.copy(open = open.count, oldestOpen = open.oldest))
@@ -64,23 +77,28 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** Whether it can commit. */
   def isUsable: Boolean = synchronized(!isStopped)
 
-  /** Takes the sink over, finishes what an earlier driver recorded and aborts everything else. */
-  private[exactlyonce] def start(): Unit = synchronized(stoppingOnFailure {
+  /** Takes the sink over, finishes what an earlier driver recorded and aborts everything else.
+    *
+    * @return
+    *   the recorded epoch that was not finished, and what became of it
+    */
+  private[exactlyonce] def start(): Option[(Prepared, EpochOutcome)] = synchronized(stoppingOnFailure {
     cluster.check()
     val records = cluster.takeOver { r => admitted(r); () }
     log = admitted(records)
+    isOwner = true
     lastDone = records.findLast(r => SinkRecords.parse(r._2).exists(_._2.isInstanceOf[Done])).map(_._1)
     log_.info("Sink {} keeps its state in {}", settings.sinkId, settings.topics)
     open.add(readable(cluster.opened(), "-open"))
-    val _ = append(Owner) // nobody took over before, so all that is open is of earlier drivers
+    val _ = append(Owner(settings.target)) // nobody took over before, so all that is open is of earlier drivers
     from = cluster.barrier(text(Barrier(UUID.randomUUID.toString)))
     abortOrphans(Long.MaxValue, open.owners, log.prepared)
-    log.prepared.foreach(finish(_, None))
+    log.prepared.map(p => p -> finish(p, None))
   })
 
   /** Fails for the log of another query, and for one that this version cannot read. */
   private def admitted(records: Seq[(String, String)]): SinkLog = {
-    val result = readable(records, "-log").flatMap(r => SinkRecords.parse(r._2)).foldLeft(SinkLog())(_ + _)
+    val result = SinkLog.of(readable(records, "-log"))
     if (!result.belongsTo(settings.nonce))
       refuse(s"its state belongs to ${result.nonce.mkString}, not to ${settings.nonce}",
         "Use another sinkId, or the checkpoint that the state belongs to")
@@ -128,31 +146,33 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     }
   }
 
-  /** Fails before the record when a transaction may have timed out and is not open: what is left of its epoch is
-    * aborted. Without a time-out after the proof, an epoch is never written in part.
+  /** Fails before the record when a transaction may have timed out and is not open, or will soon: what is left of its
+    * epoch is aborted. Without a time-out after the proof, an epoch is never written in part.
     */
   private def proveOpen(epoch: Long, transactions: Seq[SinkTransaction]): Unit = {
-    val age = (nanos() - began).nanos
-    if (age >= settings.timeout / 2) {
-      log_.warn("Sink {}: epoch {} took {} s of the {} s that txnTimeout allows", settings.sinkId, epoch, age.toSeconds,
-        settings.timeout.toSeconds)
-      val lost = cluster.lost(transactions.map(_.id))
-      if (lost.nonEmpty) {
-        log_.warn("Sink {}: {} transactions of epoch {} have ended: {}", settings.sinkId, lost.size, epoch,
-          lost.head._2)
-        abortOrphans(epoch, owners, None)
-        throw dropped(epoch, transactions.size)
-      }
+    def age = (nanos() - began).nanos
+    val ids = transactions.map(_.id)
+    if (age >= settings.timeout / 2 && endings.isTooLate(epoch, ids)(open.age(ids).min(age))) {
+      abortOrphans(epoch, owners, None)
+      throw endings.dropped(epoch, transactions.size)
     }
   }
 
-  private def dropped(epoch: Long, transactions: Int) = Conditions.SinkEpochDropped(epoch = epoch.toString,
-    sink = settings.sinkId, count = transactions.toString).exception
-
   /** Aborts what the tasks of an epoch sent, unless it may be recorded. */
   def abort(epoch: Long): Unit = synchronized {
-    if (!isStopped && log.prepared.isEmpty) abortOrphans(epoch, owners, None)
+    if (isSettled) abortOrphans(epoch, owners, None)
   }
+
+  /** Aborts late attempts of epochs that are written, which would hide what follows them until they time out. Never
+    * fails.
+    */
+  private[exactlyonce] def tidy(): Unit = synchronized {
+    try if (!isStopped && isSettled) written.foreach(w => abortOrphans(w.epoch, owners, None))
+    catch { case NonFatal(e) => log_.warn("looking for late transactions of sink {}: {}", settings.sinkId, e.toString) }
+  }
+
+  /** Whether every transaction that is open is one that nobody will commit. */
+  private def isSettled: Boolean = isOwner && !isUncertain && log.prepared.isEmpty
 
   private def owners: Set[String] = log.owners + identity.owner
 
@@ -179,7 +199,13 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     }
 
   private def append(record: SinkRecord): String = {
-    val id = cluster.append(text(record))
+    val id =
+      try cluster.append(text(record))
+      catch {
+        case e: Throwable =>
+          isUncertain = !Conditions.MessageTooLarge.is(e)
+          throw e
+      }
     log += identity -> record
     id
   }
@@ -191,30 +217,32 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   }
 
   /** @param recordId where the epoch is recorded, if this driver did it */
-  private def finish(prepared: Prepared, recordId: Option[String]): Unit = {
+  private def finish(prepared: Prepared, recordId: Option[String]): EpochOutcome = {
     val (committed, resolved) = endings.resolve(prepared, () => topicPartitions.toSeq.sorted)(
       abortOrphans(prepared.epoch, owners, Some(prepared))
     )
     totals = totals.copy(resolved = totals.resolved + resolved)
     open.ended(prepared.transactions.map(_.id).toSet)
-    EpochDecision.outcome(prepared.transactions, committed) match {
-      case EpochOutcome.Committed =>
-        val all      = prepared.transactions
-        val recorded = append(done(prepared.epoch, prepared.target, all))
-        totals = totals.committed(all)
-        if (recordId.isDefined) from = all.flatMap(_.marker).maxByOption(place).getOrElse(from)
-        cluster.release(before(recorded), open.released, mark = Some(prepared.from))
-      case EpochOutcome.Dropped =>
-        append(Dropped(prepared.epoch))
-        if (recordId.isDefined) throw dropped(prepared.epoch, prepared.transactions.size)
-      case EpochOutcome.Torn(lost) =>
-        throw Conditions.SinkEpochTorn(
-          epoch = prepared.epoch.toString,
-          sink = settings.sinkId,
-          committed = (prepared.transactions.size - lost.size).toString,
-          lost = lost.map(t => s"${t.rows} rows of partition ${t.partition}").mkString(", ")
-        ).exception
+    val outcome = EpochDecision.outcome(prepared.transactions, committed)
+    (outcome, onTorn) match {
+      case (EpochOutcome.Committed, _)                                                => finished(prepared, Nil)
+      case (EpochOutcome.Torn(lost), TornEpoch.AcceptLost(e)) if e == prepared.epoch  => finished(prepared, lost)
+      case (EpochOutcome.Torn(_), TornEpoch.AcceptRepeated(e)) if e == prepared.epoch => append(Dropped(e))
+      case (EpochOutcome.Torn(lost), _) => throw endings.torn(prepared, lost)
+      case (EpochOutcome.Dropped, _)    => append(Dropped(prepared.epoch))
     }
+    recordId.foreach(_ =>
+      if (outcome == EpochOutcome.Dropped) throw endings.dropped(prepared.epoch, prepared.transactions.size)
+      else from = prepared.transactions.flatMap(_.marker).maxByOption(place).getOrElse(from)
+    )
+    outcome
+  }
+
+  private def finished(prepared: Prepared, lost: Seq[SinkTransaction]): String = {
+    val recorded = append(done(prepared.epoch, prepared.target, prepared.transactions, lost))
+    totals = totals.committed(prepared.transactions.diff(lost))
+    cluster.release(before(recorded), open.released, mark = Some(prepared.from))
+    recorded
   }
 
   private def abortOrphans(epoch: Long, owners: Set[String], prepared: Option[Prepared]): Unit = {
@@ -232,7 +260,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** Aborts what is open of this driver and those before it, unless it may be recorded. */
   override def close(): Unit = synchronized {
     try
-      if (!isStopped && log.prepared.isEmpty) {
+      if (isSettled) {
         abortOrphans(Long.MaxValue, owners, None)
         if (!settings.isForever && open.all.isEmpty) cluster.end()
       }
@@ -249,13 +277,17 @@ private[write] object SinkCoordinator {
 
   /** Takes over a sink. Fails with the reason when it cannot be written exactly once. */
   def apply(settings: SinkSettings): SinkCoordinator = {
-    val cluster     = new PulsarSinkCluster(settings)
-    val coordinator = new SinkCoordinator(settings, cluster, settings.client.operationTimeout * 4)
+    val result = opened(settings, ControlAccess.Fencing, TornEpoch.Refuse)
     try {
-      coordinator.start()
-      coordinator
-    } catch { case e: Throwable => cluster.close(); throw e }
+      result.start()
+      result
+    } catch { case e: Throwable => result.close(); throw e }
   }
+
+  /** One that has not started. */
+  private[exactlyonce] def opened(settings: SinkSettings, access: ControlAccess, onTorn: TornEpoch): SinkCoordinator =
+    new SinkCoordinator(settings, new PulsarSinkCluster(settings, access), settings.client.operationTimeout * 4,
+      onTorn = onTorn)
 
   private def place(id: String): (Long, Long) = (id.takeWhile(_ != ':').toLong, id.dropWhile(_ != ':').drop(1).toLong)
 }

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import java.util.concurrent.{Executors, Future, TimeUnit}
+
 import scala.collection.concurrent.TrieMap
 
 import org.apache.spark.SparkContext
@@ -9,7 +11,12 @@ import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEven
 
 /** The coordinators of the streams of this JVM, each until its query ends. */
 private[exactlyonce] object SinkCoordinators {
-  private final case class Run(id: Option[String], coordinator: SinkCoordinator)
+  private final case class Run(id: Option[String], coordinator: SinkCoordinator, tidying: Future[_]) {
+    def close(): Unit = {
+      tidying.cancel(false)
+      coordinator.close()
+    }
+  }
 
   private val byQuery  = TrieMap.empty[String, Run]
   private val listened = TrieMap.empty[SparkContext, Unit]
@@ -18,9 +25,10 @@ private[exactlyonce] object SinkCoordinators {
   def open(settings: SinkSettings, queryId: String): SinkCoordinator = {
     val context = SparkSession.active.sparkContext
     if (listened.putIfAbsent(context, ()).isEmpty) context.addSparkListener(new Endings(context))
-    byQuery.remove(queryId).foreach(_.coordinator.close())
-    val result = SinkCoordinator(settings)
-    byQuery.put(queryId, Run(Option(context.getLocalProperty(RunId)), result))
+    byQuery.remove(queryId).foreach(_.close())
+    val result  = SinkCoordinator(settings)
+    val tidying = janitor.scheduleWithFixedDelay(() => result.tidy(), TidySeconds, TidySeconds, TimeUnit.SECONDS)
+    byQuery.put(queryId, Run(Option(context.getLocalProperty(RunId)), result, tidying))
     result
   }
 
@@ -32,7 +40,7 @@ private[exactlyonce] object SinkCoordinators {
       case e: QueryTerminatedEvent =>
         // the event of an earlier run may be late
         byQuery.get(e.id.toString).filter(_.id.forall(_ == e.runId.toString)).foreach { run =>
-          if (byQuery.remove(e.id.toString, run)) endInBackground(run.coordinator)
+          if (byQuery.remove(e.id.toString, run)) endInBackground(run)
         }
       case _ => ()
     }
@@ -42,9 +50,16 @@ private[exactlyonce] object SinkCoordinators {
   private val RunId = "spark.jobGroup.id"
 
   /** The thread of listeners must not wait for a cluster. */
-  private def endInBackground(coordinator: SinkCoordinator): Unit = {
-    val thread = new Thread(() => coordinator.close(), "pulsar-spark: end of a sink")
+  private def endInBackground(run: Run): Unit = daemon("pulsar-spark: end of a sink", () => run.close()).start()
+
+  /** How long late transactions of an idle stream may hide what follows them. */
+  private val TidySeconds = 60L
+
+  private lazy val janitor = Executors.newSingleThreadScheduledExecutor(daemon("pulsar-spark: idle sinks", _))
+
+  private def daemon(name: String, body: Runnable): Thread = {
+    val thread = new Thread(body, name)
     thread.setDaemon(true)
-    thread.start()
+    thread
   }
 }

@@ -10,12 +10,15 @@ package io.github.pulsarspark.write.exactlyonce
   *   the epoch whose transactions are decided, but not all known to be committed
   * @param last
   *   the last epoch that is committed
+  * @param target
+  *   of the newest record that has one
   */
 private[exactlyonce] final case class SinkLog(
     nonce: Option[String] = None,
     owners: Set[String] = Set.empty,
     prepared: Option[SinkRecord.Prepared] = None,
-    last: Option[SinkRecord.Done] = None
+    last: Option[SinkRecord.Done] = None,
+    target: String = ""
 ) {
   import SinkRecord._
 
@@ -33,7 +36,8 @@ private[exactlyonce] final case class SinkLog(
   }
 
   def +(entry: (SinkIdentity, SinkRecord)): SinkLog = {
-    val known = copy(nonce = Some(entry._1.nonce), owners = owners + entry._1.owner)
+    val known = copy(nonce = Some(entry._1.nonce), owners = owners + entry._1.owner,
+      target = Some(targetOf(entry._2)).filter(_.nonEmpty).getOrElse(target))
     entry._2 match {
       case p: Prepared    => known.copy(prepared = Some(p))
       case d: Done        => known.copy(prepared = prepared.filter(_.epoch != d.epoch), last = Some(d))
@@ -41,6 +45,22 @@ private[exactlyonce] final case class SinkLog(
       case _              => known
     }
   }
+
+  private def targetOf(record: SinkRecord): String = record match {
+    case Owner(of)   => of
+    case p: Prepared => p.target
+    case d: Done     => d.target
+    case _           => ""
+  }
+}
+
+private[exactlyonce] object SinkLog {
+
+  /** @param records
+    *   what was read of the topic, each with its id
+    */
+  def of(records: Seq[(String, String)]): SinkLog =
+    records.flatMap(r => SinkRecords.parse(r._2)).foldLeft(SinkLog())(_ + _)
 }
 
 /** An epoch that is committed.

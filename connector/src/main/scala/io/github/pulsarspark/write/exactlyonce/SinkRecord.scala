@@ -6,7 +6,11 @@ import io.github.pulsarspark.pulsar.transactions.TransactionId
 private[exactlyonce] sealed trait SinkRecord
 
 private[exactlyonce] object SinkRecord {
-  case object Owner extends SinkRecord
+
+  /** @param target
+    *   where the rows go, as [[SinkSettings.target]]; empty in records of early versions
+    */
+  final case class Owner(target: String) extends SinkRecord
 
   /** @param from
     *   a record of the marker topic before every marker of the epoch
@@ -20,8 +24,12 @@ private[exactlyonce] object SinkRecord {
     *
     * @param target
     *   empty in records of early versions, which did not tell targets apart
+    * @param rows
+    *   that the epoch had
     * @param others
     *   the last epoch of each other target
+    * @param lost
+    *   how many of the rows are not in the topic: somebody accepted that
     */
   final case class Done(
       epoch: Long,
@@ -29,16 +37,21 @@ private[exactlyonce] object SinkRecord {
       rows: Long,
       bytes: Long,
       target: String,
-      others: Map[String, Long] = Map.empty
+      others: Map[String, Long] = Map.empty,
+      lost: Long = 0
   ) extends SinkRecord {
 
     /** The last epoch of each target. */
     def targets: Map[String, Long] = others + (target -> epoch)
   }
-  final case class Dropped(epoch: Long)                                           extends SinkRecord
-  final case class Open(epoch: Long, transaction: SinkTransaction, timeout: Long) extends SinkRecord
-  final case class Marker(epoch: Long, transaction: SinkTransaction)              extends SinkRecord
-  final case class Barrier(id: String)                                            extends SinkRecord
+  final case class Dropped(epoch: Long) extends SinkRecord
+
+  /** @param began
+    *   milliseconds since 1970 on the clock of the task
+    */
+  final case class Open(epoch: Long, transaction: SinkTransaction, timeout: Long, began: Long) extends SinkRecord
+  final case class Marker(epoch: Long, transaction: SinkTransaction)                           extends SinkRecord
+  final case class Barrier(id: String)                                                         extends SinkRecord
 
   /** Of a later version of the connector that knows more kinds. */
   final case class Other(kind: String) extends SinkRecord

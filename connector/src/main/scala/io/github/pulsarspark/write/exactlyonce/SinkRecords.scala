@@ -25,21 +25,23 @@ private[exactlyonce] object SinkRecords {
       .put("owner", identity.owner)
       .put("time", time)
     record match {
-      case Owner                              => header("owner")
+      case Owner(target)                      => header("owner").put("target", target)
       case Prepared(epoch, all, from, target) =>
         list(header("prepared").put("epoch", epoch).put("target", target).put("from", from), all)
-      case Done(epoch, n, rows, bytes, target, others) =>
+      case Done(epoch, n, rows, bytes, target, others, lost) =>
         header("done").put("epoch", epoch).put("target", target)
           .put("transactions", n).put("rows", rows).put("bytes", bytes)
+        if (lost > 0) node.put("lost", lost)
         if (others.nonEmpty) {
           val last = node.putObject("others")
           others.toSeq.sorted.foreach { case (other, epoch) => last.put(other, epoch) }
         }
-      case Dropped(epoch)            => header("dropped").put("epoch", epoch)
-      case Open(epoch, one, timeout) => list(header("open").put("epoch", epoch).put("timeout", timeout), Seq(one))
-      case Marker(epoch, one)        => list(header("marker").put("epoch", epoch), Seq(one))
-      case Barrier(id)               => header("barrier").put("barrier", id)
-      case Other(kind)               => header(kind)
+      case Dropped(epoch)                   => header("dropped").put("epoch", epoch)
+      case Open(epoch, one, timeout, began) =>
+        list(header("open").put("time", began).put("epoch", epoch).put("timeout", timeout), Seq(one))
+      case Marker(epoch, one) => list(header("marker").put("epoch", epoch), Seq(one))
+      case Barrier(id)        => header("barrier").put("barrier", id)
+      case Other(kind)        => header(kind)
     }
     json.writeValueAsString(node)
   }
@@ -74,7 +76,7 @@ private[exactlyonce] object SinkRecords {
     def epoch = node.required("epoch").longValue
     def all   = node.required("transactions").elements.asScala.map(transaction).toSeq
     node.required("kind").asText match {
-      case "owner"    => Owner
+      case "owner"    => Owner(node.path("target").asText)
       case "prepared" => Prepared(epoch, all, node.required("from").asText, node.path("target").asText)
       case "done"     => Done(
           epoch,
@@ -82,10 +84,11 @@ private[exactlyonce] object SinkRecords {
           node.path("rows").longValue,
           node.path("bytes").longValue,
           node.path("target").asText,
-          node.path("others").properties.asScala.map(e => e.getKey -> e.getValue.longValue).toMap
+          node.path("others").properties.asScala.map(e => e.getKey -> e.getValue.longValue).toMap,
+          node.path("lost").longValue
         )
       case "dropped" => Dropped(epoch)
-      case "open"    => Open(epoch, all.head, node.path("timeout").longValue)
+      case "open"    => Open(epoch, all.head, node.path("timeout").longValue, node.path("time").longValue)
       case "marker"  => Marker(epoch, all.head)
       case "barrier" => Barrier(node.required("barrier").asText)
       case kind      => Other(kind)

@@ -36,13 +36,49 @@ private[write] final case class SinkSettings(
   def topics: SinkTopics = SinkTopics(namespace, sinkId)
 
   /** The topic that all rows go to, or `*` when rows name their topics. */
-  def target: String = topic.getOrElse("*")
+  def target: String = topic.getOrElse(SinkSettings.ByRow)
 }
 
 private[write] object SinkSettings {
 
+  /** Of an epoch, whose record names the transaction of each in one message, compressed. */
+  val MostTasks: Int = 50000
+
   /** The nonce of batches with numbers, which the id of their query follows. */
   private[exactlyonce] val Versions = "versions"
+
+  /** The nonce of batches without numbers, whose state nobody needs after them. */
+  private val Job = "job"
+
+  /** The start of the nonces of streams, which the id of the query follows. */
+  private val Query = "query:"
+
+  /** The settings of whoever wrote a log, as far as it says them.
+    *
+    * @param nonce
+    *   of the log
+    */
+  def ofLog(
+      client: ClientOptions,
+      namespace: String,
+      sinkId: String,
+      timeout: FiniteDuration,
+      nonce: String,
+      log: SinkLog
+  )
+      : SinkSettings = SinkSettings(
+    client,
+    Some(log.target).filterNot(t => t.isEmpty || t == ByRow),
+    namespace,
+    sinkId,
+    nonce,
+    startsAtZero = nonce.startsWith(Query),
+    isForever = nonce != Job,
+    timeout
+  )
+
+  /** The target when rows name their topics. */
+  private val ByRow = "*"
 
   /** @param queryId
     *   of the stream, which its checkpoint holds
@@ -52,7 +88,7 @@ private[write] object SinkSettings {
     options.topic.map(TopicNames.full),
     namespace(options, exactlyOnce),
     exactlyOnce.sinkId.getOrElse(queryId),
-    s"query:$queryId",
+    s"$Query$queryId",
     startsAtZero = true,
     isForever = true,
     exactlyOnce.timeout,
@@ -71,14 +107,15 @@ private[write] object SinkSettings {
       options.topic.map(TopicNames.full),
       namespace(options, exactlyOnce),
       exactlyOnce.sinkId.getOrElse(UUID.randomUUID.toString),
-      if (exactlyOnce.version.isEmpty) "job" else queryId.fold(Versions)(id => s"$Versions:$id"),
+      if (exactlyOnce.version.isEmpty) Job else queryId.fold(Versions)(id => s"$Versions:$id"),
       startsAtZero = false,
       isForever = exactlyOnce.version.isDefined,
       exactlyOnce.timeout
     )
   }
 
-  private def namespace(options: WriteOptions, exactlyOnce: ExactlyOnceOptions): String =
+  /** The namespace of the state: the option, else that of the topic. */
+  def namespace(options: WriteOptions, exactlyOnce: ExactlyOnceOptions): String =
     exactlyOnce.namespace.orElse(options.topic.map(TopicNames.namespace)).getOrElse(
       ExactlyOnceOptions.refuse("rows name their topics, so the namespace of the sink's state is not known",
         "Set sinkNamespace")

@@ -37,8 +37,10 @@ private[write] final class TaskAttempt(
   def transaction: TaskTransaction = begun.getOrElse {
     val transactions = connection.transactions()
     coordinator = Some(transactions)
+    val began         = System.currentTimeMillis()
     val id            = transactions.begin(task.settings.timeout)
-    val record        = SinkRecord.Open(epoch, SinkTransaction(id, partition, attempt), task.settings.timeout.toMillis)
+    val one           = SinkTransaction(id, partition, attempt)
+    val record        = SinkRecord.Open(epoch, one, task.settings.timeout.toMillis, began)
     lazy val recorded = append(task.settings.topics.open, record, None)
     val result        = new TaskTransaction(transactions, id, () => { recorded(); () })
     begun = Some(result)

@@ -74,7 +74,8 @@ class EpochDecisionSuite extends FunSuite {
     val random = new Random(2)
     (1 to 500).foreach { _ =>
       val open = Seq.tabulate(6)(n =>
-        OpenTransaction(TransactionId(0, n.toLong), Seq("a", "b", "c")(random.nextInt(3)), random.nextInt(4).toLong, 0)
+        OpenTransaction(TransactionId(0, n.toLong), Seq("a", "b", "c")(random.nextInt(3)), random.nextInt(4).toLong, 0,
+          0)
       )
       val kept    = Set(TransactionId(0, random.nextInt(6).toLong))
       val orphans = EpochDecision.orphans(open, Set("a", "b"), 2, kept)
@@ -100,7 +101,7 @@ class EpochDecisionSuite extends FunSuite {
   test("the log is a fold: the last epoch that is done, and what is prepared after it") {
     import SinkRecord._
     val who   = SinkIdentity("s", "n", "o")
-    val state = read("n", Owner, Prepared(0, Nil, "1:0", "t"), done(0), Prepared(1, Nil, "1:0", "t"))
+    val state = read("n", Owner("t"), Prepared(0, Nil, "1:0", "t"), done(0), Prepared(1, Nil, "1:0", "t"))
     assertEquals((state.last, state.prepared.map(_.epoch), state.nonce), (Some(done(0)), Some(1L), Some("n")))
     assertEquals((state + (who -> Dropped(1))).prepared, None)
     assertEquals((state + (who -> done(1))).last, Some(done(1)))

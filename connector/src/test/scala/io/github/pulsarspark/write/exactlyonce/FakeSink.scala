@@ -42,7 +42,7 @@ private[exactlyonce] final class FakeSink {
     val id  = TransactionId(0, ends.size.toLong)
     val one = SinkTransaction(id, partition, ends.size.toLong, rows = 1, bytes = 8)
     ends(id) = None
-    opens += place() -> SinkRecords.text(task.identity, SinkRecord.Open(epoch, one, 1000))
+    opens += place() -> SinkRecords.text(task.identity, SinkRecord.Open(epoch, one, 1000, 0))
     val marker = place()
     marks += ((marker, Some(id), SinkRecords.text(task.identity, SinkRecord.Marker(epoch, one))))
     SinkCommit(Some(one.copy(marker = Some(marker))), Seq(s"topic-partition-$partition"))

@@ -1,8 +1,11 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.util.Random
 
 import munit.FunSuite
+import net.jpountz.lz4.LZ4Factory
 
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
@@ -26,18 +29,35 @@ class SinkRecordsSuite extends FunSuite {
       val all     = Seq.fill(random.nextInt(4))(transaction(random))
       val one     = transaction(random)
       val records = Seq(
-        Owner,
+        Owner("t"),
         Prepared(random.nextLong(), all, "7:0", "t"),
         Done(random.nextLong(), random.nextInt(), random.nextLong(), random.nextLong(), "t"),
-        Done(1, 2, 3, 4, "t", Map("persistent://a/b/c" -> random.nextLong(), "" -> 7L)),
+        Done(1, 2, 3, 4, "t", Map("persistent://a/b/c" -> random.nextLong(), "" -> 7L), lost = 9),
         Dropped(random.nextLong()),
-        Open(random.nextLong(), one, 5),
+        Open(random.nextLong(), one, 5, 6),
         Marker(random.nextLong(), one),
         Barrier("b"),
         Other("new")
       )
       records.foreach(r => assertEquals(SinkRecords.parse(SinkRecords.text(identity, r)), Some(identity -> r)))
     }
+  }
+
+  test("the record of the largest epoch fits into a message of Pulsar's default size") {
+    val random = new Random(3)
+    val all    = Seq.tabulate(SinkSettings.MostTasks)(n =>
+      SinkTransaction(
+        TransactionId(random.nextInt(16).toLong, random.nextInt(100000000).toLong),
+        n,
+        1000000000L + random.nextInt(1000000),
+        random.nextInt(10000000).toLong,
+        random.nextInt(Int.MaxValue).toLong,
+        Some(s"${1000000 + random.nextInt(50)}:${random.nextInt(50000)}")
+      )
+    )
+    val bytes = SinkRecords.text(identity, Prepared(7, all, "1000000:4", "t")).getBytes(UTF_8)
+    val size  = LZ4Factory.fastestJavaInstance().fastCompressor().compress(bytes).length
+    assert(size < 5 * 1024 * 1024, s"$size of ${bytes.length}")
   }
 
   test("the page of the format shows a record as it is") {

@@ -1,0 +1,96 @@
+package io.github.pulsarspark.write.exactlyonce
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.Using
+
+import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.topics.SinkTopicNames
+import io.github.pulsarspark.pulsar.transactions.ControlAccess
+
+/** Finishes sinks that nobody writes to any more, by their ids: as the next driver would, and for ever where that has
+  * none.
+  */
+private[write] object SinkRepair {
+
+  /** The sinks whose state is in a namespace, each with what its log says. */
+  def logs(client: ClientOptions, namespace: String): Seq[(String, SinkLog)] =
+    Using.resource(PulsarConnection(client))(connection =>
+      connection.broker().matching(SinkTopicNames.logs(namespace)).partitions.keys.toSeq.sorted
+        .map(SinkTopicNames.sinkOf).map(id => id -> read(connection, SinkTopics(namespace, id)))
+    )
+
+  /** Commits the recorded epoch, aborts everything else, and removes the state of a batch that nobody can repeat. Fails
+    * while a driver of the sink is connected.
+    */
+  def apply(settings: RepairSettings): RepairedSink = {
+    val log = Using.resource(PulsarConnection(settings.client)) { connection =>
+      val topics = SinkTopics(settings.namespace, settings.sinkId)
+      if (connection.broker().partitions(Seq(topics.log)).isEmpty)
+        throw Conditions.SinkState(
+          sink = settings.sinkId,
+          problem = s"topic ${topics.log} does not exist",
+          action = "Use the id that the log of the driver names, and the namespace of the sink's topics"
+        ).exception
+      read(connection, topics)
+    }
+    log.nonce.fold(RepairedSink(None, None, 0, isRemoved = false))(finished(settings, log, _))
+  }
+
+  private def finished(settings: RepairSettings, log: SinkLog, nonce: String): RepairedSink = {
+    val writer = SinkSettings.ofLog(settings.client, settings.namespace, settings.sinkId, settings.timeout, nonce, log)
+    val coordinator = SinkCoordinator.opened(writer, ControlAccess.Alone, settings.onTorn)
+    try {
+      val epoch = coordinator.start().map { case (prepared, outcome) => repaired(prepared, outcome) }
+      RepairedSink(Some(nonce), epoch, coordinator.now.aborted, isRemoved = !writer.isForever)
+    } finally coordinator.close()
+  }
+
+  private def repaired(prepared: SinkRecord.Prepared, outcome: EpochOutcome): RepairedEpoch = outcome match {
+    case EpochOutcome.Committed  => RepairedEpoch(prepared.epoch, "committed", Nil)
+    case EpochOutcome.Dropped    => RepairedEpoch(prepared.epoch, "dropped", prepared.transactions)
+    case EpochOutcome.Torn(lost) => RepairedEpoch(prepared.epoch, "torn", lost)
+  }
+
+  private def read(connection: PulsarConnection, topics: SinkTopics): SinkLog =
+    Using.resource(connection.control(topics.log).reader())(reader => SinkLog.of(reader.toEnd()))
+}
+
+/** Which sink is repaired.
+  *
+  * @param timeout
+  *   of transactions
+  */
+private[write] final case class RepairSettings(
+    client: ClientOptions,
+    namespace: String,
+    sinkId: String,
+    timeout: FiniteDuration,
+    onTorn: TornEpoch
+)
+
+/** What a repair found.
+  *
+  * @param nonce
+  *   whose state it is; None for an empty log
+  * @param epoch
+  *   that was recorded and not finished
+  * @param aborted
+  *   transactions that nobody decided
+  * @param isRemoved
+  *   whether the state is needed no more
+  */
+private[write] final case class RepairedSink(
+    nonce: Option[String],
+    epoch: Option[RepairedEpoch],
+    aborted: Long,
+    isRemoved: Boolean
+)
+
+/** What became of a recorded epoch: `committed`, `dropped` or `torn`.
+  *
+  * @param lost
+  *   its transactions that are not in the topic
+  */
+private[write] final case class RepairedEpoch(epoch: Long, outcome: String, lost: Seq[SinkTransaction])
