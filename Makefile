@@ -108,13 +108,18 @@ test-python: $(VENV)/.ready
 test-integration: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
 	$(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile --durations=15 integration
 
-# In phases: what one of them leaves idle, another one uses.
+# First what tests need, and what needs no jar; then all that needs one. No processor waits for the longest part.
 .PHONY: test
 test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
-	$(call phase,environment,venv)
-	$(call phase,checks and unit tests,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS))
-	$(call phase,integration tests,test-integration)
-	$(call phase,executors and other Spark lines,--jobs=2 AT_ONCE=yes test-executors test-other-lines)
+	$(call phase,environments and checks,--jobs=3 AT_ONCE=yes wheel lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS))
+	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes test-integration test-beside)
+
+# What runs beside the integration tests, one after the other.
+.PHONY: test-beside
+test-beside:
+	$(call phase,Scala,AT_ONCE= scala)
+	$(call phase,executors,AT_ONCE= test-executors)
+	$(call phase,other Spark lines,AT_ONCE= test-other-lines)
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
@@ -123,10 +128,10 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 	$(call phase,missing rules,test-controls)
 	$(call phase,soak,soak)
 
-# Everything sbt has to do, in one go: each start of it costs half a minute.
+# All that sbt has to do besides the jar, in one go.
 .PHONY: scala
 scala: $(VENV)/.ready
-	$(SBT) $(LINT_SCALA) connector/publish connector/test micro/compile
+	$(SBT) $(LINT_SCALA) connector/test micro/compile
 
 .PHONY: downloads
 downloads: $(VENV)/.ready

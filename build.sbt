@@ -83,9 +83,11 @@ lazy val conditions = Compile / sourceGenerators += Def.task {
   Seq(made)
 }.taskValue
 
+/** One compiler: with two of them half of the CPU time of the tests is theirs. */
 lazy val testing = Seq(
   Test / fork := true,
-  Test / javaOptions ++= JvmFlags.spark ++ Seq("-Xmx1g", "-XX:+UseSerialGC")
+  Test / javaOptions ++= JvmFlags.spark ++
+    Seq("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m")
 )
 
 /** What every published jar carries. */

@@ -41,7 +41,7 @@ class EncryptionSuite extends FunSuite {
     renewing.start()
     val plain = new Array[Byte](16384)
     try
-      (1 to 1500).foreach { n =>
+      (1 to 300).foreach { n =>
         val metadata = new MessageMetadata
         val secret   = ByteBuffer.allocate(crypto.getMaxOutputSize(plain.length))
         crypto.encrypt(names, public, () => metadata, ByteBuffer.wrap(plain), secret)

@@ -196,7 +196,7 @@ class WireConnectionsSuite extends PropertySuite {
       val spoilable                        = stored(large, digest)
       def spoiled(request: Request): Reply = gives(spoilable.updated(3, spoilable(3).updated(1000, 9.toByte)))(request)
       Using.resource(new ScriptedBookie(if (isOld) old(spoiled) else spoiled, None)) { bookie =>
-        Using.resource(connections()) { task =>
+        Using.resource(connections(options("pollTimeoutMs" -> "60000"))) { task =>
           val source = WireReads.source(ledger(digest.name, 0L -> Seq(bookie.id)), 0, 4, task)
           (0 to 2).foreach { n =>
             assert(source.next())
