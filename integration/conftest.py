@@ -34,6 +34,12 @@ JAR = "PULSAR_SPARK_JAR"
 # Fixtures whose tests need Hadoop's S3 client.
 _S3 = {"offloading", "s3_folder"}
 _SPARK_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+# Without Hadoop's native library Spark's usual way to write a file of a checkpoint starts a process, which sets the
+# permissions: a third of what a small micro-batch costs. Programs with a Spark of their own keep the usual way.
+_CHECKPOINT_FILES = {
+    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
+    "FileSystemBasedCheckpointFileManager"
+}
 
 _ROOT = Path(__file__).resolve().parent.parent
 _JAR_FOLDERS = (_ROOT / "python" / "pulsar_spark" / "jars", _ROOT / "dist")
@@ -173,6 +179,7 @@ def spark(
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config(map=_CHECKPOINT_FILES if _SPARK_LINE >= (4, 1) else {})  # Spark 4.0 has the class elsewhere
         .getOrCreate()
     )
     yield session

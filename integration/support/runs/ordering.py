@@ -1,4 +1,4 @@
-"""The order of the tests: long modules first, so that workers end together; the rest shuffled on request."""
+"""The order of the tests: long modules first, so that workers end together; on request all in a random order."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ LONGEST = (
     "test_tiered_errors",
     "test_tiered",
     "test_message_limits",
+    "test_class_path",
+    "test_read_transactions",
+    "test_progress_subscription",
+    "test_incumbent_readme",
+    "test_write_faults",
     "test_stream_restarts",
     "test_read_offsets",
     "test_oauth2",
@@ -51,7 +56,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         dice.shuffle(modules)
         for module in modules:
             dice.shuffle(module)
-    modules.sort(key=lambda module: _rank(module[0].path.stem))
+    else:
+        modules.sort(key=lambda module: _rank(module[0].path.stem))
     items[:] = [item for module in modules for item in module]
 
 

@@ -22,6 +22,9 @@ VARIABLE = "SPARK_SUBMIT_OPTS"
 # Most of what tests run once is not worth the work of the second compiler, with which they take half as much CPU time
 # again.
 _ONE_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# With one compiler the JVM has room for 48 MB of code only. A session of many tests fills it, and then the JVM searches
+# it all the time for methods to drop and to compile again.
+_ROOM_FOR_CODE = "-XX:ReservedCodeCacheSize=256m"
 _QUIET = "-Xlog:cds*=off"
 _ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 _TRIAL = "trial"
@@ -38,7 +41,7 @@ _SETTINGS = {
 def options() -> str:
     """One compiler, and the archive if there is one."""
     archive = (f"-XX:SharedArchiveFile={_ARCHIVE}", _QUIET) if _ARCHIVE.exists() else ()
-    return " ".join((*_ONE_COMPILER, *archive))
+    return " ".join((*_ONE_COMPILER, _ROOM_FOR_CODE, *archive))
 
 
 def chosen() -> str:

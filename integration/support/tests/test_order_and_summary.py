@@ -55,6 +55,8 @@ def test_a_seed_is_an_order(items: list[pytest.Item], monkeypatch: pytest.Monkey
     assert order("1") == order("1")
     assert order("1") != order("2") != items
     assert sorted(map(id, order("2"))) == sorted(map(id, items))
+    places = {modules(order(str(seed))).index("test_bookie_faults") for seed in range(50)}
+    assert places == set(range(len(NAMES))), "long modules move like the others"
 
 
 def test_the_idle_share() -> None:
