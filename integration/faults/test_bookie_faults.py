@@ -35,7 +35,8 @@ _ENTRIES = 160
 # With a setting of its own BookKeeper's client reads; otherwise only where each entry is on some of a ledger's bookies.
 _BY_CLIENT = {"bookkeeper.readEntryTimeoutSec": "2"}
 _CLIENT = pytest.param("client", marks=pytest.mark.exhaustive)  # as striped, of which each bookie has all
-_WAYS = pytest.mark.parametrize("way", ["striped", _CLIENT, "wire"])
+_WIRE = pytest.param("wire", marks=pytest.mark.exhaustive)  # BookieProtocolEntrySourceSuite has the same faults
+_WAYS = pytest.mark.parametrize("way", ["striped", _CLIENT, _WIRE])
 
 # What is read ahead may be little, so that a fault meets the read before its end.
 _LITTLE_AHEAD = {"readAheadBytes": "1m", "minPartitions": "1"}

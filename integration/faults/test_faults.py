@@ -157,23 +157,6 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
         read_available(stream(spark, url, topic=topic, operationTimeoutMs="2000"), checkpoint, batches)
 
 
-def test_a_read_fails_in_time_when_the_server_stays_down(
-    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
-) -> None:
-    topic = "persistent://public/default/gone"
-    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
-        produce(client, topic, _payloads(_MESSAGES))
-    admin = Admin(own_pulsar.admin_url)
-    admin.unload(topic)  # the counter starts again at 0
-    deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
-    frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
-    with _reading(_slowly(frame, 5)) as rows:
-        _until(lambda: _sent(admin, topic) > 100, rows)
-        own_pulsar.kill()
-        with within(30), pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
-            rows.result(timeout=120)
-
-
 def _is_marked(admin: Admin, topic: str, subscription: str, entry: int) -> bool:
     mark = str(admin.internal_stats(topic)["cursors"][subscription]["markDeletePosition"])
     return int(mark.split(":")[1]) >= entry
@@ -278,3 +261,20 @@ def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSessi
     text = r"\[PULSAR_UNREACHABLE\] .* received no response from pulsar://127\.0\.0\.1:9 within 2000 ms"
     with within(20), pytest.raises(Exception, match=text):
         batch(spark, "pulsar://127.0.0.1:9", topic="t", operationTimeoutMs="2000")
+
+
+def test_a_read_fails_in_time_when_the_server_stays_down(
+    spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
+) -> None:
+    topic = "persistent://public/default/gone"
+    with connected(own_pulsar.service_url, tmp_path, seconds=120) as client:
+        produce(client, topic, _payloads(_MESSAGES))
+    admin = Admin(own_pulsar.admin_url)
+    admin.unload(topic)  # the counter starts again at 0
+    deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
+    frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
+    with _reading(_slowly(frame, 5)) as rows:
+        _until(lambda: _sent(admin, topic) > 100, rows)
+        own_pulsar.kill()
+        with within(30), pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
+            rows.result(timeout=120)

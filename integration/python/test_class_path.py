@@ -59,7 +59,7 @@ def test_jars_of_spark_submit_and_of_the_package_are_on_driver_and_executors(
 ) -> None:
     package = zipped_package(tmp_path / "package.zip", connector_jar)
     program = f"import pulsar_spark\nspark = pulsar_spark.session()\n{read}\nprint(pulsar_spark.__file__)"
-    arguments = ["--master", "local-cluster[2,1,1024]", "--py-files", str(package)]
+    arguments = ["--master", "local-cluster[1,1,1024]", "--py-files", str(package)]
     arguments += ["--jars", f"{user_jar},{tmp_path}/missing.jar"]
     said = submit(program, arguments, tmp_path, PULSAR_SERVICE_URL=service_url)
     rows, place = said.split("\n")[:2]

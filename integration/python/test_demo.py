@@ -134,10 +134,11 @@ def test_ctrl_c_leaves_nothing_at_any_moment(moment: str, tmp_path: Path, start:
     assert demo.files() == []
 
 
-def test_sigterm_leaves_nothing(tmp_path: Path, start: list[Demo]) -> None:
+@pytest.mark.parametrize("moment", ["Pulsar 4", pytest.param("is counted", marks=pytest.mark.exhaustive)])
+def test_sigterm_leaves_nothing(moment: str, tmp_path: Path, start: list[Demo]) -> None:
     demo = Demo(tmp_path)
     start.append(demo)
-    demo.until("is counted")
+    demo.until(moment)
     demo.process.terminate()
     demo.process.communicate(timeout=END_SECONDS)
     eventually(lambda: demo.processes() == [], seconds=END_SECONDS)

@@ -29,6 +29,8 @@ from pulsar_spark.local.server import METADATA_FOLDER
 from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import SparkSession
 
 STARTS = int(os.environ.get("PULSAR_SPARK_TEST_STARTS", "1"))
@@ -66,15 +68,26 @@ def test_a_server_starts_works_and_is_gone_afterwards(tmp_path: Path) -> None:
     assert not server.running
 
 
-def test_two_servers_at_once_do_not_see_each_other(tmp_path: Path) -> None:
-    with LocalPulsar() as one, LocalPulsar() as two:
-        assert one.service_url != two.service_url
-        assert one.data_dir != two.data_dir
-        client = connect(one, tmp_path)
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
+    """A server for tests that leave it as it is, started by a thread that has ended."""
+    server = LocalPulsar(data_dir=tmp_path_factory.mktemp("running") / "data")
+    thread = threading.Thread(target=server.start)
+    thread.start()
+    thread.join()
+    yield server
+    server.stop()
+
+
+def test_two_servers_at_once_do_not_see_each_other(running: LocalPulsar, tmp_path: Path) -> None:
+    with LocalPulsar() as other:
+        assert running.service_url != other.service_url
+        assert running.data_dir != other.data_dir
+        client = connect(running, tmp_path)
         produce(client, "persistent://public/default/only-here", [b"x"])
         client.close()
-        assert "persistent://public/default/only-here" in Admin(one.admin_url).topics("public/default")
-        assert Admin(two.admin_url).topics("public/default") == []
+        assert "persistent://public/default/only-here" in Admin(running.admin_url).topics("public/default")
+        assert Admin(other.admin_url).topics("public/default") == []
 
 
 def test_restarts_keep_messages_ids_and_addresses(tmp_path: Path) -> None:
@@ -102,8 +115,12 @@ def test_restarts_keep_messages_ids_and_addresses(tmp_path: Path) -> None:
     assert (tmp_path / "data").exists()
 
 
-def test_transactions_work_as_soon_as_a_server_has_started_also_after_a_kill(spark: SparkSession) -> None:
-    """A client with transactions fails at once while the server has no coordinator for them."""
+def test_a_server_starts_again_after_a_kill_ready_for_transactions(spark: SparkSession) -> None:
+    """A client with transactions fails at once while the server has no coordinator for them.
+
+    The session of the killed server is ended first, or its bookie may go on registering and unregistering: writes fail
+    for want of bookies now and then.
+    """
     api = java_client(spark)
     for _ in range(STARTS):
         with LocalPulsar(transactions=True) as server:
@@ -114,9 +131,15 @@ def test_transactions_work_as_soon_as_a_server_has_started_also_after_a_kill(spa
             assert not alive(pid)
             with pytest.raises(LocalPulsarError, match="not running"):
                 _ = server.pid
+            bookie = f"/ledgers/available/127.0.0.1:{server._ports.bookie}"
+            _assert_the_session_can_be_ended(server, bookie)
+            of_first = server.log_file.stat().st_size
             server.start()
             assert server.service_url == url
             _use_a_transaction(api, server)
+            of_second = server.log_file.read_bytes()[of_first:].decode()
+            assert f"Acquired resource lock on {bookie}" in of_second
+            assert "was invalidated" not in of_second
 
 
 def _use_a_transaction(api: Any, server: LocalPulsar) -> None:  # noqa: ANN401 - what py4j gives has no type
@@ -125,27 +148,15 @@ def _use_a_transaction(api: Any, server: LocalPulsar) -> None:  # noqa: ANN401 -
     client.close()
 
 
-def test_the_session_of_a_killed_server_is_ended_before_the_next_start() -> None:
-    """Or its bookie may go on registering and unregistering: writes fail for want of bookies now and then."""
-    with LocalPulsar() as server:
-        bookie = f"/ledgers/available/127.0.0.1:{server._ports.bookie}"
-        server.kill()
-        java, jars = Java.find(), libraries()
-        copy = server.data_dir / "copy"
-        shutil.copytree(server.data_dir / METADATA_FOLDER, copy)
-        ended = end_session(java, jars, copy)
-        assert bookie in ended
-        assert not any(
-            path.startswith(("/admin", "/ledgers/cookies", "/managed-ledgers", "/schemas")) for path in ended
-        )
-        assert end_session(java, jars, copy) == []
-        of_first = server.log_file.stat().st_size
-        server.start()
-        with server.log_file.open("rb") as log:
-            log.seek(of_first)
-            of_second = log.read().decode()
-        assert f"Acquired resource lock on {bookie}" in of_second
-        assert "was invalidated" not in of_second
+def _assert_the_session_can_be_ended(server: LocalPulsar, bookie: str) -> None:
+    """Once, with what belongs to it alone; tried on a copy."""
+    java, jars = Java.find(), libraries()
+    copy = server.data_dir / "copy"
+    shutil.copytree(server.data_dir / METADATA_FOLDER, copy)
+    ended = end_session(java, jars, copy)
+    assert bookie in ended
+    assert not any(path.startswith(("/admin", "/ledgers/cookies", "/managed-ledgers", "/schemas")) for path in ended)
+    assert end_session(java, jars, copy) == []
 
 
 def test_a_failed_start_reports_the_log_and_what_to_do() -> None:
@@ -172,14 +183,13 @@ def test_a_start_that_takes_too_long_is_stopped() -> None:
     shutil.rmtree(server.data_dir)
 
 
-def test_a_port_or_a_data_folder_in_use_is_rejected(tmp_path: Path) -> None:
-    with LocalPulsar(data_dir=tmp_path / "data") as server:
-        port = int(server.service_url.rpartition(":")[2])
-        with pytest.raises(LocalPulsarError, match=f"port {port} is in use by another process"):
-            LocalPulsar(broker_port=port).start()
-        with pytest.raises(LocalPulsarError, match="Another server is running on the data folder"):
-            LocalPulsar(data_dir=tmp_path / "data").start()
-        assert server.running
+def test_a_port_or_a_data_folder_in_use_is_rejected(running: LocalPulsar) -> None:
+    port = int(running.service_url.rpartition(":")[2])
+    with pytest.raises(LocalPulsarError, match=f"port {port} is in use by another process"):
+        LocalPulsar(broker_port=port).start()
+    with pytest.raises(LocalPulsarError, match="Another server is running on the data folder"):
+        LocalPulsar(data_dir=running.data_dir).start()
+    assert running.running
 
 
 def test_a_port_that_is_lost_during_the_start_is_named_as_the_cause() -> None:
@@ -191,22 +201,17 @@ def test_a_port_that_is_lost_during_the_start_is_named_as_the_cause() -> None:
     shutil.rmtree(server.data_dir)
 
 
-def test_a_server_started_by_a_thread_outlives_the_thread() -> None:
-    server = LocalPulsar()
-    thread = threading.Thread(target=server.start)
-    thread.start()
-    thread.join()
-    try:
-        # Long enough for the end of the thread to reach the server, if it did.
-        assert not threading.Event().wait(1)
-        assert server.running
-        assert Admin(server.admin_url).ready_within(0)
-    finally:
-        server.stop()
+def test_a_server_started_by_a_thread_outlives_the_thread(running: LocalPulsar) -> None:
+    # Long enough for the end of the thread to reach the server, if it did.
+    assert not threading.Event().wait(1)
+    assert running.running
+    assert Admin(running.admin_url).ready_within(0)
 
 
+# The demo is ended by Ctrl-C in the gate.
 @pytest.mark.parametrize(
-    "end", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive)]
+    "end",
+    [signal.SIGKILL, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (signal.SIGINT, signal.SIGTERM))],
 )
 def test_nothing_is_left_of_a_program_that_ends(end: signal.Signals) -> None:
     # A signal right before a read begins would wait for the end of that read, so the program waits in short turns.

@@ -101,10 +101,10 @@ def test_committed_messages_are_read_at_each_level(
     same_at_each_level: Callable[[], list[bytes | None]],
     commit: bool,
 ) -> None:
-    wanted, last = _send_at_random(sender, topic, 120)
+    wanted, last = _send_at_random(sender, topic, 60)
     found = same_at_each_level()
     assert sorted(found, key=str) == sorted(wanted, key=str), "nothing of the open transaction, nor what is behind it"
-    assert len(wanted) < 120, "some are of transactions that were aborted"
+    assert len(wanted) < 60, "some are of transactions that were aborted"
     assert len(admin.internal_stats(topic)["ledgers"]) > 3
     sender.end(last, commit=commit)
     expected = [*wanted, b"behind", *([b"open"] if commit else [])]

@@ -94,7 +94,7 @@ def wait_for_messages(target: Target, topic: str, count: int) -> None:
 def test_a_killed_broker_costs_no_row(troubled: Target, server: LocalPulsar) -> None:
     topic = "persistent://public/default/killed"
     troubled.admin.create_topic(topic)
-    rows = troubled.spark.range(0, 60_000, 1, 2).selectExpr("string(id) as value")
+    rows = troubled.spark.range(0, 30_000, 1, 2).selectExpr("string(id) as value")
     writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "100000"})
     wait_for_messages(troubled, topic, 2_000)
     server.kill()
@@ -102,7 +102,7 @@ def test_a_killed_broker_costs_no_row(troubled: Target, server: LocalPulsar) -> 
     server.start()
     writing.end()
     times = Counter(int(message.payload) for message in troubled.messages(topic))
-    assert set(times) == set(range(60_000))
+    assert set(times) == set(range(30_000))
     print(f"{sum(times.values()) - len(times)} of {len(times)} rows came again")
 
 
