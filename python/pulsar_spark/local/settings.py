@@ -42,6 +42,8 @@ SMALL = Profile(
         "bookkeeperClientNumWorkerThreads": "2",
         "bookkeeperNumberOfChannelsPerBookie": "2",
         "managedLedgerCacheSizeMB": "32",
+        # Each time the broker looks at every topic that is loaded; its default is a hundred times a second.
+        "managedLedgerCacheEvictionIntervalMs": "1000",
         "dbStorage_writeCacheMaxSizeMb": "32",
         "dbStorage_readAheadCacheMaxSizeMb": "64",
         "dbStorage_readAheadCacheBatchSize": "1000",
