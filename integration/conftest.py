@@ -121,12 +121,18 @@ def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture(params=["broker", "segment"])
-def read_level(request: pytest.FixtureRequest, spark: SparkSession, pulsar: Addresses) -> Iterator[str]:
+def each_level(request: pytest.FixtureRequest) -> str:
+    """The levels of `read_level`; a folder may define it anew, with one of them for the exhaustive tests alone."""
+    return str(request.param)
+
+
+@pytest.fixture
+def read_level(each_level: str, spark: SparkSession, pulsar: Addresses) -> Iterator[str]:
     """Runs a test once for each read level, which must return the same rows."""
-    settings = {"readLevel": request.param, "admin.url": pulsar.admin_url}
+    settings = {"readLevel": each_level, "admin.url": pulsar.admin_url}
     for name, value in settings.items():
         spark.conf.set(f"spark.datasource.pulsar.{name}", value)
-    yield request.param
+    yield each_level
     for name in settings:
         spark.conf.unset(f"spark.datasource.pulsar.{name}")
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 AVRO = {"schemaType": "avro"}
 
+# Each level requests schemas in its own place.
+_AT_BOTH_LEVELS = pytest.mark.parametrize("each_level", ["broker", "segment"])
+
 
 @pytest.fixture
 def proxy(pulsar: Addresses) -> Iterator[BrokerProxy]:
@@ -51,6 +54,7 @@ def expected(offset: int) -> list[tuple[int, int]]:
     return [(offset + n, offset + n + 10) for n in range(4)]
 
 
+@_AT_BOTH_LEVELS
 @pytest.mark.usefixtures("read_level")
 def test_a_topic_that_is_created_again_counts_its_versions_anew(target: Target, topic: str) -> None:
     for offset, first in ((0, ("x", "y")), (100, ("y", "x")), (200, ("x", "y"))):
@@ -84,6 +88,7 @@ def test_a_stream_reads_on_when_its_topic_is_created_again(target: Target, topic
         assert query.exception() is None
 
 
+@_AT_BOTH_LEVELS
 @pytest.mark.usefixtures("read_level")
 def test_a_batch_asks_for_the_newest_schema_alone_and_once_for_each_older_version(
     target: Target, proxy: BrokerProxy, topic: str
