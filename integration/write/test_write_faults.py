@@ -188,7 +188,7 @@ def test_a_producer_that_fences_a_write_fails_the_task(target: Target, topic: st
     first = f"repeat('x', {len(LARGE)})"
     rows = target.spark.range(0, 400, 1, 1).selectExpr(f"cast(if(id < 200, {first}, 'later') as binary) as value")
     stored = target.client.subscribe(topic, "stored")
-    writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "3000"})
+    writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "8000"})
     # A broker does not fence a producer for good while messages are on their way, so all have to be stored.
     for _ in range(200):
         stored.receive(timeout_millis=60_000)
