@@ -36,7 +36,7 @@ _S3 = {"offloading", "s3_folder"}
 _SPARK_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 # Without Hadoop's native library Spark's usual way to write a file of a checkpoint starts a process, which sets the
 # permissions: a third of what a small micro-batch costs. Programs with a Spark of their own keep the usual way.
-_CHECKPOINT_FILES = {
+_CHECKPOINT_FILES: dict[str, bool | float | int | str | None] = {
     "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
     "FileSystemBasedCheckpointFileManager"
 }

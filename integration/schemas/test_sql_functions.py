@@ -12,7 +12,7 @@ from messages import Message, produce
 from pulsar.schema import AvroSchema, Schema, StringSchema
 from pyspark.sql import functions as f
 from reading import batch, java_client
-from test_schema_evolution import ROWS, VERSIONS, Json, values
+from schemas.test_schema_evolution import ROWS, VERSIONS, Json, values
 
 from pulsar_spark import functions
 
