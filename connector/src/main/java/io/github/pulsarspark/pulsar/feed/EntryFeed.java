@@ -34,7 +34,18 @@ public interface EntryFeed {
      * before the first one the cursor can still deliver. Nothing is ever acknowledged here, so it moves only when the
      * broker moves it (trimming, expiry), and only forward.
      */
-    record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) { }
+    record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) {
+
+        /** True when the topic has messages after the last one that is named here, since this one has arrived. */
+        public boolean isDisprovedBy(Place arrived) {
+            return new Place(lastLedgerId, lastEntryId).isBefore(arrived.ledgerId(), arrived.entryId());
+        }
+
+        /** The same with another last message. */
+        public Bounds endingAt(Place last) {
+            return new Bounds(last.ledgerId(), last.entryId(), markDeleteLedgerId, markDeleteEntryId);
+        }
+    }
 
     /** Lets entries arrive; a feed is opened paused. */
     void resume();
@@ -68,7 +79,8 @@ public interface EntryFeed {
 
     /**
      * Requests the bounds; repeats the request, as long as the client's operation timeout, when the topic moves away
-     * from under it.
+     * from under it. The last message is never before an entry that has arrived in the same session: a broker that
+     * finds it while a transaction ends may keep the one before, and answer that until the next message is published.
      */
     CompletableFuture<Bounds> bounds();
 

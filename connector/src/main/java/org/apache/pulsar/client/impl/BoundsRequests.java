@@ -1,6 +1,7 @@
 package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.feed.EntryFeed.Bounds;
+import io.github.pulsarspark.pulsar.feed.EntryFeed.Place;
 import io.github.pulsarspark.pulsar.connection.LostConnection;
 import io.github.pulsarspark.pulsar.connection.RepeatedRequest;
 import io.netty.buffer.ByteBuf;
@@ -71,13 +72,17 @@ final class BoundsRequests {
         }
         long requestId = consumer.client.newRequestId();
         CompletableFuture<Bounds> request = new CompletableFuture<>();
-        unanswered.put(request, consumer.session()); // before it is sent, so that failBefore() finds it
+        int session = consumer.session();
+        unanswered.put(request, session); // before it is sent, so that failBefore() finds it
+        Place arrived = consumer.newestOf(session);
         ByteBuf command = Commands.newGetLastMessageId(consumer.consumerId, requestId);
         connection.sendGetLastMessageId(command, requestId).whenComplete((answer, failure) -> {
             if (failure != null) {
                 request.completeExceptionally(failure);
             } else {
-                request.complete(toBounds(answer));
+                Bounds bounds = toBounds(answer);
+                boolean isLate = arrived != null && bounds.isDisprovedBy(arrived);
+                request.complete(isLate ? bounds.endingAt(consumer.newestAndMore()) : bounds);
             }
         });
         return request.whenComplete((answer, failure) -> unanswered.remove(request));

@@ -32,6 +32,10 @@ import org.apache.pulsar.common.protocol.Commands;
  */
 public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
+    /** How much is let in at a time to find the last entry by receiving it. */
+    private static final int MOST_MESSAGES = 1000;
+    private static final int MOST_BYTES = 1 << 20;
+
     private final Object lock = new Object();
     private final BoundsRequests boundsRequests = new BoundsRequests(this);
     private final EntryQueue queue;
@@ -40,12 +44,14 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private boolean whole;
     private Place first; // of those received
     private Place newest; // or the one after which positions are requested
+    private int newestSession; // in which it arrived
     private int session;
     private boolean closed;
     private boolean overflowed;
     private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
     private boolean gathering;
-    private int withheld; // permits that messages of this session used up, and that are not granted again yet
+    private int withheld; // permits that messages of this session used up beyond what was granted again
+    private int largest = 1; // bytes of a message, in a feed that only remembers positions
     private long longestOutageMillis;
 
     EntryConsumer(
@@ -104,11 +110,13 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 return;
             }
             newest = new Place(id.getLedgerId(), id.getEntryId());
+            newestSession = session;
             if (first == null) {
                 first = newest;
             }
             if (positionsOnly) {
                 withheld += messages;
+                largest = Math.max(largest, buffer.readableBytes() / messages);
             } else {
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
                 if (gathering) {
@@ -199,6 +207,28 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     @Override
     public Place newest() {
         synchronized (lock) {
+            return newest;
+        }
+    }
+
+    /** The newest entry that has arrived in this session; null before the first. */
+    Place newestOf(int asked) {
+        synchronized (lock) {
+            return newestSession == asked ? newest : null;
+        }
+    }
+
+    /**
+     * The newest entry that has arrived. The broker does not name the last one, so a feed that only remembers positions
+     * lets more arrive to find it.
+     */
+    Place newestAndMore() {
+        synchronized (lock) {
+            int more = Math.max(1, Math.min(MOST_MESSAGES, MOST_BYTES / largest)) + withheld;
+            if (positionsOnly && more > 0) {
+                sendPermits(cnx(), more);
+                withheld -= more;
+            }
             return newest;
         }
     }

@@ -78,6 +78,12 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
         return acknowledgeCumulativeAsync(new MessageIdImpl(place.ledgerId(), place.entryId(), partition));
     }
 
+    /** Entries arrive one at a time, after {@link #awaitNext}. */
+    @Override
+    Place newestAndMore() {
+        return newest();
+    }
+
     @Override
     public void awaitNext() {
         synchronized (places) {

@@ -15,8 +15,13 @@ private[pulsarspark] trait BrokerApi {
   /** The current topics that match `[tenant/namespace/]expression`; the same object as long as nothing changes. */
   def matching(pattern: String): MatchingTopics
 
-  /** Current first and last position of topic partitions; missing partitions are skipped. */
+  /** Current first and last position of topic partitions, as brokers name them; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
+
+  /** The same with last positions that are confirmed: nothing can be read after them, also where a transaction has just
+    * ended. For whoever asks once.
+    */
+  def confirmedBounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
   /** The same for all partitions of a stream, at each trigger. A partition that is [[watch]]ed and to which nothing was
     * sent is not requested each time: its last message may be one that was published a moment ago.

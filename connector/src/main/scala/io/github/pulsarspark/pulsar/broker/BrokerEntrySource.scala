@@ -86,7 +86,10 @@ private[pulsar] final class BrokerEntrySource(
   @tailrec
   private def advance(): Boolean =
     if (end.isReached) false
-    else
+    else if (end.isInDoubt(feed.last)) {
+      reopen()
+      advance()
+    } else
       feed.next(patience.nextMillis(), end.due) match {
         case Arrival.Next          => admit()
         case Arrival.NextAfterLoss =>

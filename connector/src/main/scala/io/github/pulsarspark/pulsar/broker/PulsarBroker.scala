@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 
 import scala.annotation.tailrec
 import scala.collection.concurrent.TrieMap
@@ -42,6 +42,7 @@ private[pulsar] final class PulsarBroker(
   private val lookup          = new SchemaLookup(client, answers, options.serviceUrl)
   private val probes          = TrieMap.empty[String, PendingFeed[EntryConsumer]]
   private val watches         = new IdleTailMonitor(watchAfter, answers)
+  private val later           = new LastMessages(ends, watchAfter, answers)
   private val resubscriptions =
     new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
   private val stream             = new StreamBounds(probeAnew, watches)
@@ -56,7 +57,7 @@ private[pulsar] final class PulsarBroker(
           .thenApply[Option[(String, Seq[String])]](metadata =>
             Some(topic -> TopicNames.partitions(topic, metadata.partitions))
           )
-          .exceptionally(ifMissing(None))
+          .exceptionally(TopicMissing.skip)
       }
       .flatten
       .toMap
@@ -66,6 +67,16 @@ private[pulsar] final class PulsarBroker(
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     probes.foreach { case (partition, probe) => if (probe.isGone) forget(partition) }
     request(partitions)
+  }
+
+  /** The compacted view has no entry that a broker sends and does not name: its end is in front of transactions. */
+  override def confirmedBounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
+    val named = bounds(partitions)
+    if (readCompacted) named
+    else
+      named ++ later.beyond(named.view.mapValues(_.last).toMap).map { case (p, last) =>
+        p -> named(p).copy(last = last)
+      }
   }
 
   override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
@@ -83,7 +94,7 @@ private[pulsar] final class PulsarBroker(
     answers.awaitAll(partitions, IdleTailMonitor.AtOnce)(p => s"Asking for the last position of $p")(p =>
       boundsByProbe(p, System.nanoTime() + options.operationTimeout.toNanos)
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
-        .exceptionally(ifMissing(None))
+        .exceptionally(TopicMissing.skip)
     ).flatten.toMap
 
   /** A broker may never answer a consumer that subscribed while the topic was unloaded; another one does not wait. */
@@ -128,6 +139,9 @@ private[pulsar] final class PulsarBroker(
   override def readersAfter(positions: Map[String, Position]): Map[String, Position] =
     readersAt(positions)(p => s"Asking where a reader of ${p._1} after ${p._2} starts")
 
+  private def ends(partitions: Iterable[String]) =
+    readersAt(partitions.map(_ -> PulsarBroker.AfterAll).toMap)(p => s"Asking for the last entry of ${p._1}")
+
   override def endingBefore(positions: Map[String, Position]): Set[String] = {
     val result = allEndingBefore(positions, FeedTimes.Confirmations)
     renew(positions.keySet)
@@ -167,7 +181,7 @@ private[pulsar] final class PulsarBroker(
           open(partition, new MessageIdImpl(start.ledgerId, start.entryId, TopicNames.partitionIndex(partition)))
         boundsOf(probe)
           .thenApply[Option[(String, Position)]](b => Some(partition -> markDelete(b)))
-          .exceptionally(ifMissing(None))
+          .exceptionally(TopicMissing.skip)
           .whenComplete((_, _) => probe.close())
       }
       .flatten
@@ -239,13 +253,11 @@ private[pulsar] final class PulsarBroker(
       compactedBefore = Option.when(readCompacted)(stored)
     )
   }
-
-  private def ifMissing[A](otherwise: A): java.util.function.Function[Throwable, A] = {
-    case TopicMissing(_) => otherwise
-    case e               => throw new CompletionException(e)
-  }
 }
 
 private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
+
+  /** Behind the last entry; the client's `MessageId.latest`. */
+  private val AfterAll = Position(Long.MaxValue, Long.MaxValue)
 }

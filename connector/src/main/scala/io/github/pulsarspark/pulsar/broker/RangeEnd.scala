@@ -9,12 +9,14 @@ import io.github.pulsarspark.pulsar.topics.TopicLosses
   *
   * The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. So
   * until the end is reached, another entry is due, and silence means that something is wrong. A topic that is known to
-  * end before that has lost its end.
+  * end before that has lost its end. A broker may name an earlier last message although it sends more (see
+  * [[LastMessages]]), so everything up to that message is read first, and then nothing may follow.
   */
 private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean) {
 
   private var planned = range.endInclusive
-  private var stop    = planned.wholeEntry // nearer than the end once the topic is known to end before it
+  private var stop    = planned.wholeEntry     // nearer than the end once the topic is known to end before it
+  private var named   = Option.empty[Position] // the last message, where that is before the end
   private var done    = false
 
   /** The end as planned. */
@@ -37,6 +39,7 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
   def moveTo(end: Position, read: Position): Unit = {
     planned = end
     stop = end.wholeEntry
+    named = None
     done = stop <= read
   }
 
@@ -58,10 +61,14 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
   def mayArrive(bounds: FeedBounds, isFirstSession: Boolean): Boolean = {
     // the compacted view is in front of the cursor, as long as it is read in one session
     val isBefore = bounds.cursor < stop || readCompacted && isFirstSession
-    isBefore && bounds.last >= stop
+    isBefore && bounds.last >= named.getOrElse(stop)
   }
 
-  /** The topic has this last message, as several feeds agree.
+  /** Whether everything is read up to the last message that is named, and more is due: another feed has to confirm it.
+    */
+  def isInDoubt(read: Position): Boolean = !done && named.exists(_ <= read)
+
+  /** The topic has this last message. Several feeds agree if nothing is to be read before it.
     *
     * @param read
     *   the last entry read
@@ -74,9 +81,13 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
         report(Conditions.DataLossTrimmed(topic = range.topic, from = read.toString, to = planned.toString,
           reason = "the topic is empty now"))
       done = true
-    } else if (last < stop) {
-      if (!readCompacted) report(TopicLosses.endsBefore(range.topic, read, planned.toString, last))
+    } else if (last >= stop) named = None
+    else if (readCompacted) {
       stop = last
       done = stop <= read
+    } else if (last > read) named = Some(last)
+    else {
+      report(TopicLosses.endsBefore(range.topic, read, planned.toString, last))
+      done = true
     }
 }

@@ -54,7 +54,7 @@ private[feed] final class FeedConnection(
   def reconnects: Long = closedFeeds + sessionsAfterFirst
 
   /** Opens a feed, paused. A topic that is unloaded meanwhile may answer as if its last messages were gone, so other
-    * feeds confirm that.
+    * feeds confirm that, once nothing is to be read before them.
     *
     * @param start
     *   the entry to begin with; None begins with the first entry there is
@@ -72,13 +72,25 @@ private[feed] final class FeedConnection(
   @tailrec
   private def openAt(start: Option[Position], permits: Int, known: Position, attempts: Int): FeedBounds = {
     current = feeds.open(start, permits).await(answers, s"Opening $topic at ${start.getOrElse("its beginning")}")
-    val answer = bounds()
-    val isLost = !options.readCompacted && answer.last < known
-    if (isLost && attempts > 1) {
-      TimeUnit.MILLISECONDS.sleep(ConfirmMillis)
+    val answer  = bounds()
+    val isAhead = start.forall(_ < answer.last) && !answer.last.isBeforeLedger // more is to be read before it
+    if (options.readCompacted || answer.last >= known || isAhead) answer
+    else if (isDisproved(answer)) answer.copy(last = known)
+    else if (attempts == 1) answer
+    else {
       discard()
       openAt(start, permits, known, attempts - 1)
-    } else answer
+    }
+  }
+
+  /** Whether an entry after the last message that the broker names arrives in time, so that the topic does not end
+    * there.
+    */
+  private def isDisproved(answer: FeedBounds): Boolean = {
+    current.resume()
+    val next = answer.last.copy(entryId = answer.last.entryId + 1)
+    current.gather(new EntryFeed.Place(next.ledgerId, next.entryId), Int.MaxValue, ConfirmMillis)
+    Option(current.newest).exists(n => Position(n.ledgerId, n.entryId) > answer.last)
   }
 
   /** What the broker answers now. */

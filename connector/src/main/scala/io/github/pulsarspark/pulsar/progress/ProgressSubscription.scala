@@ -46,7 +46,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
   def positions(partitions: Seq[String]): Map[String, Position] = {
     val existing = calls
       .awaitAll(partitions, AtOnce)(p => s"Looking for subscription $name of $p")(p =>
-        feeds.exists(p).thenApply[Option[Boolean]](Some(_)).exceptionally(ifMissing(None))
+        feeds.exists(p).thenApply[Option[Boolean]](Some(_)).exceptionally(TopicMissing.skip)
       )
       .zip(partitions)
     existing.find(_._1.contains(false)).foreach { case (_, p) =>
@@ -123,7 +123,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
         cursors(range.topic).pending.whenOpen
           .thenCompose[EntryFeed.Bounds](_.bounds())
           .thenApply[Option[(OffsetRange, Position)]](b => Some(range -> markDelete(b)))
-          .exceptionally(ifMissing(None))
+          .exceptionally(TopicMissing.skip)
       }
       .flatten
     val readers = if (now.isEmpty) Map.empty[String, Position]
@@ -167,7 +167,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
           .thenCompose[Option[(ProgressFeed, Position)]](feed =>
             feed.bounds().thenApply(b => Some(feed -> markDelete(b)))
           )
-          .exceptionally(ifMissing(None))
+          .exceptionally(TopicMissing.skip)
       }
       .zip(fresh)
       .foreach {
@@ -233,9 +233,4 @@ private[pulsar] object ProgressSubscription {
     Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).collectFirst {
       case e: PulsarClientException.ConsumerBusyException => e.getMessage.linesIterator.nextOption().getOrElse("")
     }
-
-  private def ifMissing[A](otherwise: A): java.util.function.Function[Throwable, A] = {
-    case TopicMissing(_) => otherwise
-    case e               => throw new CompletionException(e)
-  }
 }

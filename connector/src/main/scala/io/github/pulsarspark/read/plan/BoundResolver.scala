@@ -83,7 +83,7 @@ private[read] final class BoundResolver(
       starts: Map[String, PositionSpec],
       topics: Map[String, Seq[String]]
   ): Map[String, PartitionBounds] = {
-    val result = broker.bounds(starts.keys.toSeq.sorted)
+    val result = broker.confirmedBounds(starts.keys.toSeq.sorted)
     starts.toSeq.sortBy(_._1).foreach { case (p, spec) =>
       val isPartition  = !topics.contains(p)
       val mayBeMissing = (isPartition || options.allowMissingTopics) && !spec.isInstanceOf[PositionSpec.AtMessage]

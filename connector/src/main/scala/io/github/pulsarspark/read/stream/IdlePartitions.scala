@@ -16,11 +16,20 @@ private[read] final class IdlePartitions(nanos: () => Long = () => System.nanoTi
 
   private var stands = Map.empty[String, Stand]
 
-  /** The ends of partitions at which the stream stands at the time of one trigger, and which of them are idle. */
-  def at(read: PulsarOffset, bounds: Map[String, PartitionBounds]): (Map[String, Position], Set[String]) = {
+  /** The ends of partitions at which the stream stands at the time of one trigger, and which of them are idle. A broker
+    * may name a last message before that although the partition goes on.
+    *
+    * @param ended
+    *   partitions that do not have what was read of them
+    */
+  def at(
+      read: PulsarOffset,
+      bounds: Map[String, PartitionBounds],
+      ended: Set[String]
+  ): (Map[String, Position], Set[String]) = {
     val now = nanos()
     stands = read.positions.toMap.collect {
-      case (p, at) if bounds.get(p).exists(_.last == at) =>
+      case (p, at) if !ended(p) && bounds.get(p).exists(_.last <= at) =>
         p -> stands.get(p).filter(_.at == at).getOrElse(Stand(at, now))
     }
     val idle = stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= Patience.toNanos => p }

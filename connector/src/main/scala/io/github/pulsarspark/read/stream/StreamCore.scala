@@ -114,8 +114,9 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     val newer  = recreated.fold(Map.empty[String, Instant])(_.among(read, bounds))
     StreamProgress.losses(read, bounds, again, newer, isSelected).foreach(losses.report)
     keepLosses()
-    val result = StreamProgress.next(read, bounds, again ++ newer.keySet)
-    (session.broker.watch _).tupled(idle.at(read, bounds))
+    val ended  = again ++ newer.keySet
+    val result = StreamProgress.next(read, bounds, ended)
+    (session.broker.watch _).tupled(idle.at(read, bounds, ended))
     newest = Some(result)
     Latest(result, bounds)
   }
@@ -134,7 +135,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   /** The current end of each partition, by a new list of them. */
   def ends(): PulsarOffset =
-    PulsarOffset.of(session.broker.bounds(partitions.discoverAnew()).view.mapValues(_.last))
+    PulsarOffset.of(session.broker.confirmedBounds(partitions.discoverAnew()).view.mapValues(_.last))
 
   /** The ranges, which start no earlier than what brokers keep of them. */
   def kept(ranges: Seq[OffsetRange]): Seq[OffsetRange] = progress.fold(ranges)(_.kept(ranges))

@@ -206,6 +206,21 @@ class BrokerEntrySourceSuite extends FunSuite {
     lost.close()
   }
 
+  test("entries that a broker sends after the last message that it names are read") {
+    val named = script(at(1, 2, 3, 4), Position(7, 0)).copy(last = Position(7, 2))
+    val feeds =
+      new FakeFeeds(Seq(named.copy(sends = at(1, 2)), named.copy(sends = at(2, 3, 4), cursors = Seq(Position(7, 1)))))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 4)).received.toSeq, entries(2, 3, 4))
+    assertEquals(feeds.opened.size, 2)
+    val ended =
+      new FakeFeeds(Seq(named.copy(sends = at(1, 2)), named.copy(sends = at(2), cursors = Seq(Position(7, 1)))))
+    val lost = new Reading(ended, Position(7, 1), Position(7, 4))
+    assert(lost.source.next())
+    assertEquals(intercept[RuntimeException with PulsarError](lost.source.next()).condition,
+      "PULSAR_DATA_LOSS.BEYOND_END")
+    lost.close()
+  }
+
   test("a silent feed that answers an old end is no data loss") {
     val forgotten = script(at(1, 2), Position(7, 0)).copy(lastLater = Some(Position(7, 2)))
     val feeds     = new FakeFeeds(Seq(forgotten, script(at(2, 3, 4), Position(7, 1))))

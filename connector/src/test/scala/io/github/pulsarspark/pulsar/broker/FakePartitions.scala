@@ -21,6 +21,9 @@ private[pulsar] final class FakePartitions(names: Seq[String]) {
 
   val watches: mutable.Map[String, FakeWatch] = mutable.Map.empty
 
+  /** Partitions of which an earlier last message is named, to watches and probes. */
+  val named: mutable.Map[String, Position] = mutable.Map.empty
+
   def open(partition: String, after: Position): PendingFeed[FakeWatch] = {
     opened += partition
     watches.put(partition, new FakeWatch(partition, after, this))
@@ -29,7 +32,7 @@ private[pulsar] final class FakePartitions(names: Seq[String]) {
 
   def probe(partitions: Seq[String]): Map[String, PartitionBounds] = {
     byProbe ++= partitions
-    bounds.view.filterKeys(partitions.toSet).toMap
+    bounds.view.filterKeys(partitions.toSet).map { case (p, b) => p -> b.copy(last = named.getOrElse(p, b.last)) }.toMap
   }
 
   /** Stores an entry in the ledger of the last one, and dispatches it. */
@@ -76,7 +79,9 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
     partitions.byWatch += partition
     val b    = partitions.bounds(partition)
     val last = if (isForgotten) after else if (b.last == b.first) Position(-1, -1) else b.last
-    CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, -1, -1))
+    val told = partitions.named.getOrElse(partition, last)
+    val end  = if (arrived.exists(_ > told)) newest() else place(told)
+    CompletableFuture.completedFuture(new EntryFeed.Bounds(end.ledgerId, end.entryId, -1, -1))
   }
 
   override def closeAsync(): CompletableFuture[Void] = {

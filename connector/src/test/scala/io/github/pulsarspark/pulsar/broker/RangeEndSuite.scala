@@ -55,18 +55,39 @@ class RangeEndSuite extends FunSuite {
     assert(end.isReached, "nothing is left of an entry that was read")
   }
 
-  test("a topic that ends before the range has lost its end, unless compaction removed it") {
+  test("a topic that ends where everything is read has lost its end, unless compaction removed it") {
     assertEquals(reported(ending(Position(7, 5)), Position(7, 5), start), Nil)
     assertEquals(reported(ending(Position(7, 5)), Position(9, 0), start), Nil)
-    assertEquals(reported(ending(Position(7, 5)), Position(7, 4), start), Seq("PULSAR_DATA_LOSS.BEYOND_END"))
+    assertEquals(reported(ending(Position(7, 5)), Position(7, 4), Position(7, 4)), Seq("PULSAR_DATA_LOSS.BEYOND_END"))
     assertEquals(reported(ending(Position(7, 5)), Position(6, 9), start), Seq("PULSAR_DATA_LOSS.TOPIC_RECREATED"))
     assertEquals(reported(ending(Position(7, 5)), Position(-1, -1), start), Seq("PULSAR_DATA_LOSS.TRIMMED"))
     for (last <- Seq(Position(7, 4), Position(6, 9), Position(-1, -1)))
       assertEquals(reported(ending(Position(7, 5), readCompacted = true), last, start), Nil)
   }
 
-  test("the range ends where the topic ends") {
-    val nearer = ending(Position(7, 9))
+  test("a topic that ends before the range is read up to there, and asked again") {
+    val end = ending(Position(7, 9))
+    assertEquals(reported(end, Position(7, 5), start), Nil)
+    assert(end.admits(Position(7, 4)))
+    assert(!end.isInDoubt(Position(7, 4)))
+    assert(end.admits(Position(7, 5)))
+    assert(end.isInDoubt(Position(7, 5)))
+    assertEquals(reported(end, Position(7, 5), Position(7, 5)), Seq("PULSAR_DATA_LOSS.BEYOND_END"))
+    assert(end.isReached)
+    assert(!end.isInDoubt(Position(7, 5)))
+  }
+
+  test("a topic that goes on after the last message that was named has lost nothing") {
+    val end = ending(Position(7, 9))
+    reported(end, Position(7, 5), start)
+    assertEquals(reported(end, Position(7, 9), Position(7, 5)), Nil)
+    assert(!end.isInDoubt(Position(7, 5)))
+    assert(end.admits(Position(7, 9)))
+    assert(end.isReached)
+  }
+
+  test("the range ends where the compacted view ends") {
+    val nearer = ending(Position(7, 9), readCompacted = true)
     reported(nearer, Position(7, 5), start)
     assertEquals(nearer.due, Position(7, 5))
     assert(!nearer.isReached)
@@ -84,7 +105,7 @@ class RangeEndSuite extends FunSuite {
   test("a loss that fails the read does not end the range as if it were complete") {
     val end = ending(Position(7, 9))
     for (last <- Seq(Position(7, 5), Position(-1, -1)))
-      intercept[IllegalStateException](end.topicEnds(last, start)(_ => throw new IllegalStateException))
+      intercept[IllegalStateException](end.topicEnds(last, Position(7, 5))(_ => throw new IllegalStateException))
     assert(!end.isReached)
     assertEquals(end.due, Position(7, 9))
   }
@@ -102,7 +123,9 @@ class RangeEndSuite extends FunSuite {
   }
 
   for (seed <- Seq(20261125L, Random.nextLong()))
-    test(s"a range has the entries up to its end or the topic's, and reports the difference (seed $seed)") {
+    test(
+      s"a range has the entries up to its end or the topic's, whatever is named, and reports the difference (seed $seed)"
+    ) {
       val random = new Random(seed)
       for (round <- 1 to 20000) {
         val clue    = s"seed $seed, round $round"
@@ -112,24 +135,22 @@ class RangeEndSuite extends FunSuite {
         val end     = ending(if (isPart) planned.copy(batchIndex = random.nextInt(3)) else planned)
         val losses  = mutable.Buffer.empty[Occurrence]
         val read    = mutable.Buffer(start)
-        var left    = entries
-        var cut     = Option.empty[Position]
-        while (!end.isReached) {
-          if (random.nextInt(5) == 0) { // an answer of the broker
-            val last = if (random.nextInt(8) == 0) Position(left.head.ledgerId, -1) else left(random.nextInt(left.size))
-            if (last < end.due) cut = Some(last)
-            end.topicEnds(last, read.last)(losses += _)
-          }
-          if (!end.isReached) {
-            if (end.admits(left.head)) read += left.head
-            left = left.tail
-          }
-        }
-        val isEmptied = cut.exists(_.isBeforeLedger)
-        val until     = if (isEmptied) read.last else cut.getOrElse(planned)
-        assertEquals(read.tail.toSeq, entries.takeWhile(_ <= until), clue)
-        assertEquals(losses.nonEmpty, cut.nonEmpty, clue)
-        assertEquals(end.isAt(read.last), cut.isEmpty && !isPart, clue)
+        val named  = if (random.nextInt(8) == 0) Position(start.ledgerId, -1) else entries(random.nextInt(entries.size))
+        val goesOn = random.nextBoolean() // after what is named
+        val sent   = entries.filter(goesOn || _ <= named)
+        val isWhole = goesOn || named >= planned
+
+        /** Feeds confirm the last message where nothing is to be read before it. */
+        def answer(): Unit =
+          end.topicEnds(if (goesOn && named <= read.last) planned else named, read.last)(losses += _)
+
+        answer()
+        while (!end.isReached)
+          if (end.isInDoubt(read.last) || random.nextInt(5) == 0) answer()
+          else sent.find(_ > read.last).foreach(entry => if (end.admits(entry)) read += entry)
+        assertEquals(read.tail.toSeq, entries.takeWhile(_ <= (if (isWhole) planned else named)), clue)
+        assertEquals(losses.size, if (isWhole) 0 else 1, clue)
+        assertEquals(end.isAt(read.last), isWhole && !isPart, clue)
       }
     }
 

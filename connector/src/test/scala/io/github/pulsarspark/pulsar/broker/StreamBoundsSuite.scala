@@ -72,6 +72,18 @@ class StreamBoundsSuite extends FunSuite {
     assert(stream.partitions.watches("p") ne forgotten)
   }
 
+  test("a partition goes on by what a watch receives when the broker names an earlier last message") {
+    val stream = new Stream(Seq("p")).settle()
+    stream.partitions.named.put("p", Position(5, 9))
+    (10 to 14).foreach { entry =>
+      stream.partitions.publish("p")
+      val last = stream.bounds.of(Seq("p"))("p").last
+      assertEquals(last, Position(5, entry.toLong))
+      stream.monitor.watch(Map("p" -> last), Set("p"), _ => false)
+    }
+    assertEquals(stream.partitions.opened.toSeq, Seq("p"), "it follows")
+  }
+
   test("a share of the quiet partitions is requested, each of them in turn") {
     val stream = new Stream().settle()
     val turns  = Seq.fill(50)(stream.trigger())

@@ -103,6 +103,24 @@ class ContinuousFeedSuite extends FunSuite {
     }
   }
 
+  test("an entry that arrives after the last message that is named proves that the topic goes on") {
+    Seq(start, Position(-1, -1)).foreach { last =>
+      reading(script(Seq(3, 4, 5), Position(7, 2)).copy(last = last)) { (feed, feeds) =>
+        assertEquals(feed.open(Position(7, 9)).map(_.last), Some(Position(7, 9)))
+        assertEquals(feeds.opened.size, 1)
+        assertEquals(Seq.fill(3)(arrival(feed)), Seq(Arrival.Skipped, Arrival.Next, Arrival.Next))
+      }
+    }
+    reading(script(Seq(3), Position(7, 2)).copy(last = start)) { (feed, feeds) =>
+      assertEquals(feed.open(Position(7, 9)).map(_.last), Some(start), "nothing arrives after it")
+      assertEquals(feeds.opened.size, FeedTimes.Confirmations)
+    }
+    reading(script(Seq(3, 4), Position(7, 2)).copy(last = Position(7, 4))) { (feed, feeds) =>
+      assertEquals(feed.open(Position(7, 9)).map(_.last), Some(Position(7, 4)), "more is to be read before it")
+      assertEquals(feeds.opened.size, 1)
+    }
+  }
+
   test("a topic that does not exist is an answer, also for a feed that was open") {
     reading(gone)((feed, _) => assertEquals(feed.open(feed.last), None))
     reading(script(Seq(3, 4), Position(7, 2)).copy(goneAfter = true), gone) { (feed, _) =>

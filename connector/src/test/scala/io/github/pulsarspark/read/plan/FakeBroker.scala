@@ -22,8 +22,9 @@ private[read] final class FakeBroker(
   override def matching(pattern: String): MatchingTopics = MatchingTopics(topics, topics.keys.toSeq.sorted)
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
     partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
-  override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds] = bounds(partitions)
-  override def positionsBefore(times: Map[String, Long]): Map[String, Position]    = times.map { case (p, t) =>
+  override def confirmedBounds(partitions: Seq[String]): Map[String, PartitionBounds] = bounds(partitions)
+  override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds]    = bounds(partitions)
+  override def positionsBefore(times: Map[String, Long]): Map[String, Position]       = times.map { case (p, t) =>
     p -> before(p)(t)
   }
   override def watch(positions: Map[String, Position], idle: Set[String]): Unit      = ()

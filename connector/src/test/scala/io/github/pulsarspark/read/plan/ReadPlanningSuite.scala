@@ -137,15 +137,22 @@ class ReadPlanningSuite extends FunSuite {
     val read       = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
     val more       = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 10)))
     val ends       = bounds.map { case (p, b) => p -> b.last }
-    assertEquals(standstill.at(read, bounds), (ends, Set(p1)))
+    assertEquals(standstill.at(read, bounds, Set.empty), (ends, Set(p1)))
     now = patience - 1
-    assertEquals(standstill.at(read, bounds), (ends, Set(p1)))
+    assertEquals(standstill.at(read, bounds, Set.empty), (ends, Set(p1)))
     now = patience
-    assertEquals(standstill.at(read, bounds), (ends, Set(p0, p1)))
-    assertEquals(standstill.at(read, more), (ends - p0, Set(p1)))
-    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more)._2, Set(p1),
+    assertEquals(standstill.at(read, bounds, Set.empty), (ends, Set(p0, p1)))
+    assertEquals(standstill.at(read, more, Set.empty), (ends - p0, Set(p1)))
+    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more, Set.empty)._2, Set(p1),
       "the time begins anew")
-    assertEquals(standstill.at(read, bounds - p1), (ends - p1, Set.empty[String]))
+    assertEquals(standstill.at(read, bounds - p1, Set.empty), (ends - p1, Set.empty[String]))
+  }
+
+  test("a stream stands at what it has read when a broker names an earlier last message, unless the topic ends there") {
+    val read   = PulsarOffset.of(Map(p0 -> Position(3, 9)))
+    val behind = Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 5)))
+    assertEquals(new IdlePartitions(() => 0L).at(read, behind, Set.empty)._1, Map(p0 -> Position(3, 9)))
+    assertEquals(new IdlePartitions(() => 0L).at(read, behind, Set(p0))._1, Map.empty[String, Position])
   }
 
   test("a stream refuses to report its end without a start") {

@@ -1,0 +1,119 @@
+package io.github.pulsarspark.pulsar.broker
+
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.collection.mutable
+
+import munit.ScalaCheckSuite
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
+
+class LastMessagesSuite extends ScalaCheckSuite {
+  import LastMessagesSuite._
+
+  private val options =
+    ReadOptions(CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t"), Scope.BatchRead, _ => Nil))
+
+  private val topics: Gen[(Topic, Position)] = for {
+    entries <- Gen.listOf(Gen.frequency(4 -> Readable, 3 -> Hidden, 1 -> Open).map(k => k: Kind))
+    topic = Topic(entries)
+    named <- Gen.oneOf(topic.readable.inits.map(_.lastOption.getOrElse(Position(7, -1))).toSeq)
+  } yield (topic, named)
+
+  private def beyond(topics: Map[String, Topic], named: Map[String, Position]) = {
+    var now    = 0L
+    val opened = mutable.Buffer.empty[FakeTail]
+    val result = new LastMessages(
+      _.flatMap(p => topics.get(p).map(p -> _.stored)).toMap,
+      (p, after) => {
+        val feed = new FakeTail(topics(p), after)
+        opened += feed
+        new PendingFeed(CompletableFuture.completedFuture(feed))
+      },
+      new ClusterCalls(options.client, "pulsar://h:1"),
+      () => { now += TimeUnit.MILLISECONDS.toNanos(25); now }
+    ).beyond(named)
+    assert(opened.forall(_.isGone), "a consumer was left open")
+    (result, opened.size)
+  }
+
+  property("the last message is the last one before the first open transaction, whatever the broker names") {
+    forAll(topics) { case (topic, named) =>
+      val expected = topic.readable.lastOption.filter(_ > named).map("t" -> _).toMap
+      assertEquals(beyond(Map("t" -> topic), Map("t" -> named))._1, expected)
+    }
+  }
+
+  test("nobody listens to a partition that ends with the message that is named, or is gone") {
+    val plain = Topic(Seq(Readable, Readable))
+    assertEquals(beyond(Map("a" -> plain), Map("a" -> Position(7, 1), "gone" -> Position(7, 1))), (none, 0))
+    assertEquals(beyond(Map("a" -> Topic(Nil)), Map("a" -> Position(5, 3))), (none, 0), "it was loaded anew")
+  }
+
+  test("a cursor that reaches the end ends the search at once") {
+    assertEquals(beyond(Map("t" -> Topic(Seq(Readable, Hidden, Hidden))), Map("t" -> Position(7, 0))), (none, 1))
+  }
+
+  private def none = Map.empty[String, Position]
+}
+
+private object LastMessagesSuite {
+  sealed trait Kind
+
+  case object Readable extends Kind
+
+  /** A marker, or an aborted message. */
+  case object Hidden extends Kind
+
+  /** Its transaction is open. */
+  case object Open extends Kind
+
+  final case class Topic(entries: Seq[Kind]) {
+    private val decided         = entries.takeWhile(_ != Open).zipWithIndex
+    def stored: Position        = Position(7, entries.size - 1L)
+    def decidedUpTo: Long       = decided.size - 1L
+    def readable: Seq[Position] = decided.collect { case (Readable, n) => Position(7, n.toLong) }
+  }
+
+  /** A consumer after a position. One entry arrives between two requests, the first one after the first request. */
+  private final class FakeTail(topic: Topic, after: Position) extends EntryFeed {
+    private val toCome                     = topic.readable.filter(_ > after)
+    private var requests                   = 0
+    private var isResumed                  = false
+    var isGone                             = false
+    override def resume(): Unit            = isResumed = true
+    override def first(): EntryFeed.Place  = unused
+    override def newest(): EntryFeed.Place = unused
+
+    override def bounds(): CompletableFuture[EntryFeed.Bounds] = {
+      assert(isResumed && !isGone)
+      val arrived = toCome.take(requests)
+      requests += 1
+      val last   = arrived.lastOption.getOrElse(after)
+      val cursor = toCome.headOption.map(_.entryId - 1).getOrElse(topic.decidedUpTo)
+      CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, 7, cursor))
+    }
+
+    override def closeAsync(): CompletableFuture[Void] = {
+      isGone = true
+      CompletableFuture.completedFuture(null)
+    }
+
+    override def session(): Int                                                    = 1
+    override def isConnected: Boolean                                              = true
+    override def waitAfter(after: EntryFeed.Place): Boolean                        = unused
+    override def queuedMessages(): Int                                             = 0
+    override def queuedBytes(): Long                                               = 0
+    override def longestOutageMillis(): Long                                       = 0
+    override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
+    override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
+    override def grant(taken: EntryFeed.Entry, messages: Int): Unit                = unused
+    private def unused: Nothing = throw new AssertionError("not used")
+  }
+}
