@@ -42,7 +42,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read   = core.offset(from)
-    val latest = core.latest(read)
+    val latest = core.latest(read, pinned)
     val end    = pinned.fold(latest.offset)(StreamProgress.within(_, read, latest.offset))
     val result = if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
     core.begin(read, result, latest)

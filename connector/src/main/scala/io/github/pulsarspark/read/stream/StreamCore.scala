@@ -105,8 +105,10 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     *
     * @param read
     *   what the stream has read, and Spark has committed
+    * @param known
+    *   positions up to which partitions certainly go
     */
-  def latest(read: PulsarOffset): Latest = {
+  def latest(read: PulsarOffset, known: Option[PulsarOffset]): Latest = {
     val bounds = partitions.ask(read.positions.keys)(session.broker.streamBounds)
     progress.foreach(_.subscribe(bounds.keySet, read))
     val behind = StreamProgress.behind(read, bounds)
@@ -115,7 +117,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     StreamProgress.losses(read, bounds, again, newer, isSelected).foreach(losses.report)
     keepLosses()
     val ended  = again ++ newer.keySet
-    val result = StreamProgress.next(read, bounds, ended)
+    val result = StreamProgress.next(read, StreamProgress.upTo(known, bounds, ended), ended)
     (session.broker.watch _).tupled(idle.at(read, bounds, ended))
     newest = Some(result)
     Latest(result, bounds)

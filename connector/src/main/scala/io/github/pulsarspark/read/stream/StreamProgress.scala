@@ -54,6 +54,24 @@ private[read] object StreamProgress {
   /** What is lost at the end of a topic has no known last position. */
   private val End = "its end"
 
+  /** The bounds with last messages that are known, where a broker names earlier ones.
+    *
+    * @param known
+    *   positions up to which partitions go
+    * @param ended
+    *   partitions that do not have what was read of them
+    */
+  def upTo(
+      known: Option[PulsarOffset],
+      bounds: Map[String, PartitionBounds],
+      ended: Set[String]
+  ): Map[String, PartitionBounds] =
+    known.fold(bounds)(offset =>
+      bounds.map { case (p, b) =>
+        p -> offset.positions.get(p).filter(at => at > b.last && !ended(p)).fold(b)(at => b.copy(last = at))
+      }
+    )
+
   /** Everything there is now, in each partition that exists now.
     *
     * @param read

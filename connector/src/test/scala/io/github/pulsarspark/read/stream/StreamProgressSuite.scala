@@ -39,6 +39,14 @@ class StreamProgressSuite extends PropertySuite {
     assertEquals(moved.added.toMap, Map("new" -> Position(8, -1)))
   }
 
+  test("a partition goes up to where it is known to go, although an earlier last message is named") {
+    val known = Some(PulsarOffset.of(Map(p0 -> Position(4, 2), p1 -> Position(2, -1), "gone" -> Position(1, 1))))
+    val later = PartitionBounds(Position(1, -1), Position(4, 2))
+    assertEquals(StreamProgress.upTo(known, bounds, Set.empty), bounds + (p0 -> later))
+    assertEquals(StreamProgress.upTo(known, bounds, Set(p0)), bounds, "it was created again")
+    assertEquals(StreamProgress.upTo(None, bounds, Set.empty), bounds)
+  }
+
   test("a deleted partition is data loss, reported once") {
     assertEquals(lost(all, bounds), Nil)
     assertEquals(lost(all, bounds - p0), Seq(("PULSAR_DATA_LOSS.PARTITION_MISSING", p0, "3:9")))
