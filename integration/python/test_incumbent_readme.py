@@ -38,6 +38,7 @@ METADATA = (
     "__key:binary,__topic:string,__messageId:binary,__publishTime:timestamp,__eventTime:timestamp,"
     "__messageProperties:map<string,string>"
 )
+MORE = "__keyIsText:boolean,__orderingKey:binary"  # behind those that the README names
 FOO = {
     "type": "record",
     "name": "Foo",
@@ -175,4 +176,4 @@ def test_topics_have_the_columns_of_the_example(
     admin.create_topic(topic)
     admin.upload_schema(topic, kind, schema)
     frame = spark.read.format("pulsar").option("service.url", service_url).option("topic", topic).load()
-    assert frame.schema.simpleString() == f"struct<{columns},{METADATA}>"
+    assert frame.schema.simpleString() == f"struct<{columns},{METADATA},{MORE}>"

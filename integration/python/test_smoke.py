@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 # PySpark 4.0 and 4.1 leave the socket of a `collect` for the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
-COLUMNS = ["value", "__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"]
+COLUMNS = [
+    *("value", "__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"),
+    *("__keyIsText", "__orderingKey"),
+]
 
 
 def test_spark_is_the_one_of_pyspark(spark: SparkSession) -> None:

@@ -32,6 +32,7 @@ COLUMNS = (
     "unix_millis(__publishTime)",
     "unix_millis(__eventTime)",
     "__messageProperties",
+    "__keyIsText",
     "__partition",
     "__ledgerId",
     "__entryId",
@@ -76,7 +77,8 @@ def expected(spark: SparkSession, server: LocalPulsar) -> list[tuple[Any, ...]]:
         for number in range(MESSAGES):
             message = producer.newMessage().value(f"v{number}").sequenceId(100 + number)
             if number % 2:
-                message.key(f"k{number}").property("n", str(number)).eventTime(1_700_000_000_000 + number)
+                message.keyBytes(f"k{number}".encode()) if number % 4 == 3 else message.key(f"k{number}")
+                message.property("n", str(number)).eventTime(1_700_000_000_000 + number)
             if number % 3 == 0:
                 message.orderingKey(bytes([number, 255]))
             if number % 5 == 0:
@@ -95,11 +97,12 @@ def _read(java: Any, api: Any, topic: str, partition: int) -> Iterator[tuple[Any
         yield (
             f"{ledger}:{entry}" + (f":{index}" if index >= 0 else ""),
             bytes(one.getData()).decode(),
-            one.getKey().encode() if one.hasKey() else None,
+            bytes(one.getKeyBytes()) if one.hasKey() else None,
             topic,
             one.getPublishTime(),
             one.getEventTime() or None,
             dict(one.getProperties()),
+            not one.hasBase64EncodedKey() if one.hasKey() else None,
             partition,
             ledger,
             entry,
@@ -206,7 +209,16 @@ def test_a_stream_writes_what_it_read(
     frame = spark.readStream.format("pulsar").options(**options, metadataColumns="all").load()
     writer = frame.writeStream.format("pulsar").options(**{"service.url": server.service_url, "topic": copy})
     run_available(writer.option("checkpointLocation", str(tmp_path)))
-    kept = ("value", "__key", "__partition", "__sequenceId", "__eventTime", "__messageProperties", "__orderingKey")
+    kept = (
+        "value",
+        "__key",
+        "__keyIsText",
+        "__partition",
+        "__sequenceId",
+        "__eventTime",
+        "__messageProperties",
+        "__orderingKey",
+    )
     places = [NAMES.index(name) for name in (*kept, "__deliverAt")]
 
     def content(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

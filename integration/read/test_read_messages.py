@@ -149,13 +149,15 @@ def test_default_columns_and_all_columns(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str
 ) -> None:
     produce(client, topic, [Message(b"v", key="k")], producer_name="its name", initial_sequence_id=41)
-    shown = ["value", "__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"]
+    theirs = ["__key", "__topic", "__messageId", "__publishTime", "__eventTime", "__messageProperties"]
+    shown = ["value", *theirs, "__keyIsText", "__orderingKey"]
     assert batch(spark, service_url, topic=topic).columns == shown
     every = batch(spark, service_url, topic=topic, metadataColumns="all")
-    assert every.columns[:7] == shown
+    assert every.columns[:9] == shown
     assert {"__position", "__sequenceId", "__producerName", "__schemaVersion", "__index"} < set(every.columns)
     row = every.collect()[0].asDict()
     assert (row["__sequenceId"], row["__producerName"], row["__orderingKey"]) == (42, "its name", None)
+    assert row["__keyIsText"] is True
     one = batch(spark, service_url, topic=topic, metadataColumns="__position")
     assert one.columns == [*shown, "__position"]
     hidden = batch(spark, service_url, topic=topic).select("__sequenceId", "__position").collect()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import pulsar as pulsar_client
 import pytest
 from errors import failing
 from java_values import java_connection
+from keys import key_pair
 from messages import Id, produce
 from pyspark.errors import IllegalArgumentException
 from reading import Batches, Seen, assert_exactly_once, batch, dice, read_available, seen, stream
@@ -34,17 +34,7 @@ class Key:
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Key, Key]:
     folder = tmp_path_factory.mktemp("keys")
-
-    def make(name: str) -> Key:
-        key = Key(folder / f"{name}.pem", folder / f"{name}.pub.pem")
-        for arguments in (
-            ["genrsa", "-traditional", "-out", str(key.private), "2048"],
-            ["rsa", "-in", str(key.private), "-pubout", "-out", str(key.public)],
-        ):
-            subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
-        return key
-
-    return make("one"), make("two")
+    return Key(*key_pair(folder, "one")), Key(*key_pair(folder, "two"))
 
 
 def _read_all(client: pulsar_client.Client, topic: str, key: Key) -> list[Seen]:

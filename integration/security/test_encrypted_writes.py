@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
 from errors import failing, no_job, refused
+from keys import key_pair
 from messages import read_encrypted
 
 if TYPE_CHECKING:
@@ -16,23 +16,12 @@ if TYPE_CHECKING:
 
     from writing import Target
 
-_SECONDS = 60
-
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path]]:
     """Private and public keys by name."""
     folder = tmp_path_factory.mktemp("keys")
-    found = {}
-    for name in ("app", "archive"):
-        private, public = folder / f"{name}.pem", folder / f"{name}.pub.pem"
-        for arguments in (
-            ["genrsa", "-traditional", "-out", str(private), "2048"],
-            ["rsa", "-in", str(private), "-pubout", "-out", str(public)],
-        ):
-            subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=_SECONDS)
-        found[name] = (private, public)
-    return found
+    return {name: key_pair(folder, name) for name in ("app", "archive")}
 
 
 @pytest.mark.parametrize(

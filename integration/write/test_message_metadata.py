@@ -1,17 +1,20 @@
-"""What the messages of whole batches say of themselves, beside those that the Java client writes for the same rows."""
+"""What messages say of themselves, beside those that the Java client writes for the same rows."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from errors import failing
 from java_values import java_connection
+from keys import key_pair
 from reading import java_client
 from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from writing import Target
 
@@ -25,6 +28,7 @@ _FIELDS = [
     *("ReplicatedFrom", "DeliverAtTime", "MarkerType", "TxnidLeastBits", "TxnidMostBits"),
     *("Uuid", "ChunkId", "NumChunksFromMsg", "TotalChunkMsgSize"),
 ]
+_CHANCE = ["Uuid", "EncryptionParam", "TxnidLeastBits", "TxnidMostBits"]  # no two have the same
 
 
 class _Row(NamedTuple):
@@ -34,6 +38,17 @@ class _Row(NamedTuple):
     ordering_key: bytes | None = None
     event_time: int | None = None
     properties: Mapping[str, str] = {}
+    deliver_at: int | None = None
+    clusters: tuple[str, ...] | None = None
+
+
+class _Way(NamedTuple):
+    """A row, settings of the producer for both, those of the Java client alone, and options of the write alone."""
+
+    row: _Row
+    settings: Mapping[str, str] = {}
+    theirs: Mapping[str, str] = {}
+    options: Mapping[str, str] = {}
 
 
 _CASES = {
@@ -48,41 +63,71 @@ _CASES = {
     "tombstone": _Row(None, key="k"),
     "null without key": _Row(None),
 }
+_SINGLE = {"batchingEnabled": "false"}
+_WAYS = {
+    "single": _Way(_Row(key="k", properties={"a": "b"}), _SINGLE),
+    "chunks": _Way(_Row("x" * 5000, key="k"), {**_SINGLE, "chunkingEnabled": "true", "chunkMaxMessageSize": "1000"}),
+    "delayed": _Way(_Row(key="k", deliver_at=4_102_444_800_123)),
+    # the client's batches have the clusters of their first message, so ours has none of several
+    "clusters": _Way(_Row(key="k", clusters=("standalone",)), theirs=_SINGLE),
+    "no clusters": _Way(_Row(key="k", clusters=()), theirs=_SINGLE),
+    "transaction": _Way(_Row(key="k", properties={"a": "b"}), options={"deliveryGuarantee": "exactly-once"}),
+}
 
 
 def _fields(message: Any) -> dict[str, Any]:  # noqa: ANN401 - py4j objects have no type
     metadata = message.getMessageBuilder()
     found: dict[str, Any] = {
-        "Properties": sorted((one.getKey(), one.getValue()) for one in metadata.getPropertiesList())
+        "Properties": sorted((one.getKey(), one.getValue()) for one in metadata.getPropertiesList()),
+        "ReplicateTo": list(message.getReplicateTo() or []),
+        "EncryptionKeys": sorted(one.getKey() for one in metadata.getEncryptionKeysList()),
     }
     for name in _FIELDS:
         if not getattr(metadata, f"has{name}")():
             continue
         value = getattr(metadata, f"{'is' if name in _FLAGS else 'get'}{name}")()
         found[name] = bytes(value) if isinstance(value, bytearray) else str(value)
+        if name in _CHANCE:
+            found[name] = "some"
     return found
 
 
-def _metadata(target: Target, topic: str) -> list[dict[str, Any]]:
+def _metadata(target: Target, topic: str, private_key: Path | None = None) -> list[dict[str, Any]]:
     found = []
     with java_connection(target.spark, target.service_url) as client:
         earliest = java_client(target.spark).MessageId.earliest
-        reader = client.newReader().topic(topic).startMessageId(earliest).create()
+        builder = client.newReader().topic(topic).startMessageId(earliest)
+        if private_key:
+            builder.defaultCryptoKeyReader(f"file://{private_key}")
+        reader = builder.create()
         while reader.hasMessageAvailable():
             found.append(_fields(reader.readNext()))
     return found
 
 
-def _write_by_client(target: Target, topic: str, row: _Row, count: int, settings: Mapping[str, str]) -> None:
+def _write_by_client(
+    target: Target,
+    topic: str,
+    row: _Row,
+    count: int,
+    settings: Mapping[str, str],
+    *,
+    transactions: bool = False,
+    public_key: Path | None = None,
+) -> None:
     java = java_client(target.spark)
-    with java_connection(target.spark, target.service_url) as client:
-        builder = client.newProducer(java.Schema.STRING).topic(topic)
-        jvm: Any = target.spark.sparkContext._jvm
+    jvm: Any = target.spark.sparkContext._jvm
+    with java_connection(target.spark, target.service_url, transactions=transactions) as client:
+        builder = client.newProducer(java.Schema.STRING).loadConf(dict(settings)).topic(topic)
         builder.batchingMaxPublishDelay(1, jvm.java.util.concurrent.TimeUnit.MINUTES)
-        builder.compressionType(java.CompressionType.valueOf(settings["compressionType"]))
+        if public_key:
+            builder.addEncryptionKey("app").defaultCryptoKeyReader(f"file://{public_key}")
+        if transactions:
+            builder.sendTimeout(0, jvm.java.util.concurrent.TimeUnit.SECONDS)
         producer = builder.create()
+        transaction = client.newTransaction().build().get() if transactions else None
         for _ in range(count):
-            message = producer.newMessage().value(row.value)
+            message = (producer.newMessage(transaction) if transactions else producer.newMessage()).value(row.value)
             if row.key is not None:
                 message.key(row.key)
             if row.bytes_key is not None:
@@ -91,14 +136,22 @@ def _write_by_client(target: Target, topic: str, row: _Row, count: int, settings
                 message.orderingKey(bytearray(row.ordering_key))
             if row.event_time is not None:
                 message.eventTime(row.event_time)
+            if row.deliver_at is not None:
+                message.deliverAt(row.deliver_at)
+            if row.clusters is not None:
+                message.replicationClusters(list(row.clusters)) if row.clusters else message.disableReplication()
             for name, value in row.properties.items():
                 message.property(name, value)
             message.sendAsync()
         producer.flush()
+        if transaction:
+            transaction.commit().get()
         producer.close()
 
 
-def _write_by_spark(target: Target, topic: str, row: _Row, count: int, settings: Mapping[str, str]) -> None:
+def _write_by_spark(
+    target: Target, topic: str, row: _Row, count: int, settings: Mapping[str, str], more: Mapping[str, str] = {}
+) -> None:
     columns: dict[str, tuple[object, str]] = {"value": (row.value, "string")}
     if row.key is not None:
         columns["__key"] = (row.key, "string")
@@ -108,25 +161,69 @@ def _write_by_spark(target: Target, topic: str, row: _Row, count: int, settings:
         columns["__orderingKey"] = (bytearray(row.ordering_key), "binary")
     if row.properties:
         columns["__messageProperties"] = (dict(row.properties), "map<string,string>")
+    if row.clusters is not None:
+        columns["__replicationClusters"] = (list(row.clusters), "array<string>")
     schema = ", ".join(f"{name} {kind}" for name, (_, kind) in columns.items())
     rows = target.spark.createDataFrame([tuple(value for value, _ in columns.values())] * count, schema).coalesce(1)
     if row.event_time is not None:
         rows = rows.selectExpr("*", f"timestamp_millis({row.event_time}) as __eventTime")
-    options = {f"pulsar.producer.{name}": value for name, value in settings.items()}
+    if row.deliver_at is not None:
+        rows = rows.selectExpr("*", f"timestamp_millis({row.deliver_at}) as __deliverAt")
+    options = {**{f"pulsar.producer.{name}": value for name, value in settings.items()}, **more}
     target.append(rows, topic, {**options, "pulsar.producer.batchingMaxPublishDelayMicros": "60000000"})
 
 
 @pytest.mark.parametrize("compression", ["NONE", "LZ4", pytest.param("ZSTD", marks=pytest.mark.exhaustive)])
 def test_messages_say_of_themselves_what_the_java_client_says(target: Target, topic: str, compression: str) -> None:
-    settings = {"compressionType": compression}
     for name, row in _CASES.items():
-        for count in (1, 3):
-            ours, theirs = (f"{topic}-{name.replace(' ', '-')}-{count}-{who}" for who in ("ours", "theirs"))
-            _write_by_spark(target, ours, row, count, settings)
-            _write_by_client(target, theirs, row, count, settings)
-            found, wanted = _metadata(target, ours), _metadata(target, theirs)
-            assert len(found) == count
-            assert found == wanted, f"{name}, {count} of them"
+        _compare(target, f"{topic}-{name.replace(' ', '-')}", _Way(row, {"compressionType": compression}))
+
+
+@pytest.mark.parametrize("name", _WAYS)
+def test_messages_sent_in_other_ways_say_what_the_java_client_says(target: Target, topic: str, name: str) -> None:
+    _compare(target, topic, _WAYS[name])
+
+
+def _compare(target: Target, topic: str, way: _Way) -> None:
+    for count in (1, 3):
+        ours, theirs = (f"{topic}-{count}-{who}" for who in ("ours", "theirs"))
+        _write_by_spark(target, ours, way.row, count, way.settings, way.options)
+        settings = {**way.settings, **way.theirs}
+        _write_by_client(target, theirs, way.row, count, settings, transactions=bool(way.options))
+        found, wanted = _metadata(target, ours), _metadata(target, theirs)
+        assert len(found) == count
+        assert found == wanted, f"{way}, {count} of them"
+
+
+@pytest.mark.parametrize("compression", ["NONE", "LZ4"])
+def test_encrypted_messages_say_what_the_java_client_says(
+    target: Target, topic: str, tmp_path: Path, compression: str
+) -> None:
+    private, public = key_pair(tmp_path, "app")
+    settings, row = {"compressionType": compression}, _Row("x" * 5000, key="k", properties={"a": "b"})
+    for count in (1, 3):
+        ours, theirs = (f"{topic}-{count}-{who}" for who in ("ours", "theirs"))
+        _write_by_spark(
+            target, ours, row, count, settings, {"encryption.publicKeyFile": json.dumps({"app": str(public)})}
+        )
+        _write_by_client(target, theirs, row, count, settings, public_key=public)
+        found, wanted = _metadata(target, ours, private), _metadata(target, theirs, private)
+        assert len(found) == count
+        assert found == wanted, f"{count} of them"
+
+
+def test_a_copy_keeps_what_a_message_says_of_itself(target: Target, topic: str) -> None:
+    rows = [*_CASES.values(), _Row(bytes_key=b"text"), _Row(None, bytes_key=b"k")]
+    for row in rows:
+        _write_by_client(target, topic, row, 1, {"compressionType": "NONE"})
+    target.append(target.read(topic).select("*").coalesce(1), f"{topic}-copy")
+    found, wanted = _metadata(target, f"{topic}-copy"), _metadata(target, topic)
+    assert len(found) == len(rows)
+    of_the_entry = ("SequenceId", "HighestSequenceId", "NumMessagesInBatch", "UncompressedSize")
+    for one in (*found, *wanted):
+        for name in of_the_entry:
+            one.pop(name, None)
+    assert found == wanted
 
 
 def test_compaction_removes_what_a_tombstone_alone_in_its_batch_deletes(target: Target, topic: str) -> None:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def java_connection(spark: SparkSession, service_url: str) -> Iterator[Any]:
+def java_connection(spark: SparkSession, service_url: str, *, transactions: bool = False) -> Iterator[Any]:
     """A Java client, closed in the background: its threads take two seconds to end."""
-    client = java_client(spark).PulsarClient.builder().serviceUrl(service_url).build()
+    client = java_client(spark).PulsarClient.builder().serviceUrl(service_url).enableTransaction(transactions).build()
     try:
         yield client
     finally:

@@ -76,6 +76,16 @@ object MetadataColumns {
     )
       .written("properties, without nulls")(MetadataWriter.properties)
 
+  val KeyIsText: MetadataColumn =
+    ofMessage("__keyIsText", BooleanType, "Whether the key is a text.", "the message has no key")(_ =>
+      MetadataReader.keyIsText
+    ).written("true: a BINARY `__key` is a text key, too")(MetadataWriter.keyIsText)
+
+  val OrderingKey: MetadataColumn =
+    ofMessage("__orderingKey", BinaryType, "Ordering key.", "the message has no ordering key")(_ =>
+      (m, row, i) => row.update(i, m.orderingKey)
+    ).written("STRING or BINARY: ordering key", textOrBytes)(MetadataWriter.orderingKey)
+
   val AtPosition: MetadataColumn =
     ofMessage("__position", StringType, "Position as `ledger:entry:batchIndex`, as offset options take it.")(_ =>
       (m, row, i) => row.update(i, text(Position(m.ledgerId, m.entryId, m.batchIndex).toString))
@@ -113,11 +123,6 @@ object MetadataColumns {
       (m, row, i) => if (m.schemaVersion.isEmpty) row.setNullAt(i) else row.update(i, m.schemaVersion)
     )
 
-  val OrderingKey: MetadataColumn =
-    ofMessage("__orderingKey", BinaryType, "Ordering key.", "the message has no ordering key")(_ =>
-      (m, row, i) => row.update(i, m.orderingKey)
-    ).written("STRING or BINARY: ordering key", textOrBytes)(MetadataWriter.orderingKey)
-
   val ReplicatedFrom: MetadataColumn =
     ofEntry("__replicatedFrom", StringType, "Cluster the message was replicated from.", "the message is local")(_ =>
       (m, row, i) => if (m.replicatedFrom == null) row.setNullAt(i) else row.update(i, text(m.replicatedFrom))
@@ -152,12 +157,15 @@ object MetadataColumns {
         MetadataWriter.replicationClusters
       )
 
-  /** Shown after the value columns unless the user selects otherwise. */
-  val default: Seq[MetadataColumn] = Seq(Key, Topic, MessageId, PublishTime, EventTime, MessageProperties)
+  /** Shown after the value columns unless the user selects otherwise. The last two are there so that rows which are
+    * written as they were read make the same messages.
+    */
+  val default: Seq[MetadataColumn] =
+    Seq(Key, Topic, MessageId, PublishTime, EventTime, MessageProperties, KeyIsText, OrderingKey)
 
   /** Filled only when a query names them. */
   val hidden: Seq[MetadataColumn] = Seq(AtPosition, Partition, LedgerId, EntryId, BatchIndex, SequenceId, ProducerName,
-    SchemaVersion, OrderingKey, ReplicatedFrom, BrokerPublishTime, Index, DeliverAt)
+    SchemaVersion, ReplicatedFrom, BrokerPublishTime, Index, DeliverAt)
 
   /** The columns of reads. */
   val all: Seq[MetadataColumn] = default ++ hidden

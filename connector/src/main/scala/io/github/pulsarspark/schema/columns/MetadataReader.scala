@@ -42,6 +42,9 @@ private[schema] object MetadataReader {
     if (m.keyLength < 0) row.setNullAt(i)
     else row.update(i, Arrays.copyOfRange(m.keyBytes, m.keyOffset, m.keyOffset + m.keyLength))
 
+  val keyIsText: MetadataReader = (m, row, i) =>
+    if (m.keyLength < 0) row.setNullAt(i) else row.setBoolean(i, !m.keyIsBytes)
+
   def topic(origin: Origin): MetadataReader = {
     val name = text(origin.topic)
     (_, row, i) => row.update(i, name)

@@ -62,6 +62,14 @@ private[schema] object MetadataWriter {
       message.keyIsBytes = true
     }
 
+  /** A key of type STRING is a text whatever this column says. Runs after the writer of `__key`. */
+  def keyIsText(input: Input): MetadataWriter = (row, i, message) =>
+    if (message.key != null && message.keyIsBytes && row.getBoolean(i)) {
+      if (!UTF8String.fromBytes(message.key).isValid)
+        throw input.refused("true beside a `__key` that is not UTF-8", "without this column it is a key of bytes")
+      message.keyIsBytes = false
+    }
+
   def orderingKey(input: Input): MetadataWriter =
     if (input.isText) (row, i, message) => message.orderingKey = row.getUTF8String(i).getBytes
     else (row, i, message) => message.orderingKey = row.getBinary(i)

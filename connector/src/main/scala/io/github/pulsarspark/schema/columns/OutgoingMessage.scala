@@ -15,7 +15,7 @@ private[pulsarspark] final class OutgoingMessage {
   /** Key, null = none; the UTF-8 bytes of a text key unless `keyIsBytes`. */
   var key: Array[Byte] = _
 
-  /** True for a column of type BINARY: the key is not text. */
+  /** The key is not text: its column is of type BINARY, and no other column says that it holds a text. */
   var keyIsBytes: Boolean = false
 
   /** Encoded value. */

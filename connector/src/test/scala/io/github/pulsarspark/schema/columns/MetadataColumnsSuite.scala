@@ -50,6 +50,7 @@ class MetadataColumnsSuite extends PropertySuite {
       "__publishTime"       -> 1700000000001000L,
       "__eventTime"         -> 1700000000002000L,
       "__messageProperties" -> Map("a" -> "3", "b" -> "2"),
+      "__keyIsText"         -> true,
       "__position"          -> "12:34:5",
       "__partition"         -> 3,
       "__ledgerId"          -> 12L,

@@ -139,6 +139,21 @@ class RowEncoderSuite extends PropertySuite(300) {
       assert(intercept[RuntimeException](eventTime(millis)).getMessage.contains(s"`__eventTime` of a row for topic"))
   }
 
+  test("a BINARY key is a text where another column says so, and a STRING key always is") {
+    def encoder(key: DataType) = new RowEncoder(
+      WritePlanner(new StructType().add("value", StringType).add("__keyIsText", BooleanType).add("__key", key), topic,
+        None, "auto")
+    )
+    val ofBytes                                = encoder(BinaryType)
+    def isBytes(isText: Any, key: Array[Byte]) = ofBytes.encode(InternalRow(text("v"), isText, key)).keyIsBytes
+    assertEquals(Seq[Any](true, false, null).map(isBytes(_, "ké".getBytes("UTF-8"))), Seq(false, true, true))
+    val refusal = intercept[RuntimeException](isBytes(true, Array[Byte](-1))).getMessage
+    assert(refusal.startsWith("[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `__keyIsText` of a row for topic"), refusal)
+    assert(isBytes(false, Array[Byte](-1)))
+    assertEquals(ofBytes.encode(InternalRow(text("v"), true, null)).key, null)
+    assert(!encoder(StringType).encode(InternalRow(text("v"), false, text("k"))).keyIsBytes)
+  }
+
   test("a BINARY key is a key of bytes") {
     val plan =
       WritePlanner(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None,
