@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import pulsar as pulsar_client
 import pytest
 from broker_proxy import running_broker_proxy
 from java_values import java_connection
+from keys import key_pair
 from messages import read_encrypted
 from waiting import eventually
 
@@ -104,6 +104,16 @@ def test_a_slow_row_sends_those_before_it(target: Target, topic: str) -> None:
     assert [row["__batchIndex"] for row in target.read(topic).select("__batchIndex").collect()] == [None] * 10
 
 
+def test_a_row_does_not_wait_for_the_next_one(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    pause = "java_method('java.lang.Thread', 'sleep', 2000L)"
+    value = f"if(id = 0, 'first', if({pause} is null, 'second', 'second'))"
+    target.append(target.spark.range(0, 2, 1, 1).selectExpr(f"{value} as value"), topic)
+    found = target.read(topic).selectExpr("value", "unix_millis(__publishTime)").collect()
+    sent = {row[0]: row[1] for row in found}
+    assert sent["second"] - sent["first"] > 1000
+
+
 def test_deduplication_takes_nothing_from_a_producer_that_begins_again(target: Target, deduplicating: str) -> None:
     topic = f"{deduplicating}-partitioned"
     target.admin.create_topic(topic, partitions=2)
@@ -182,12 +192,7 @@ def test_messages_of_a_batch_are_acknowledged_one_by_one(target: Target, topic: 
 @pytest.mark.parametrize("messages", [1, 3])
 def test_a_batch_is_encrypted_as_a_whole(target: Target, topic: str, tmp_path: Path, messages: int) -> None:
     """No option names a key for writes, so the test hands a batch to a producer that has one."""
-    private, public = tmp_path / "key.pem", tmp_path / "key.pub.pem"
-    for arguments in (
-        ["genrsa", "-traditional", "-out", str(private), "2048"],
-        ["rsa", "-in", str(private), "-pubout", "-out", str(public)],
-    ):
-        subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=_SECONDS)
+    private, public = key_pair(tmp_path, "key")
     jvm: Any = target.spark.sparkContext._jvm
     root = jvm.io.github.pulsarspark.shaded
     with java_connection(target.spark, target.service_url) as java:

@@ -12,7 +12,7 @@ import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 /** Hands over whole batches: rows go straight into the buffers that are sent. A batch leaves when it is full, when its
-  * first row waited for the publish delay and another row arrives, and at a flush.
+  * first row waited for the publish delay and another row arrives or [[sendDue]] is called, and at a flush.
   *
   * @param nanos
   *   the clock, as `System.nanoTime`
@@ -22,7 +22,7 @@ private[producer] final class BatchOutbox(
     acknowledgements: Acknowledgements,
     transaction: Option[TaskTransaction] = None,
     nanos: () => Long = () => System.nanoTime()
-) extends Outbox {
+) extends WaitingOutbox {
   import BatchOutbox._
 
   private val conf    = partitionsOf(producer).head.getConfiguration
@@ -34,15 +34,15 @@ private[producer] final class BatchOutbox(
   private val metadata = new BatchedMetadata
   private val delay    = TimeUnit.MICROSECONDS.toNanos(conf.getBatchingMaxPublishDelayMicros)
 
-  private var batches   = Array.empty[PartitionBatch]
-  private var isWaiting = false
-  private var dueAt     = 0L // if isWaiting: no batch is due before
+  private var batches  = Array.empty[PartitionBatch]
+  private var waiting  = false
+  private var earliest = 0L // when waiting
 
   override def send(message: OutgoingMessage): Unit = {
     val partitions = Math.max(1, producer.getNumOfPartitions)
     if (partitions > batches.length) grow()
     val now = nanos()
-    if (isWaiting && now - dueAt >= 0) sendDue(now)
+    if (waiting && now - earliest >= 0) sendDue(now)
     add(message, MessageKey.of(message), partitions, now)
   }
 
@@ -57,9 +57,9 @@ private[producer] final class BatchOutbox(
     } else {
       batch.add(metadata, message.payload, now)
       if (batch.isEmpty) endTurn(message, key)
-      else if (!isWaiting) {
-        isWaiting = true
-        dueAt = now + delay
+      else if (!waiting) {
+        waiting = true
+        earliest = now + delay
       }
     }
   }
@@ -68,17 +68,23 @@ private[producer] final class BatchOutbox(
   private def endTurn(message: OutgoingMessage, key: Array[Byte]): Unit =
     if (key == null && message.partition < 0) chooser.advance()
 
+  override def isWaiting: Boolean = waiting
+
+  override def dueAt: Long = earliest
+
+  override def sendDue(): Unit = sendDue(nanos())
+
   private def sendDue(now: Long): Unit = {
-    isWaiting = false
+    waiting = false
     var i = 0
     while (i < batches.length) {
       val batch = batches(i)
       if (!batch.isEmpty) {
         val due = batch.openedAt + delay
         if (now - due >= 0) batch.send()
-        else if (!isWaiting || due - dueAt < 0) {
-          isWaiting = true
-          dueAt = due
+        else if (!waiting || due - earliest < 0) {
+          waiting = true
+          earliest = due
         }
       }
       i += 1
@@ -93,6 +99,7 @@ private[producer] final class BatchOutbox(
 
   override def flush(): Unit = {
     register(Nil)
+    waiting = false
     batches.foreach(_.send())
   }
 
@@ -109,7 +116,10 @@ private[producer] final class BatchOutbox(
   private def register(also: Seq[PartitionBatch]): Unit =
     transaction.foreach(_.register((also ++ batches.filterNot(_.isEmpty)).map(_.topicPartition)))
 
-  override def discard(): Unit = batches.foreach(_.discard())
+  override def discard(): Unit = {
+    waiting = false
+    batches.foreach(_.discard())
+  }
 }
 
 private[producer] object BatchOutbox {

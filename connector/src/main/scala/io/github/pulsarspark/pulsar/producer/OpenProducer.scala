@@ -36,10 +36,16 @@ private[producer] final class OpenProducer(
     val partitions: () => Seq[Producer[_]] = () => Nil
 ) {
 
-  /** The way of one task's messages, which may be a transaction. */
+  /** The way of one task's messages, which may be a transaction. Nobody waits for a message of a transaction before its
+    * end, so it needs no timer.
+    */
   def outbox(acknowledgements: Acknowledgements, transaction: Option[TaskTransaction]): Outbox =
-    if (sendsBatches) new BatchOutbox(producer, acknowledgements, transaction)
-    else new MessageOutbox(producer, router, acknowledgements, transaction)
+    if (!sendsBatches) new MessageOutbox(producer, router, acknowledgements, transaction)
+    else {
+      val batches = new BatchOutbox(producer, acknowledgements, transaction)
+      if (transaction.isDefined) batches
+      else TimedOutbox(batches, acknowledgements, BatchOutbox.partitionsOf(producer).head.getClient.timer())
+    }
 
   /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
   def isConnected: Boolean = producer.isConnected
