@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
@@ -141,6 +142,35 @@ def test_ids_of_rows_skip_what_an_earlier_run_wrote_and_nothing_else(
         )
         target.append(rows, topic, options)
     assert [int(message.payload) for message in target.messages(topic)] == list(range(15))
+
+
+def test_consumers_that_share_keys_get_all_rows_of_a_key(target: Target, deduplicating: str) -> None:
+    topic = deduplicating
+    kind = pulsar_client.ConsumerType.KeyShared
+    consumers = [target.client.subscribe(topic, "shared", consumer_type=kind) for _ in range(3)]
+    rows = target.spark.range(0, 600, 1, 1).selectExpr("concat('key ', id % 20) as __key", "string(id) as value")
+    more = {"batchBuilder": "key_based", "pulsar.producer.batchingMaxPublishDelayMicros": "60000000"}
+    target.append(rows, topic, more)
+    found: list[tuple[str, int, int]] = []
+
+    def is_all_received() -> bool:
+        for number, consumer in enumerate(consumers):
+            with suppress(pulsar_client.Timeout):
+                while message := consumer.receive(timeout_millis=50):
+                    found.append((message.partition_key(), number, int(message.data())))
+        return len(found) >= 600
+
+    eventually(is_all_received, seconds=_SECONDS)
+    assert sorted(value for _, _, value in found) == list(range(600))
+    assert len({(key, number) for key, number, _ in found}) == 20
+    assert len({number for _, number, _ in found}) > 1
+    for key in {key for key, _, _ in found}:
+        values = [value for one, _, value in found if one == key]
+        assert values == sorted(values)
+    entries = target.read(topic).select("__entryId", "__key").distinct().collect()
+    assert len(entries) == len({row["__entryId"] for row in entries}) == 20
+    for consumer in consumers:
+        consumer.close()
 
 
 def test_an_initial_id_skips_what_the_broker_has_and_nothing_else(target: Target, deduplicating: str) -> None:

@@ -97,6 +97,11 @@ DeliveryGuarantee: TypeAlias = Literal[
     "exactly-once",
 ]
 
+BatchBuilder: TypeAlias = Literal[
+    "default",
+    "key_based",
+]
+
 OnSinkMismatch: TypeAlias = Literal[
     "fail",
     "write",
@@ -397,6 +402,9 @@ class PulsarWriteOptions(TypedOptions):
         txn_version: With `exactly-once` and `sinkId`, the number of this batch: a batch whose number is not above that
             of the last one that was written to its topic has no effect, but a warning in the log. In `foreachBatch` use
             the id of the batch. At least 0.
+        batch_builder: Which rows make a batch: those of a topic partition, or with `key_based` only those of one key,
+            for consumers of `Key_Shared` subscriptions. Rows without a key make batches of their own. Default:
+            ``default``.
         encryption_public_key_file: Encrypts messages for these keys: JSON with the PEM file of a public key for each
             name by which readers know the key, on every machine. Any one of the private keys decrypts a message.
         on_sink_mismatch: With `exactly-once`, what a start does whose micro-batch does not follow the last one that the
@@ -442,6 +450,7 @@ class PulsarWriteOptions(TypedOptions):
     sink_id: str | None = None
     sink_namespace: str | None = None
     txn_version: int | None = None
+    batch_builder: BatchBuilder | None = None
     encryption_public_key_file: str | None = None
     on_sink_mismatch: OnSinkMismatch | None = None
     txn_timeout: str | int | timedelta | None = None
@@ -538,6 +547,7 @@ class WriteArguments(TypedDict, total=False):
     sink_id: str | None
     sink_namespace: str | None
     txn_version: int | None
+    batch_builder: BatchBuilder | None
     encryption_public_key_file: str | None
     on_sink_mismatch: OnSinkMismatch | None
     txn_timeout: str | int | timedelta | None

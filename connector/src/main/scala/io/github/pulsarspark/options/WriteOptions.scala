@@ -17,7 +17,8 @@ private[pulsarspark] final case class WriteOptions(
     cutsTimes: Boolean = false,
     protobuf: Option[ProtobufMessageOption] = None,
     exactlyOnce: Option[ExactlyOnceOptions] = None,
-    publicKeys: Option[PublicKeys] = None
+    publicKeys: Option[PublicKeys] = None,
+    isByKey: Boolean = false
 )
 
 private[pulsarspark] object WriteOptions {
@@ -43,6 +44,7 @@ private[pulsarspark] object WriteOptions {
     cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
     protobuf = ProtobufMessageOption(options),
     exactlyOnce = ExactlyOnceOptions(options, options.clientSettings("pulsar.producer.")),
-    publicKeys = PublicKeys(options)
+    publicKeys = PublicKeys(options),
+    isByKey = options("batchBuilder").equalsIgnoreCase("key_based")
   )
 }

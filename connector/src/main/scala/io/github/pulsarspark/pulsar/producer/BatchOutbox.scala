@@ -14,13 +14,16 @@ import io.github.pulsarspark.schema.columns.OutgoingMessage
 /** Hands over whole batches: rows go straight into the buffers that are sent. A batch leaves when it is full, when its
   * first row waited for the publish delay and another row arrives or [[sendDue]] is called, and at a flush.
   *
+  * @param isByKey
+  *   a batch has rows of one key
   * @param nanos
   *   the clock, as `System.nanoTime`
   */
 private[producer] final class BatchOutbox(
     producer: Producer[Array[Byte]],
     acknowledgements: Acknowledgements,
-    transaction: Option[TaskTransaction] = None,
+    transaction: Option[TaskTransaction],
+    isByKey: Boolean,
     nanos: () => Long = () => System.nanoTime()
 ) extends WaitingOutbox {
   import BatchOutbox._
@@ -94,7 +97,7 @@ private[producer] final class BatchOutbox(
 
   private def grow(): Unit =
     batches ++= partitionsOf(producer).drop(batches.length).map(
-      new PartitionBatch(_, acknowledgements, transaction, registerAhead)
+      new PartitionBatch(_, acknowledgements, transaction, registerAhead, isByKey)
     )
 
   override def flush(): Unit = {

@@ -22,6 +22,8 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
   *   gives back what it uses, after it is closed
   * @param sendsBatches
   *   whether it takes whole batches, and nothing else
+  * @param isByKey
+  *   whether a batch has rows of one key
   * @param askWhyRefused
   *   see [[whyRefused]]
   * @param partitions
@@ -32,6 +34,7 @@ private[producer] final class OpenProducer(
     val router: Option[RowPartitionRouter],
     release: () => Unit,
     sendsBatches: Boolean = false,
+    isByKey: Boolean = false,
     askWhyRefused: Long => Option[Throwable] = _ => None,
     val partitions: () => Seq[Producer[_]] = () => Nil
 ) {
@@ -42,7 +45,7 @@ private[producer] final class OpenProducer(
   def outbox(acknowledgements: Acknowledgements, transaction: Option[TaskTransaction]): Outbox =
     if (!sendsBatches) new MessageOutbox(producer, router, acknowledgements, transaction)
     else {
-      val batches = new BatchOutbox(producer, acknowledgements, transaction)
+      val batches = new BatchOutbox(producer, acknowledgements, transaction, isByKey)
       if (transaction.isDefined) batches
       else TimedOutbox(batches, acknowledgements, BatchOutbox.partitionsOf(producer).head.getClient.timer())
     }
@@ -85,7 +88,6 @@ private[producer] object OpenProducer {
     BatchLimits.publishDelay(options).foreach(delay =>
       builder.batchingMaxPublishDelay(delay.toMillis, TimeUnit.MILLISECONDS)
     )
-    if (BatchLimits.areSingle(options.producer, columns)) builder.enableBatching(false)
     options.publicKeys.foreach { keys =>
       keys.files.keys.foreach(builder.addEncryptionKey(_))
       builder.cryptoKeyReader(PublicKeyFiles(topic, keys)).messageCrypto(new SerialCrypto(topic))
@@ -93,6 +95,7 @@ private[producer] object OpenProducer {
     }
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)
     if (sendsBatches) builder.batcherBuilder(WholeBatchContainer.BUILDER)
+    else if (options.isByKey || BatchLimits.areSingle(options.producer, columns)) builder.enableBatching(false)
     val router =
       Option.when((columns(MetadataColumns.Partition.name) || options.exactlyOnce.isDefined) && !sendsBatches) {
         new RowPartitionRouter(
@@ -109,6 +112,7 @@ private[producer] object OpenProducer {
       router,
       release,
       sendsBatches,
+      options.isByKey,
       acknowledged =>
         RefusedProducer.ask(lease, producer, encoded)
           .map(e => answers.explain(what, RefusedProducer.named(topic, e, url, acknowledged)))

@@ -16,12 +16,15 @@ import io.github.pulsarspark.schema.columns.EncodedValue
   *   of the partition
   * @param register
   *   registers the partition in the transaction, before the first batch
+  * @param isByKey
+  *   sends the rows of each key as a batch of their own
   */
 private[producer] final class PartitionBatch(
     producer: ProducerImpl[Array[Byte]],
     acknowledgements: Acknowledgements,
     transaction: Option[TaskTransaction],
-    register: PartitionBatch => Unit
+    register: PartitionBatch => Unit,
+    isByKey: Boolean
 ) {
   import PartitionBatch._
 
@@ -77,8 +80,15 @@ private[producer] final class PartitionBatch(
     capacity = Math.max(SmallestBuffer, Math.min(limits.bytes, full.writerIndex() + full.writerIndex() / 16))
     buffer = null
     messages = 0
-    acknowledgements.await(count, WholeBatch.send(producer, full, count, followingId - count, stamp))
+    val lowestId = followingId - count
+    if (!isByKey) hand(full, count, lowestId)
+    else
+      try RowsByKey(full, count, lowestId).foreach(part => hand(part.rows, part.messages, part.lowestSequenceId))
+      finally { full.release(); () }
   }
+
+  private def hand(rows: ByteBuf, count: Int, lowestId: Long): Unit =
+    acknowledgements.await(count, WholeBatch.send(producer, rows, count, lowestId, stamp))
 
   /** Gives up what there is. */
   def discard(): Unit = if (messages > 0) {
