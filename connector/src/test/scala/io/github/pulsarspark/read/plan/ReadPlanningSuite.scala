@@ -194,7 +194,7 @@ class ReadPlanningSuite extends FunSuite {
 
   test("metadata columns are added on request") {
     val values = new StructType().add("value", BinaryType)
-    assertEquals(SourceColumns.shown(values, None, errorColumns = false).fieldNames.length, 7)
+    assertEquals(SourceColumns.shown(values, None, errorColumns = false).fieldNames.length, 9)
     assertEquals(SourceColumns.shown(values, Some("all"), errorColumns = false),
       SourceColumns.all(values, errorColumns = false))
     assertEquals(
