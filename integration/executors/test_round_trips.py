@@ -35,15 +35,16 @@ _PARTITIONS, _ROWS, _BATCH_SIZE = 4, 1000, 10
 _SECONDS = 120
 
 # For each step, who asks what, and how often at most: four partitions, in each 25 entries of ten messages, a schema.
+# The plan of a batch asks twice: for the first and last message, and for the last entry, to confirm the last message.
 LIMITS = {
     "batch, broker, load": {"driver: GET_SCHEMA": 1, "driver: PARTITIONED_METADATA": 1},
     "batch, broker, plan": {
-        "driver: CLOSE_CONSUMER": 4,
-        "driver: GET_LAST_MESSAGE_ID": 4,
+        "driver: CLOSE_CONSUMER": 8,
+        "driver: GET_LAST_MESSAGE_ID": 8,
         "driver: GET_SCHEMA": 1,
-        "driver: LOOKUP": 4,
+        "driver: LOOKUP": 8,
         "driver: PARTITIONED_METADATA": 1,
-        "driver: SUBSCRIBE": 4,
+        "driver: SUBSCRIBE": 8,
     },
     "batch, broker, tasks": {
         "task: CLOSE_CONSUMER": 4,
@@ -56,12 +57,12 @@ LIMITS = {
     "batch, segment, load": {"driver: GET_SCHEMA": 1, "driver: PARTITIONED_METADATA": 1},
     "batch, segment, plan": {
         "admin service: internalStats?metadata=true": 4,
-        "driver: CLOSE_CONSUMER": 4,
-        "driver: GET_LAST_MESSAGE_ID": 4,
+        "driver: CLOSE_CONSUMER": 8,
+        "driver: GET_LAST_MESSAGE_ID": 8,
         "driver: GET_SCHEMA": 1,
-        "driver: LOOKUP": 4,
+        "driver: LOOKUP": 8,
         "driver: PARTITIONED_METADATA": 1,
-        "driver: SUBSCRIBE": 4,
+        "driver: SUBSCRIBE": 8,
     },
     "batch, segment, tasks": {
         "bookies: BATCH_READ_ENTRY": 4,
