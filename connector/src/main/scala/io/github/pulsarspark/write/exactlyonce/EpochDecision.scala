@@ -87,14 +87,22 @@ private[exactlyonce] object EpochDecision {
     *
     * @param open
     *   what tasks registered and nobody ended, as far as it was read
-    * @param owners
-    *   this driver and those before it: what tasks of a later driver opened is not ours
+    * @param own
+    *   this driver, whose tasks may run a later epoch
+    * @param earlier
+    *   those before it. Their epochs may have larger numbers, as a checkpoint may have gone back. What tasks of a later
+    *   driver opened is not ours
     * @param prepared
     *   the transactions of the epoch that is recorded
     */
-  def orphans(open: Seq[OpenTransaction], owners: Set[String], epoch: Long, prepared: Set[TransactionId])
-      : Seq[OpenTransaction] =
-    open.filter(o => owners(o.owner) && o.epoch <= epoch && !prepared(o.id))
+  def orphans(
+      open: Seq[OpenTransaction],
+      own: String,
+      earlier: Set[String],
+      epoch: Long,
+      prepared: Set[TransactionId]
+  ): Seq[OpenTransaction] =
+    open.filter(o => (if (o.owner == own) o.epoch <= epoch else earlier(o.owner)) && !prepared(o.id))
 
   /** What became of a recorded epoch, once each of its transactions is decided. */
   def outcome(transactions: Seq[SinkTransaction], committed: Set[TransactionId]): EpochOutcome =

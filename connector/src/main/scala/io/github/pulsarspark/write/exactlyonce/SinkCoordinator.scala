@@ -124,12 +124,12 @@ private[write] final class SinkCoordinator private[exactlyonce] (
           last.rows.fold("")(n => s", with $n rows")
         )
         totals = totals.copy(skipped = totals.skipped + rows)
-        stoppingOnFailure(abortOrphans(epoch, owners, None))
+        stoppingOnFailure(abortOrphans(epoch, log.owners, None))
       case EpochDecision.Advance =>
         stoppingOnFailure {
           val recorded = append(done(epoch, settings.target, Nil))
           hasWritten = true
-          abortOrphans(epoch, owners, None)
+          abortOrphans(epoch, log.owners, None)
           cluster.release(log = before(recorded), open.released, mark = None)
         }
       case EpochDecision.Prepare =>
@@ -153,28 +153,26 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     def age = (nanos() - began).nanos
     val ids = transactions.map(_.id)
     if (age >= settings.timeout / 2 && endings.isTooLate(epoch, ids)(open.age(ids).min(age))) {
-      abortOrphans(epoch, owners, None)
+      abortOrphans(epoch, log.owners, None)
       throw endings.dropped(epoch, transactions.size)
     }
   }
 
   /** Aborts what the tasks of an epoch sent, unless it may be recorded. */
   def abort(epoch: Long): Unit = synchronized {
-    if (isSettled) abortOrphans(epoch, owners, None)
+    if (isSettled) abortOrphans(epoch, log.owners, None)
   }
 
   /** Aborts late attempts of epochs that are written, which would hide what follows them until they time out. Never
     * fails.
     */
   private[exactlyonce] def tidy(): Unit = synchronized {
-    try if (!isStopped && isSettled) written.foreach(w => abortOrphans(w.epoch, owners, None))
+    try if (!isStopped && isSettled) written.foreach(w => abortOrphans(w.epoch, log.owners, None))
     catch { case NonFatal(e) => log_.warn("looking for late transactions of sink {}: {}", settings.sinkId, e.toString) }
   }
 
   /** Whether every transaction that is open is one that nobody will commit. */
   private def isSettled: Boolean = isOwner && !isUncertain && log.prepared.isEmpty
-
-  private def owners: Set[String] = log.owners + identity.owner
 
   private def text(record: SinkRecord): String = SinkRecords.text(identity, record)
 
@@ -219,7 +217,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** @param recordId where the epoch is recorded, if this driver did it */
   private def finish(prepared: Prepared, recordId: Option[String]): EpochOutcome = {
     val (committed, resolved) = endings.resolve(prepared, () => topicPartitions.toSeq.sorted)(
-      abortOrphans(prepared.epoch, owners, Some(prepared))
+      abortOrphans(prepared.epoch, log.owners, Some(prepared))
     )
     totals = totals.copy(resolved = totals.resolved + resolved)
     open.ended(prepared.transactions.map(_.id).toSet)
@@ -245,10 +243,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     recorded
   }
 
-  private def abortOrphans(epoch: Long, owners: Set[String], prepared: Option[Prepared]): Unit = {
+  private def abortOrphans(epoch: Long, earlier: Set[String], prepared: Option[Prepared]): Unit = {
     open.add(cluster.opened())
     val kept    = prepared.toSeq.flatMap(_.transactions).map(_.id).toSet
-    val orphans = EpochDecision.orphans(open.all, owners, epoch, kept).map(_.id)
+    val orphans = EpochDecision.orphans(open.all, identity.owner, earlier, epoch, kept).map(_.id)
     if (orphans.nonEmpty) {
       val ended = cluster.abort(orphans)
       open.ended(ended)
@@ -261,7 +259,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   override def close(): Unit = synchronized {
     try
       if (isSettled) {
-        abortOrphans(Long.MaxValue, owners, None)
+        abortOrphans(Long.MaxValue, log.owners, None)
         if (!settings.isForever && open.all.isEmpty) cluster.end()
       }
     catch { case NonFatal(e) => log_.warn("ending sink {}: {}", settings.sinkId, e.toString) }

@@ -70,7 +70,7 @@ class EpochDecisionSuite extends FunSuite {
     assertEquals(decided(2, Some(written(3)), skipped = 4, isSequence = false), EpochDecision.Discard(written(3)))
   }
 
-  test("what is aborted is of this driver or an earlier one, of an epoch that is over, and not recorded") {
+  test("what is aborted is of this driver and an epoch that is over, or of an earlier one, and not recorded") {
     val random = new Random(2)
     (1 to 500).foreach { _ =>
       val open = Seq.tabulate(6)(n =>
@@ -78,8 +78,11 @@ class EpochDecisionSuite extends FunSuite {
           0)
       )
       val kept    = Set(TransactionId(0, random.nextInt(6).toLong))
-      val orphans = EpochDecision.orphans(open, Set("a", "b"), 2, kept)
-      assertEquals(orphans.toSet, open.filter(o => o.owner != "c" && o.epoch <= 2 && !kept(o.id)).toSet)
+      val orphans = EpochDecision.orphans(open, "b", Set("a"), 2, kept)
+      assertEquals(
+        orphans.toSet,
+        open.filter(o => (o.owner == "a" || o.owner == "b" && o.epoch <= 2) && !kept(o.id)).toSet
+      )
     }
   }
 

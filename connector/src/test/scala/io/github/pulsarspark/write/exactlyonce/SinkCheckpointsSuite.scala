@@ -71,6 +71,21 @@ class SinkCheckpointsSuite extends FunSuite {
     assertEquals(writing.task.done, Some(1L))
   }
 
+  test(
+    "an attempt of an earlier driver hides no marker, though the checkpoint went back and its epoch is a later one"
+  ) {
+    val sink  = new FakeSink
+    val first = started(sink)
+    (0L to 2L).foreach(e => first.commit(e, Seq(sink.attempt(first.task, e, 0))))
+    val unsure = new FakeCluster(sink, new Random(1), 0) {
+      override def commit(ids: Seq[TransactionId]) = super.commit(ids).map(_ => CommitAnswer.Uncertain("lost"))
+    }
+    val writing = started(unsure, FakeSink.settings().copy(onMismatch = OnSinkMismatch.Write))
+    sink.attempt(first.task, 3, 0)
+    writing.commit(1, Seq(sink.attempt(writing.task, 1, 0)))
+    assertEquals((kinds(sink).last, sink.committed.size, sink.open), ("Done", 4, nothing))
+  }
+
   test("one id for two targets: each has its own last number") {
     val sink = new FakeSink
     for (version <- 0L to 2L; topic <- Seq("a", "b")) {

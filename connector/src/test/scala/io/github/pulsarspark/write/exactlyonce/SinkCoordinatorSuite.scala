@@ -36,6 +36,15 @@ class SinkCoordinatorSuite extends FunSuite {
     assertEquals(coordinator.now.aborted, 2L)
   }
 
+  test("what an attempt sends after its epoch is aborted when the driver ends") {
+    val sink        = new FakeSink
+    val coordinator = started(sink)
+    coordinator.commit(0, Seq(sink.attempt(coordinator.task, 0, 0)))
+    sink.attempt(coordinator.task.copy(done = None), 0, 0)
+    coordinator.close()
+    assertEquals((sink.committed.size, sink.open), (1, nothing))
+  }
+
   test("a failed epoch is aborted") {
     val sink        = new FakeSink
     val coordinator = started(sink)
