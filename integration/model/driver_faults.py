@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.state import ENDED, Bounds, Driver, Kind, Record, Rules, State, Status, Step
+from model.cleaning import cleaning
+from model.commits import turned
+from model.log import appends, known, record_of
+from model.state import ENDED, Driver, Kind, State, Status, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from model.rules import Bounds, Rules
+
     Steps = Iterator[tuple[str, State]]
 
-_APPENDS = {Step.CLAIM: Kind.OWNER, Step.PREPARE: Kind.PREPARED, Step.DONE: Kind.DONE, Step.DROP: Kind.DROPPED}
+_OTHER_QUERY = -1
 
 
 def driver_faults(state: State, rules: Rules, bounds: Bounds) -> Steps:
@@ -20,46 +25,80 @@ def driver_faults(state: State, rules: Rules, bounds: Bounds) -> Steps:
         if driver.step in ENDED:
             continue
         if "driver" in bounds.kinds:
-            yield f"! driver {life} dies", _stopped(state, life, driver)
+            yield f"! driver {life} dies", state.with_driver(life, driver.ended(Step.DEAD))
         if "reply" in bounds.kinds:
             yield from _lost_replies(state, life, driver, rules)
+        if "abort" in bounds.kinds and driver.step is Step.CLEAN:
+            yield from _lost_aborts(state, life, driver, rules, bounds)
     if len(state.drivers) < bounds.lives:
-        alive = state.drivers[-1].step not in ENDED
-        if alive and "second driver" in bounds.kinds:
-            yield "! another driver starts while the first is alive", _started(state)
-        if not alive and "checkpoint" in bounds.kinds:
-            emptied = state._replace(committed=0, generation=state.generation + 1)
-            yield "! the checkpoint is deleted, another driver starts", _started(emptied)
+        yield from (_beside if state.latest.step not in ENDED else _instead)(state, bounds)
 
 
 def _lost_replies(state: State, life: int, driver: Driver, rules: Rules) -> Steps:
     """An append without an answer is stored nevertheless; a commit is answered as if the transaction were unknown."""
-    kind = _APPENDS.get(driver.step)
-    if kind is not None and (state.owner == life or not rules.fence):
-        epoch, chosen = (-1, ()) if kind is Kind.OWNER else (driver.finishing, driver.chosen)
-        record = Record(kind, life, driver.generation, epoch, chosen if kind is Kind.PREPARED else ())
-        stopped = _stopped(state._replace(log=(*state.log, record)), life, driver)
-        if kind is Kind.PREPARED and not rules.keeps_prepared:
-            for number in chosen:
+    if appends(driver) and (state.owner == life or not rules.fence):
+        record = record_of(state, life, driver, rules)
+        stopped = state._replace(log=(*state.log, record)).with_driver(life, driver.ended(Step.DEAD))
+        if record.kind is Kind.PREPARED and not rules.keeps_prepared:
+            for number in record.chosen:
                 stopped = stopped.with_attempt(number, stopped.attempts[number]._replace(status=Status.ABORTED))
-        yield f"! driver {life}: appends {kind.name}, hears an error and stops", stopped
+        yield f"! driver {life}: appends {record.kind.name}, hears an error and stops", stopped
     if driver.step is Step.COMMIT and state.attempts[driver.chosen[driver.turn]].status is Status.COMMITTING:
         number = driver.chosen[driver.turn]
-        following = driver._replace(turn=driver.turn + 1, unknown=(*driver.unknown, number))
-        if following.turn == len(driver.chosen):
-            following = following._replace(step=Step.RESOLVE)
+        following = turned(driver, (number,))
         yield f"! driver {life}: does not hear that T{number} is committed", state.with_driver(life, following)
 
 
+def _lost_aborts(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> Steps:
+    """The driver goes on and knows that the transaction may be open."""
+    number, *rest = driver.doomed
+    following = driver._replace(listed=tuple(n for n in driver.listed if n != number))
+    going_on = cleaning(state, life, following, tuple(rest), driver.after, rules, bounds)
+    yield f"! driver {life}: the abort of T{number} fails", going_on
+
+
+def _beside(state: State, bounds: Bounds) -> Steps:
+    if "second driver" in bounds.kinds:
+        yield "! another driver starts while the first is alive", state.started(bounds)
+    if "other query" in bounds.kinds and state.log:
+        other = Driver(_OTHER_QUERY, epoch=0)
+        yield "! a driver of another query starts", state._replace(drivers=(*state.drivers, other))
+
+
+def _instead(state: State, bounds: Bounds) -> Steps:
+    if "checkpoint deleted" in bounds.kinds:
+        emptied = state._replace(committed=0, generation=state.generation + 1)
+        yield "! the checkpoint is deleted, another driver starts", emptied.started(bounds)
+    if "other role" in bounds.kinds:
+        yield "! another driver starts with another role", state._replace(role=state.role + 1).started(bounds)
+    if not bounds.targets:
+        yield from _checkpoints(state, bounds)
+
+
+def _checkpoints(state: State, bounds: Bounds) -> Steps:
+    """What happens to the checkpoint of a stream between two lives."""
+    if "checkpoint back" in bounds.kinds:
+        for planned in range(min(state.committed + 1, bounds.epochs)):
+            for committed in {planned, max(planned - 1, 0)}:
+                name = f"! the checkpoint goes back: {committed} epochs are committed, {planned} planned"
+                back = state.planned_from(planned)._replace(committed=committed)
+                yield name, back.started(bounds)
+                yield f"{name}; the user knows it", back.planned_from(committed).started(bounds, anew=True)
+    reader = known(state, Driver(state.generation), state.kept, bounds)
+    first, unnoted = state.committed, state.committed + 1
+    is_settled = not reader.chosen and reader.done[0] == first - 1
+    if "other guarantee" in bounds.kinds and is_settled and unnoted < bounds.epochs:
+        plain = tuple((state.generation, epoch, state.plans[epoch]) for epoch in (first, unnoted))
+        name = f"! epochs {first} and {unnoted} are written at least once, {unnoted} is not in Spark's log"
+        yield name, state._replace(committed=unnoted, plain=state.plain + plain).started(bounds)
+
+
 def restarts(state: State, bounds: Bounds) -> Steps:
-    """The user starts the query again after its driver has died."""
-    if state.drivers[-1].step is Step.DEAD and len(state.drivers) < bounds.lives:
-        yield "another driver starts", _started(state)
-
-
-def _stopped(state: State, life: int, driver: Driver) -> State:
-    return state.with_driver(life, Driver(driver.generation, Step.DEAD))
-
-
-def _started(state: State) -> State:
-    return state._replace(drivers=(*state.drivers, Driver(state.generation)))
+    """The user starts the query again after its driver has died, or to write anew after its epoch was refused."""
+    driver = state.latest
+    if len(state.drivers) < bounds.lives:
+        if driver.step is Step.DEAD:
+            yield "another driver starts", state.started(bounds)
+        elif driver.reason == "epochs":
+            anew = state.planned_from(state.committed).started(bounds, anew=True)
+            yield "the user lets a driver write anew from the checkpoint on", anew

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from model.driver_faults import driver_faults, restarts
 from model.drivers import driver_steps
 from model.explorer import Result, explore
-from model.state import Bounds, Kind, Rules, State, Status, Step, initial
+from model.rules import Bounds, Rules
+from model.state import Expiry, Kind, State, Status, Step, initial
 from model.tasks import launches, task_faults, task_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    Place = tuple[int, int, int, int]
 
 _VISIBLE = (Status.COMMITTING, Status.COMMITTED)
 
@@ -47,52 +50,77 @@ def _steps(state: State, rules: Rules, bounds: Bounds) -> Iterator[tuple[str, St
 
 
 def _violation(state: State, bounds: Bounds, *, quiet: bool) -> str | None:
-    visible = _visible(state)
-    for (generation, epoch, task), rows in visible.items():
+    visible = _visible(state, bounds)
+    for (place, task), rows in visible.items():
         if rows > 1:
-            return f"task {task} of epoch {epoch} is visible {rows} times (checkpoint {generation})"
-    for generation, epoch in _finished(state):
+            return f"task {task} of {_named(place)} is visible {rows} times"
+    for place in _finished(state, bounds):
         for task in range(bounds.tasks):
-            if visible.get((generation, epoch, task), 0) != 1:
-                return f"epoch {epoch} is done, but task {task} of it is lost (checkpoint {generation})"
-    wrong = _log_violation(state)
+            if visible.get((place, task), 0) != 1:
+                return f"{_named(place)} is done, but task {task} of it is lost"
+    wrong = _log_violation(state) or _open_violation(state)
     if wrong is not None:
         return wrong
-    for driver in state.drivers:
+    for life, driver in enumerate(state.drivers):
         if driver.reason == "torn" and not _timed_out(state, driver.chosen):
-            return "a driver reports a torn epoch although none of its transactions timed out"
-    last = state.drivers[-1]
-    if quiet and last.step not in (Step.FINISHED, Step.FAILED, Step.DEAD):
-        return f"the last driver waits for ever at {last.step.name}"
+            return "a driver reports a torn epoch although none of its transactions timed out after the proof"
+        if driver.reason == "another checkpoint" and state.owner == life:
+            return f"driver {life} fenced another one, and is refused"
+    if quiet and state.latest.step not in (Step.FINISHED, Step.FAILED, Step.DEAD, Step.WROTE):
+        return f"the last driver waits for ever at {state.latest.step.name}"
     return None
 
 
+def _named(place: Place) -> str:
+    generation, epoch, plan, target = place
+    return f"epoch {epoch} (checkpoint {generation}, plan {plan}, target {target})"
+
+
 def _log_violation(state: State) -> str | None:
-    decided: dict[tuple[int, int], tuple[int, ...]] = {}
+    decided: dict[Place, tuple[int, ...]] = {}
     for one in state.log:
-        place = (one.generation, one.epoch)
+        place = (one.generation, one.epoch, one.plan, one.target)
         if one.kind is Kind.PREPARED and decided.setdefault(place, one.chosen) != one.chosen:
-            return f"epoch {one.epoch} is prepared twice, with other transactions"
+            return f"{_named(place)} is prepared twice, with other transactions"
         if one.kind is Kind.DROPPED and not _timed_out(state, decided.pop(place, ())):
-            return f"epoch {one.epoch} is dropped although none of its transactions timed out"
+            return f"{_named(place)} is dropped although none of its transactions timed out after the proof"
     return None
 
 
 def _timed_out(state: State, chosen: tuple[int, ...]) -> bool:
-    return any(state.attempts[number].timed_out for number in chosen)
+    return any(state.attempts[number].expiry is Expiry.LATE for number in chosen)
 
 
-def _visible(state: State) -> dict[tuple[int, int, int], int]:
+def _open_violation(state: State) -> str | None:
+    """Readers wait for an open transaction until it times out."""
+    for number, one in enumerate(state.attempts):
+        if one.given_up and one.status is Status.OPEN:
+            return f"T{number} is open, but a driver counts it as ended"
+    for life, driver in enumerate(state.drivers):
+        if driver.step in (Step.WROTE, Step.FINISHED):
+            for number in driver.listed:
+                if state.attempts[number].status is Status.OPEN:
+                    return f"driver {life} has finished and left T{number} open"
+    return None
+
+
+def _visible(state: State, bounds: Bounds) -> dict[tuple[Place, int], int]:
     """How many copies of each task's row readers see. A late row in a committed transaction makes all of it vanish."""
-    copies: dict[tuple[int, int, int], int] = {}
+    copies: dict[tuple[Place, int], int] = {}
+    for generation, epoch, plan in state.plain:
+        copies.update({((generation, epoch, plan, 0), task): 1 for task in range(bounds.tasks)})
     for one in state.attempts:
         if one.status in _VISIBLE and not one.late:
-            place = (one.generation, one.epoch, one.task)
-            copies[place] = copies.get(place, 0) + one.rows
+            key = ((one.generation, one.epoch, one.plan, one.target), one.task)
+            copies[key] = copies.get(key, 0) + one.rows
     return copies
 
 
-def _finished(state: State) -> set[tuple[int, int]]:
-    """The epochs of which the log, or Spark's own log, says that they are done, each with its checkpoint."""
-    by_log = {(one.generation, one.epoch) for one in state.log if one.kind is Kind.DONE}
-    return by_log | {(state.generation, epoch) for epoch in range(state.committed)}
+def _finished(state: State, bounds: Bounds) -> set[Place]:
+    """The epochs of which the log, or Spark's own log, says that they are done."""
+    by_log = {(one.generation, one.epoch, one.plan, one.target) for one in state.log if one.kind is Kind.DONE}
+    return by_log | {
+        (state.generation, epoch, state.plans[epoch], target)
+        for epoch in range(state.committed)
+        for target in range(max(bounds.targets, 1))
+    }

@@ -81,7 +81,7 @@ class _Log:
         self._opened = opened
         self._owners: set[str] = set()
         self._owner = ""
-        self._done = -1
+        self._done: dict[str, int] = {}
         self._prepared: Record | None = None
         self.decided: dict[Id, int] = {}
         self.committed: set[Id] = set()
@@ -107,8 +107,7 @@ class _Log:
     def _prepare(self, record: Record) -> Iterator[str]:
         if self._prepared is not None:
             yield f"epoch {self._prepared.epoch} is not finished"
-        if record.epoch <= self._done:
-            yield f"epoch {self._done} is done"
+        yield from self._follow(record)
         if not record.transactions:
             yield "it has no transactions"
         if len({one.partition for one in record.transactions}) < len(record.transactions):
@@ -131,8 +130,7 @@ class _Log:
 
     def _finish(self, record: Record) -> Iterator[str]:
         prepared = self._prepared
-        if record.epoch <= self._done:
-            yield f"epoch {self._done} is done"
+        yield from self._follow(record)
         if prepared is None or prepared.epoch != record.epoch:
             if prepared is not None:
                 yield f"epoch {prepared.epoch} is not finished"
@@ -144,7 +142,15 @@ class _Log:
                 yield f"{len(prepared.transactions)} transactions with {rows} rows were prepared"
             self.committed |= {one.id for one in prepared.transactions}
             self._prepared = None
-        self._done = max(self._done, record.epoch)
+        others = {target: epoch for target, epoch in self._done.items() if target != record.target}
+        if dict(record.others) != others:
+            yield f"it has {dict(record.others)} for other targets, not {others}"
+        self._done[record.target] = record.epoch
+
+    def _follow(self, record: Record) -> Iterator[str]:
+        done = self._done.get(record.target, -1)
+        if record.epoch <= done:
+            yield f"epoch {done} is done"
 
     def _drop(self, record: Record) -> Iterator[str]:
         if self._prepared is None or self._prepared.epoch != record.epoch:

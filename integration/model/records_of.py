@@ -48,7 +48,13 @@ def _of_log(state: State, place: int) -> Record:
     rows = sum(transaction.rows for transaction in listed)
     named = listed if one.kind is Kind.PREPARED else ()
     nonce, owner = f"query:{one.generation}", f"life {one.life}"
-    return Record(_KINDS[one.kind], "model", nonce, owner, place, one.epoch, named, len(listed), rows)
+    others = tuple((_target(target), epoch) for target, epoch in one.done if target != one.target)
+    kind, target = _KINDS[one.kind], _target(one.target)
+    return Record(kind, "model", nonce, owner, place, one.epoch, named, len(listed), rows, target=target, others=others)
+
+
+def _target(number: int) -> str:
+    return f"target {number}"
 
 
 def _chosen(before: tuple[ModelRecord, ...], one: ModelRecord) -> tuple[int, ...]:

@@ -5,9 +5,11 @@ Every attempt of a task writes one row in one transaction, whose id is the place
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from model.rules import Bounds
 
 
 class _Code(IntEnum):
@@ -45,26 +47,37 @@ class Wire(_Code):
     STORED = 2
 
 
+class Expiry(_Code):
+    """Whether a transaction timed out. `LATE`: after the driver that chose it had proved that it was open."""
+
+    NONE = 0
+    EARLY = 1
+    LATE = 2
+
+
 class Step(_Code):
     """What a driver does next. `DEAD` may be followed by another life, `FAILED` reports a reason to the user."""
 
-    TAKE = 0
-    READ = 1
-    SCAN = 2
-    CLAIM = 3
-    CLEAN = 4
-    RUN = 5
-    DECIDE = 6
-    PREPARE = 7
-    COMMIT = 8
-    SWEEP = 9
-    RESOLVE = 10
-    DONE = 11
-    DROP = 12
-    SPARK = 13
-    FINISHED = 14
-    FAILED = 15
-    DEAD = 16
+    ADMIT = 0
+    TAKE = 1
+    READ = 2
+    SCAN = 3
+    CLAIM = 4
+    CLEAN = 5
+    RUN = 6
+    DECIDE = 7
+    PROVE = 8
+    PREPARE = 9
+    COMMIT = 10
+    SWEEP = 11
+    RESOLVE = 12
+    DONE = 13
+    DROP = 14
+    SPARK = 15
+    WROTE = 16
+    FINISHED = 17
+    FAILED = 18
+    DEAD = 19
 
 
 ENDED = (Step.FINISHED, Step.FAILED, Step.DEAD)
@@ -80,12 +93,20 @@ class Kind(_Code):
 
 
 class Attempt(NamedTuple):
-    """One attempt of a task and its transaction."""
+    """One attempt of a task and its transaction.
+
+    Attributes:
+        plan: Which rows the epoch has, as `State.plans` says when the attempt begins.
+        late: A row came after the commit.
+        given_up: A driver took the transaction for ended without an end.
+    """
 
     life: int
     generation: int
     epoch: int
     task: int
+    plan: int = 0
+    target: int = 0
     stage: Task = Task.NEW
     status: Status = Status.NONE
     rows: int = 0
@@ -93,26 +114,39 @@ class Attempt(NamedTuple):
     cut: bool = False
     late: bool = False
     marked: bool = False
-    timed_out: bool = False
+    given_up: bool = False
+    expiry: Expiry = Expiry.NONE
 
 
 class Driver(NamedTuple):
-    """One life of the driver.
+    """One life of the driver: of a stream, or of one write of a batch.
 
     Attributes:
         epoch: The epoch that Spark runs.
-        done: The last epoch that the log says is done.
+        target: Where its rows go.
+        role: Its credentials.
+        lenient: It was started to write anew from its checkpoint on.
+        anew: It has not done so yet.
+        first: The first record of the log that it read.
+        done: The last epoch of each target that the log says is done.
+        plan: The rows of the last one.
         finishing: The epoch whose transactions `chosen` are committed.
         turn: How many of `chosen` the driver has committed, or tried to.
         unknown: Those of them whose outcome the driver does not know.
-        listed: Open transactions that it found at its start.
+        listed: Open transactions that it found at its start, or, when it has finished, at its end.
         doomed: Transactions that it is about to abort; then it goes on with `after`.
     """
 
     generation: int
-    step: Step = Step.TAKE
+    step: Step = Step.ADMIT
     epoch: int = -1
-    done: int = -1
+    target: int = 0
+    role: int = 0
+    lenient: bool = False
+    anew: bool = False
+    first: int = 0
+    done: tuple[int, ...] = ()
+    plan: int = 0
     finishing: int = -1
     chosen: tuple[int, ...] = ()
     turn: int = 0
@@ -122,26 +156,47 @@ class Driver(NamedTuple):
     after: Step = Step.RUN
     reason: str = ""
 
+    def ended(self, step: Step, reason: str = "") -> Driver:
+        """What is left of it."""
+        chosen, listed = self.chosen if reason else (), self.listed if step is Step.FINISHED else ()
+        return Driver(self.generation, step, role=self.role, chosen=chosen, listed=listed, reason=reason)
+
 
 class Record(NamedTuple):
-    """One record of the log topic."""
+    """One record of the log topic. `done` has the last epoch of each target, as far as a DONE says it."""
 
     kind: Kind
     life: int
     generation: int
     epoch: int = -1
+    plan: int = 0
+    target: int = 0
     chosen: tuple[int, ...] = ()
+    done: tuple[tuple[int, int], ...] = ()
 
 
 class State(NamedTuple):
-    """Everything. ``committed``: how many epochs Spark's commit log has, ``faults``: how many may still happen."""
+    """Everything.
+
+    Attributes:
+        kept: The first record of the log that is not acknowledged. Those before it may be gone.
+        committed: How many epochs Spark's commit log has.
+        plans: Which rows each epoch has. They change where a checkpoint is put back that did not plan it yet.
+        plain: Epochs that were written without exactly-once.
+        role: The credentials of the next driver.
+        faults: How many may still happen.
+    """
 
     attempts: tuple[Attempt, ...]
     drivers: tuple[Driver, ...]
     log: tuple[Record, ...]
+    kept: int
     owner: int
     committed: int
     generation: int
+    plans: tuple[int, ...]
+    plain: tuple[tuple[int, int, int], ...]
+    role: int
     faults: int
 
     def with_attempt(self, number: int, attempt: Attempt) -> State:
@@ -152,50 +207,28 @@ class State(NamedTuple):
         """The state with one driver replaced."""
         return self._replace(drivers=(*self.drivers[:life], driver, *self.drivers[life + 1 :]))
 
+    def attempt(self, life: int, driver: Driver, task: int) -> Attempt:
+        """A new attempt of a task of the driver's epoch."""
+        return Attempt(life, driver.generation, driver.epoch, task, self.plans[driver.epoch], driver.target)
 
-@dataclass(frozen=True)
-class Rules:
-    """The rules of the protocol. Each one is there because the model fails without it.
+    def started(self, bounds: Bounds, *, anew: bool = False) -> State:
+        """The state with one more life of the query, or of the program that writes batches."""
+        epoch = self.committed if bounds.targets else -1
+        driver = Driver(self.generation, epoch=epoch, role=self.role, lenient=anew, anew=anew)
+        return self._replace(drivers=(*self.drivers, driver))
 
-    Attributes:
-        fence: Only the last owner appends to the log.
-        barrier: A marker counts as absent only when a message behind it is readable.
-        nonce: A driver refuses a log that another checkpoint began.
-        disconnect_check: A task aborts when its producer lost a connection, as the resend may be stored twice.
-        flush_first: A task hands its transaction over after its rows are stored.
-        claim_last: A driver appends OWNER after it has read the open transactions, which proves that they are of
-            earlier owners.
-        own_aborts: At the end of an epoch a driver aborts only transactions of its own tasks and of earlier owners.
-        aborts_again: A driver that waits for a barrier aborts what other attempts of its epoch opened meanwhile.
-        keeps_prepared: A driver aborts nothing after an append of PREPARED whose answer it did not see.
-    """
+    def planned_from(self, epoch: int) -> State:
+        """The state where epochs from this one on have other rows."""
+        kept = self.plans[:epoch]
+        return self._replace(plans=kept + (max(self.plans) + 1,) * (len(self.plans) - len(kept)))
 
-    fence: bool = True
-    barrier: bool = True
-    nonce: bool = True
-    disconnect_check: bool = True
-    flush_first: bool = True
-    claim_last: bool = True
-    own_aborts: bool = True
-    aborts_again: bool = True
-    keeps_prepared: bool = True
-
-
-FAULTS = frozenset({"driver", "second driver", "executor", "lost task", "cut", "reply", "time-out", "checkpoint"})
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """How much the model explores: each number is a maximum, and ``kinds`` the faults that may happen."""
-
-    epochs: int = 2
-    tasks: int = 2
-    attempts: int = 2
-    lives: int = 2
-    faults: int = 1
-    kinds: frozenset[str] = FAULTS
+    @property
+    def latest(self) -> Driver:
+        """The last life of the query; drivers of other queries are passed over."""
+        return next(driver for driver in reversed(self.drivers) if driver.generation == self.generation)
 
 
 def initial(bounds: Bounds) -> State:
-    """A first driver that has done nothing."""
-    return State((), (Driver(0),), (), -1, 0, 0, bounds.faults)
+    """A query, or a program that writes batches, whose first driver has done nothing."""
+    nothing = State((), (), (), 0, -1, 0, 0, (0,) * bounds.epochs, (), 0, bounds.faults)
+    return nothing.started(bounds)

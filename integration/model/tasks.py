@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.state import Attempt, Bounds, Rules, State, Status, Step, Task, Wire
+from model.state import Attempt, Expiry, State, Status, Step, Task, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from model.rules import Bounds, Rules
 
 _ENDED_BY_COMMIT = (Status.COMMITTING, Status.COMMITTED)
 
@@ -93,8 +95,16 @@ def task_faults(state: State, bounds: Bounds) -> Iterator[tuple[str, State]]:
         if attempt.status is Status.OPEN and "time-out" in kinds:
             yield (
                 f"! {who}: the transaction times out",
-                state.with_attempt(number, attempt._replace(status=Status.ABORTED, timed_out=True)),
+                state.with_attempt(number, attempt._replace(status=Status.ABORTED, expiry=_expiry(state, number))),
             )
+
+
+def _expiry(state: State, number: int) -> Expiry:
+    """A driver that wants to append PREPARED, or has done so, proved that its transactions were open."""
+    is_chosen = any(number in one.chosen for one in state.log) or any(
+        number in one.chosen for one in state.drivers if one.step is Step.PREPARE
+    )
+    return Expiry.LATE if is_chosen else Expiry.EARLY
 
 
 def launches(state: State, bounds: Bounds) -> Iterator[tuple[str, State]]:
@@ -108,7 +118,7 @@ def launches(state: State, bounds: Bounds) -> Iterator[tuple[str, State]]:
                 continue
             failed = all(one.stage is Task.GONE for one in mine)
             if failed or "lost task" in bounds.kinds:
-                again = Attempt(life, driver.generation, driver.epoch, task)
+                again = state.attempt(life, driver, task)
                 name = f"driver {life}: attempts task {task} of epoch {driver.epoch} again"
                 following = state._replace(attempts=(*state.attempts, again))
                 yield (name, following) if failed else (f"! {name} while the first is alive", following)

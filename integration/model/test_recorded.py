@@ -23,6 +23,7 @@ _PREPARED, _DONE = _record("prepared", *_T[:2], epoch=0), _record("done", *_T[:2
 _OPEN = tuple(_record("open", one, epoch=0) for one in _T[:2])
 _MARKS = tuple(_record("marker", one, epoch=0) for one in _T[:2])
 _GOOD = ControlTopics((_OWNER, _PREPARED, _DONE), _OPEN, _MARKS)
+_EMPTY = _record("done", epoch=0)
 _SECOND = _record("owner", owner="b")
 _AGAIN = tuple(_record("open", one, owner="b", epoch=0) for one in _T[2:4])
 
@@ -39,6 +40,10 @@ _AGAIN = tuple(_record("open", one, owner="b", epoch=0) for one in _T[2:4])
             replace(_GOOD, open=(*_OPEN, *_AGAIN), log=(*_GOOD.log, _SECOND)), id="a repetition that was aborted"
         ),
         pytest.param(replace(_GOOD, log=(*_GOOD.log, _record("done", epoch=1))), id="an epoch without rows"),
+        pytest.param(
+            replace(_GOOD, log=(*_GOOD.log, replace(_EMPTY, target="b", others=(("", 0),)))),
+            id="the same number for another target",
+        ),
         pytest.param(
             ControlTopics((_OWNER, _OWNER, _PREPARED, _PREPARED, _DONE, _DONE), (*_OPEN, *_OPEN), _MARKS),
             id="records that were sent again",
@@ -64,6 +69,7 @@ def test_what_is_allowed(topics: ControlTopics) -> None:
         (replace(_GOOD, log=(*_GOOD.log, _PREPARED)), "epoch 0 is done"),
         (replace(_GOOD, log=(*_GOOD.log, _record("prepared", *_T[2:4], epoch=0))), "epoch 0 is done"),
         (replace(_GOOD, log=(*_GOOD.log, replace(_DONE, time=1))), "epoch 0 is done"),
+        (replace(_GOOD, log=(*_GOOD.log, replace(_EMPTY, target="b"))), "it has {} for other targets"),
         (replace(_GOOD, log=(_OWNER, _DONE)), "it was not prepared"),
         (replace(_GOOD, log=(_OWNER, _PREPARED, replace(_DONE, rows=19))), "with 20 rows were prepared"),
         (replace(_GOOD, log=(_OWNER, _record("prepared", _T[0], _T[2], epoch=0))), "two transactions of a task"),
