@@ -2,8 +2,8 @@
 
 With the names of rules, such as ``"no fence"``, it tries these alone.
 
-Each rule is taken out of a copy of the connector's source, a jar is made of that, and a fault test runs with the jar:
-it must fail. ``integration/model`` does the same with the model of the protocol.
+Each rule is taken out of a copy of the connector's source. Then a test must fail: a fault test with a jar of that copy,
+or a unit suite in it. ``integration/model`` does the same with the model of the protocol.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Control:
         file: Below the main source.
         old: What stands there once.
         new: What takes its place.
-        test: The id of a test that fails.
+        test: The id of a test that fails, or the name of a unit suite.
     """
 
     rule: str
@@ -127,6 +127,69 @@ CONTROLS = (
         new="      if (isHandedOver) awaitMarker()\n",
         test="integration/exactlyonce/test_late_markers.py",
     ),
+    Control(
+        rule="a fence before the log is read",
+        file="write/exactlyonce/PulsarSinkCluster.scala",
+        old="      admit(before)\n",
+        new="",
+        test=f"{_EDGES}::test_a_query_that_is_refused_leaves_the_running_one_alone",
+    ),
+    Control(
+        rule="the last epoch is repeated with other rows",
+        file="write/exactlyonce/EpochDecision.scala",
+        old="!last.rows.forall(_ == rows)",
+        new="!last.rows.forall(_ >= 0)",
+        test=f"{_EDGES}::test_a_checkpoint_behind_by_one_is_noticed_by_its_rows",
+    ),
+    Control(
+        rule="gaps in the epochs",
+        file="write/exactlyonce/EpochDecision.scala",
+        old="last.epoch + 1 < epoch && isSequence",
+        new="last.epoch + 1 < epoch && isSequence && epoch < 0",
+        test="EpochDecisionSuite",
+    ),
+    Control(
+        rule="an epoch that was found ends the writing anew",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="    log.prepared.map(p => p -> finish(p, None))\n",
+        new="    log.prepared.map { p => hasWritten = true; p -> finish(p, None) }\n",
+        test="SinkCheckpointsSuite",
+    ),
+    Control(
+        rule="earlier drivers are of earlier epochs",
+        file="write/exactlyonce/EpochDecision.scala",
+        old="if (o.owner == own) o.epoch <= epoch else earlier(o.owner)",
+        new="o.epoch <= epoch && (o.owner == own || earlier(o.owner))",
+        test="SinkCheckpointsSuite",
+    ),
+    Control(
+        rule="a record of one target forgets the others",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="      log.last.fold(Map.empty[String, Long])(_.targets) - target,\n",
+        new="      Map.empty,\n",
+        test="SinkCheckpointsSuite",
+    ),
+    Control(
+        rule="the last record of the log is released",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="    lastDone = Some(done)\n    result\n",
+        new="    lastDone = Some(done)\n    result.fold(lastDone)(_ => lastDone)\n",
+        test="SinkCheckpointsSuite",
+    ),
+    Control(
+        rule="a refused abort is an end",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="      val ended = cluster.abort(orphans)\n",
+        new="      val ended = scala.util.Try(cluster.abort(orphans)).getOrElse(orphans.toSet)\n",
+        test="SinkTransactionsSuite",
+    ),
+    Control(
+        rule="what is open stays so after the last epoch",
+        file="write/exactlyonce/SinkCoordinator.scala",
+        old="        abortOrphans(Long.MaxValue, log.owners, None)\n",
+        new="",
+        test="SinkCoordinatorSuite",
+    ),
 )
 
 
@@ -150,7 +213,14 @@ def _is_noticed(control: Control) -> bool:
     if places(control, _COPY) != 1:
         raise SystemExit(f"{control.rule}: {control.file} has {text.count(control.old)} places like {control.old!r}")
     file.write_text(text.replace(control.old, control.new), encoding="utf-8")
-    subprocess.run([_COPY / "tools/sbt", "-warn", "connector/publish"], check=True, cwd=_COPY, timeout=_SECONDS)
+    is_noticed = _fault_test(control) if control.test.startswith("integration/") else _unit_suite(control)
+    print(f"{control.rule}: {'noticed' if is_noticed else 'NOT NOTICED'} by {control.test}", flush=True)
+    return is_noticed
+
+
+def _fault_test(control: Control) -> bool:
+    """Whether a test fails with a jar of the copy."""
+    _sbt("connector/publish").check_returncode()
     (jar,) = (_COPY / "dist").glob("pulsar-spark-connector_2.13-*.jar")
     command = [sys.executable, "-m", "pytest", "-c", "python/pyproject.toml", "--rootdir=.", "-q", control.test]
     with (_COPY / "test.log").open("wb") as log:
@@ -163,11 +233,19 @@ def _is_noticed(control: Control) -> bool:
             timeout=_SECONDS,
             check=False,
         ).returncode
-    said = {0: "NOT NOTICED", _FAILED: "noticed"}.get(code)
-    if said is None:
+    if code not in (0, _FAILED):
         raise SystemExit(f"{control.rule}: the test did not run, see {log.name}")
-    print(f"{control.rule}: {said} by {control.test}", flush=True)
     return code == _FAILED
+
+
+def _unit_suite(control: Control) -> bool:
+    """Whether a suite of the copy fails."""
+    _sbt("connector/Test/compile").check_returncode()
+    return _sbt(f"connector/testOnly *.{control.test}").returncode != 0
+
+
+def _sbt(command: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([_COPY / "tools/sbt", "-warn", command], check=False, cwd=_COPY, timeout=_SECONDS)
 
 
 def _copy_source() -> None:
