@@ -53,6 +53,7 @@ _numbers = itertools.count(1)
 def pytest_configure(config: pytest.Config) -> None:
     """Settle what processes inherit. Also where a shell runs the tests in the background, they can be interrupted."""
     os.environ.setdefault(spark_jvm.VARIABLE, spark_jvm.options())
+    os.environ.setdefault("PULSAR_SPARK_PLAIN_ERRORS", "yes")  # most tests look at what the JVM throws
     if _SPARK_LINE < (4, 3):  # PySpark leaves the sockets of collect() to the garbage collector
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

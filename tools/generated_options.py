@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeGuard
 
     from pulsar_spark._tables import OptionDefinition, OptionTable, PrefixDefinition
@@ -21,9 +21,15 @@ READ_ARGUMENTS = {"service_url", "topic", "topics", "topics_pattern", "metadata_
 READ_ARGUMENTS |= {"starting_offsets", "starting_time", "ending_offsets", "ending_time"}
 WRITE_ARGUMENTS = {"service_url", "topic"}
 
+# Fields of a read that are no options: what functions have as arguments in place of options.
+READ_FIELDS = {
+    "start": ("Bound", "Where to start, as in `read_pulsar`. It sets ``starting_offsets`` or ``starting_time``."),
+    "end": ("Bound", "Where a batch read ends, as in `read_pulsar`. It sets ``ending_offsets`` or ``ending_time``."),
+    "level": ("ReadLevel", "Another name of ``read_level``, as in `read_pulsar`."),
+}
+
 PYTHON_TYPES = {
     "boolean": "bool",
-    "milliseconds": "int",
     "bytes": "int | str",
     "count": "int",
     "duration": "str | int | timedelta",
@@ -47,13 +53,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
+from pulsar_spark.options.bounds import Bound
 from pulsar_spark.options.fields import TypedOptions
 '''
     return "\n\n".join(
         [
             "\n".join([head, *_aliases([option for option in table.options if option.type == "enum"])]),
-            _dataclass("PulsarReadOptions", "Options of a read, each one optional here.", READS, reads),
-            _dataclass("PulsarWriteOptions", "Options of a write, each one optional here.", WRITES, writes),
+            _dataclass("PulsarReadOptions", "Options of a read, each one optional here.", READS, reads, READ_FIELDS),
+            _dataclass("PulsarWriteOptions", "Options of a write, each one optional here.", WRITES, writes, {}),
             _typed_dict("ReadArguments", "PulsarReadOptions", reads, READ_ARGUMENTS),
             _typed_dict("WriteArguments", "PulsarWriteOptions", writes, WRITE_ARGUMENTS),
         ]
@@ -66,7 +73,11 @@ def _fields(table: OptionTable, scopes: Sequence[str]) -> list[OptionDefinition 
 
 
 def _dataclass(
-    name: str, summary: str, scopes: Sequence[str], entries: Iterable[OptionDefinition | PrefixDefinition]
+    name: str,
+    summary: str,
+    scopes: Sequence[str],
+    entries: Iterable[OptionDefinition | PrefixDefinition],
+    more: Mapping[str, tuple[str, str]],
 ) -> str:
     lines = [
         "@dataclass(frozen=True, kw_only=True, repr=False)",
@@ -76,11 +87,12 @@ def _dataclass(
     ]
     lines.append("    Attributes:")
     entries = list(entries)
-    for entry in entries:
-        lines += textwrap.wrap(
-            f"{entry.argument}: {_python_doc(entry)}", WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 12
-        )
+    described = {field: doc for field, (_, doc) in more.items()}
+    described |= {entry.argument: _python_doc(entry) for entry in entries}
+    for field, doc in described.items():
+        lines += textwrap.wrap(f"{field}: {doc}", WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 12)
     lines += ['    """', "", f"    SCOPES: ClassVar[tuple[str, ...]] = {_quoted(scopes)}", ""]
+    lines += [f"    {field}: {kind} | None = None" for field, (kind, _) in more.items()]
     lines += [f"    {entry.argument}: {_python_type(entry)} | None = None" for entry in entries]
     return "\n".join(lines) + "\n"
 

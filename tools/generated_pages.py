@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 VALUE_WORDS = {
     "boolean": "true or false",
-    "milliseconds": "milliseconds",
     "bytes": "bytes, as `16m`",
     "count": "number",
-    "duration": "time, as `15m`",
+    "duration": "time, as `15m`, or milliseconds",
     "addresses": "addresses",
     "topicList": "topics",
     "topicPattern": "expression",
@@ -35,8 +34,11 @@ OPTIONS_HEAD = """\
 
 Given to `spark.read`, `readStream`, `write` and `writeStream` with `.option(name, value)`, in any case of letters, or
 for a whole session as `spark.datasource.pulsar.<name>`. In Python every option is also a field of `PulsarReadOptions`
-or `PulsarWriteOptions`, under the name in the second column, and most are arguments of the functions.
+or `PulsarWriteOptions`, under the name in the second column, and an argument of the functions; `start`, `end` and
+`level` are fields and arguments in place of several.
 `pulsar-spark options NAME` shows one of them.
+
+A duration has a unit, as `15m` or `2 hours`; a number alone is milliseconds, and in Python a `timedelta` does as well.
 
 A misspelt option, a value of the wrong form, an option in the wrong place and a pair that excludes each other are
 errors before anything is read or written. Only an option of the session or of a table in Spark's catalog that has no
@@ -69,11 +71,17 @@ SCOPE_WORDS = {
 }
 
 
-def options_page(table: OptionTable, managed: Mapping[str, str]) -> str:
-    """The page ``docs/use/options.md``; ``managed`` are the table's managed settings as they are spelt."""
+def options_page(table: OptionTable, managed: Mapping[str, str], arguments: Mapping[str, str]) -> str:
+    """The page ``docs/use/options.md``.
+
+    Args:
+        table: The option table.
+        managed: Its managed settings as they are spelt.
+        arguments: Options by their names in Python, with the argument that replaces each.
+    """
     parts = [OPTIONS_HEAD]
     for heading, options in groupby(table.options, lambda option: option.heading):
-        parts += [f"## {heading}", _table(OPTION_COLUMNS, map(_option_cells, options))]
+        parts += [f"## {heading}", _table(OPTION_COLUMNS, [_option_cells(one, arguments) for one in options])]
     parts += ["## Settings of the Pulsar client", *(_prefix_part(table, prefix) for prefix in table.prefixes)]
     settings = [(f"`{setting}`", instead) for setting, instead in managed.items()]
     parts += ["Settings that the connector sets itself:", _table(("setting", "instead"), settings)]
@@ -94,8 +102,10 @@ def _alias_cells(alias: AliasDefinition) -> Sequence[str]:
     return f"`{alias.name}`", here, form, SCOPE_WORDS[frozenset(alias.scopes)], alias.note
 
 
-def _option_cells(option: OptionDefinition) -> Sequence[str]:
-    names = f"`{option.key}`", f"`{option.argument}`"
+def _option_cells(option: OptionDefinition, arguments: Mapping[str, str]) -> Sequence[str]:
+    argument = arguments.get(option.argument)
+    in_python = f"`{option.argument}`" if argument is None else f"`{argument}`, or the field `{option.argument}`"
+    names = f"`{option.key}`", in_python
     return *names, _value_words(option), _default_words(option), SCOPE_WORDS[frozenset(option.scopes)], option.doc
 
 

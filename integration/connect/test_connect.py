@@ -140,3 +140,23 @@ def test_errors_keep_their_condition(spark: SparkSession, pulsar: Addresses, top
             read(**options)()
         assert pulsar_spark.condition_of(failure.value) == condition
         assert " What to do: " in str(failure.value)
+
+
+def test_actions_raise_classes_of_this_package(
+    spark: SparkSession,
+    client: pulsar_client.Client,
+    pulsar: Addresses,
+    topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    produce(client, topic, [Message(b"x", event_time_ms=1_700_000_000_000_000_000)])
+    monkeypatch.delenv("PULSAR_SPARK_PLAIN_ERRORS", raising=False)
+    try:
+        rows = pulsar_spark.read_pulsar(spark, topic, service_url=pulsar.service_url)
+        with pytest.raises(pulsar_spark.PulsarDataError) as failure:
+            rows.collect()
+    finally:
+        pulsar_spark.errors.uninstall()
+    assert isinstance(failure.value, PySparkException)
+    assert failure.value.condition == "PULSAR_TIME_OUT_OF_RANGE"
+    assert "\n" not in str(failure.value)

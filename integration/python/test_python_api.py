@@ -9,7 +9,7 @@ import pytest
 from errors import refused
 from logs import warnings
 from messages import Message, produce, read_all
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
 
 import pulsar_spark
 from pulsar_spark import (
@@ -54,7 +54,10 @@ WRONG_READS: list[dict[str, str]] = [
     {**READ, "failOnDataLoss": "yes"},
     {**READ, "failondataloss": ""},
     {**READ, "pollTimeoutMs": "0"},
-    {**READ, "pollTimeoutMs": "5s"},
+    {**READ, "pollTimeoutMs": "5x"},
+    {**READ, "pollTimeoutMs": "15M"},
+    {**READ, "pollTimeoutMs": "36501d"},
+    {**READ, "pulsar.reader.subscriptonName": "s"},
     {**READ, "pollTimeoutMs": "9223372036854775808"},
     {**READ, "readAheadBytes": "0"},
     {**READ, "readAheadBytes": "12q"},
@@ -185,6 +188,38 @@ def test_errors_of_tasks_and_streams_are_found_with_their_values(
     assert ended.value.condition == "PULSAR_WRITE_TOPIC_NULL"
     found = pulsar_spark.error_of(query.exception() or ValueError())
     assert type(found) is PulsarDataError
+
+
+def test_actions_raise_classes_of_this_package_with_one_line(
+    spark: SparkSession,
+    service_url: str,
+    client: pulsar_client.Client,
+    topic: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (id_,) = produce(client, topic, [Message(b"x", event_time_ms=1_700_000_000_000_000_000)])
+    monkeypatch.delenv("PULSAR_SPARK_PLAIN_ERRORS", raising=False)
+    try:
+        rows = read_pulsar(spark, topic, service_url=service_url)
+        with pytest.raises(PulsarDataError) as failed:
+            rows.collect()
+        stream = read_pulsar_stream(spark, topic, start="earliest", service_url=service_url)
+        query = stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start()
+        with pytest.raises(PulsarDataError) as ended:
+            query.awaitTermination(60)
+        with pytest.raises(AnalysisException) as other:
+            spark.table("no_such_table")
+    finally:
+        pulsar_spark.errors.uninstall()
+    assert isinstance(ended.value, StreamingQueryException)
+    for error in (failed.value, ended.value):
+        assert isinstance(error, PySparkException)
+        assert str(error).startswith(f"[PULSAR_TIME_OUT_OF_RANGE] Message {id_.position} in topic {topic}")
+        assert "\n" not in str(error)
+        assert "\n\tat " in vars(error)["jvm_stack"]
+        assert error.getCondition() == error.condition == "PULSAR_TIME_OUT_OF_RANGE"
+    assert not isinstance(other.value, pulsar_spark.PulsarSparkError)
 
 
 def values(spark: SparkSession, *arguments: Any, **named: Any) -> list[str]:  # noqa: ANN401

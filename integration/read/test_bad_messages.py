@@ -155,3 +155,34 @@ def test_the_topic_of_dead_letters_is_not_read(
         batch(spark, service_url, topic=topic, onDecodeError="dlq", dlqTopic=topic)
     with no_job(spark), refused("PULSAR_OPTION_INVALID", "`dlqTopic`"):
         batch(spark, service_url, topicsPattern=f"{namespace}/.*", onDecodeError="dlq", dlqTopic=topic)
+
+
+def test_an_event_time_in_nanoseconds_is_like_a_value_that_does_not_decode(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    times = [5, 1_700_000_000_000_000_000, 7]
+    ids = produce(client, topic, [Message(b"%d" % n, event_time_ms=time) for n, time in enumerate(times)], batch_size=2)
+    plain = batch(spark, service_url, topic=topic)
+    with failing("PULSAR_TIME_OUT_OF_RANGE", topic, ids[1].position, "onDecodeError"):
+        plain.select("__eventTime").collect()
+    assert [bytes(row[0]) for row in plain.select("value").collect()] == [b"0", b"1", b"2"]
+    dropped = batch(spark, service_url, topic=topic, onDecodeError="drop")
+    assert (dropped.count(), len(dropped.select("value").collect()), len(dropped.collect())) == (2, 2, 2)
+    assert metrics(dropped)["DecodeErrors"] == 1
+    kept = batch(spark, service_url, topic=topic, onDecodeError="null", errorColumns="true")
+    shown = "string(value)", "unix_millis(__eventTime)", "_error is null", "_corrupt"
+    assert [tuple(row) for row in kept.selectExpr(*shown).collect()] == [
+        ("0", 5, True, None),
+        ("1", None, False, None),
+        ("2", 7, True, None),
+    ]
+    found: list[tuple[Any, ...]] = []
+    options = {"topic": topic, "startingOffsets": "earliest", "onDecodeError": "dlq", "dlqTopic": f"{topic}-dlq"}
+    query = read_available(
+        stream(spark, service_url, **options).selectExpr("string(value)", "unix_millis(__eventTime)"),
+        tmp_path,
+        lambda frame, _: found.extend(tuple(row) for row in frame.collect()),
+    )
+    assert found == [("0", 5), ("2", 7)]
+    assert query.recentProgress[-1].sources[0].metrics["pulsarDecodeErrors"] == "1"
+    assert {one.payload for one in letters(client, f"{topic}-dlq").values()} == {b"1"}

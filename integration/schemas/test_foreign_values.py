@@ -7,9 +7,14 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from errors import refused
 from messages import Message, produce
+from pulsar.schema import AvroSchema
+from reading import run_available
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from writing import Target
 
 
@@ -51,3 +56,43 @@ def test_bytes_before_a_value_and_empty_payloads(target: Target, topic: str) -> 
     produce(target.client, topic, [Message(bytes([0, 0, 0, 0, 7, 84]), key="k1"), Message(b"", key="k1")])
     rows = target.read(topic).selectExpr("string(__key)", "id").collect()
     assert [tuple(row) for row in rows] == [("k1", 42), ("k1", None)]
+
+
+def test_json_schema_is_read_by_a_definition_of_the_user(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    definition = {"type": "object", "id": "urn:jsonschema:Trip", "properties": {"id": {"type": "integer"}}}
+    target.admin.upload_schema(topic, "JSON", json.dumps(definition))
+    produce(target.client, topic, [b'{"id":7,"city":"Bern"}', b'{"city":"Ulm"}'])
+    with refused("PULSAR_SCHEMA_NOT_READABLE", topic, "is JSON Schema", "schemaMode=raw", "schemaMode=pinned"):
+        target.read(topic)
+    mine = {"type": "record", "name": "R", "fields": [{"name": n, "type": ["null", t]} for n, t in _TRIP]}
+    rows = target.read(topic, {"schemaMode": "pinned", "readerSchema": json.dumps(mine)})
+    assert [tuple(row) for row in rows.select("id", "city").collect()] == [(7, "Bern"), (None, "Ulm")]
+
+
+_TRIP = (("id", "long"), ("city", "string"))
+
+
+def test_a_field_wins_over_a_metadata_column_of_its_name(target: Target, topic: str, tmp_path: Path) -> None:
+    fields = [{"name": "__ledgerId", "type": "long"}, {"name": "__key", "type": "string"}]
+    schema = AvroSchema(None, {"type": "record", "name": "R", "fields": fields})
+    values = [{"__ledgerId": n, "__key": f"k{n}"} for n in range(3)]
+    produce(target.client, topic, [Message(value, key="other") for value in values], schema=schema)
+    wanted = [(n, f"k{n}") for n in range(3)]
+    rows = target.read(topic, {"metadataColumns": "all"})
+    assert rows.columns[:2] == ["__ledgerId", "__key"]
+    assert len(set(rows.columns)) == len(rows.columns)
+    assert [tuple(row) for row in rows.select("__ledgerId", "__key").collect()] == wanted
+    assert [tuple(row) for row in rows.where("__ledgerId = 1").select("__key", "__entryId").collect()] == [("k1", 1)]
+    with refused("PULSAR_USER_SCHEMA_MISMATCH", "`__ledgerId`"):
+        target.spark.read.format("pulsar").schema("__ledgerId BIGINT").options(**target.options(topic)).load().collect()
+    options = target.options(topic, {"startingOffsets": "earliest"})
+    stream = target.spark.readStream.format("pulsar").options(**options).load().select("__key", "__ledgerId")
+    sink = target.options(f"{topic}-copy")
+    run_available(stream.writeStream.format("pulsar").options(**sink).option("checkpointLocation", str(tmp_path)))
+    copied = target.read(f"{topic}-copy").select("__ledgerId", "__key").collect()
+    assert [tuple(row) for row in copied] == wanted
+    target.append(rows.select("__ledgerId", "__key"), topic)
+    assert [value["__key"] for value in target.values(topic, schema)] == [*(key for _, key in wanted)] * 2
+    with refused("PULSAR_WRITE_COLUMN_MISMATCH", "`__ledgerId`", "metadata column"):
+        target.append_sql("select 5L as `__ledgerId`, 'k' as `__key`, 1 as x", topic)

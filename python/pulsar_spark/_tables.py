@@ -20,6 +20,15 @@ SCOPES: Mapping[str, str] = {
 }
 """The scopes of options, with their names in texts."""
 
+ARGUMENTS: Mapping[str, str] = {
+    "read_level": "level",
+    "starting_offsets": "start",
+    "starting_time": "start",
+    "ending_offsets": "end",
+    "ending_time": "end",
+}
+"""Options of reads by their names in Python, with the argument and field that replaces each and accepts more."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorCondition:

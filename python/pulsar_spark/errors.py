@@ -1,7 +1,9 @@
 """Errors of pulsar_spark. Conditions and texts are those of the connector in the JVM, from the same table.
 
-The class of an error is the family of its condition: catch `PulsarDataLossError` rather than compare names. Errors of
-the JVM arrive as exceptions of Spark. `error_of` finds the connector's error in one, `translated` raises it:
+The class of an error is the family of its condition: catch `PulsarDataLossError` rather than compare names. Sessions of
+`pulsar_spark.session` and `configure`, and all reads and writes of this package, raise errors of the JVM as these
+classes, too: see `install`. Elsewhere they arrive as exceptions of Spark. `error_of` finds the connector's error in
+one, `translated` raises it:
 
     with pulsar_spark.errors.translated():
         rows.collect()
@@ -189,6 +191,25 @@ def translated() -> Iterator[None]:
         if known is None or known is error:
             raise
         raise known from error
+
+
+def install() -> None:
+    """Make PySpark raise the connector's errors as classes of this package: from actions, streams and Spark Connect.
+
+    `session`, `configure`, and the functions that read and write call it. An error is then one screen of text, has both
+    our class and PySpark's, and keeps the trace of the JVM as ``jvm_stack``. Other errors stay as they are. The
+    environment variable ``PULSAR_SPARK_PLAIN_ERRORS`` turns it off.
+    """
+    from pulsar_spark import _conversion
+
+    _conversion.install()
+
+
+def uninstall() -> None:
+    """Undo `install`: PySpark raises its own classes again."""
+    from pulsar_spark import _conversion
+
+    _conversion.uninstall()
 
 
 def facts(error: Exception) -> dict[str, Any]:

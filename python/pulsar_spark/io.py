@@ -13,11 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pulsar_spark._spark import DataFrame, SparkSession, StreamingQuery, StructType
+from pulsar_spark._tables import ARGUMENTS
 from pulsar_spark.errors import PulsarOptionError, translated
-from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, ReadLevel, WriteArguments
+from pulsar_spark.options import (
+    PulsarReadOptions,
+    PulsarWriteOptions,
+    ReadArguments,
+    ReadLevel,
+    WriteArguments,
+    durations,
+)
 from pulsar_spark.options.bounds import Bound
 from pulsar_spark.options.names import named_as_arguments
-from pulsar_spark.options.resolve import ARGUMENTS, FORMAT, checked, read_options, write_options
+from pulsar_spark.options.resolve import FORMAT, checked, read_options, write_options
 from pulsar_spark.options.signatures import lists_arguments
 
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ def read_pulsar(
     topic_arguments = {"topics": topics, "topic": topic, "topics_pattern": topics_pattern}
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
     given = read_options("read_pulsar", options, topic_arguments, {"start": start, "end": end}, fields, dict(more))
-    return _load(spark, spark.read, given, "batchRead", schema, {"start": start, "end": end, "level": level})
+    return _load(spark, spark.read, given, "batchRead", schema, {"start": start, "end": end, "level": level}, options)
 
 
 @lists_arguments(ReadArguments)
@@ -138,7 +146,7 @@ def read_pulsar_stream(
     topic_arguments = {"topics": topics, "topic": topic, "topics_pattern": topics_pattern}
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
     given = read_options("read_pulsar_stream", options, topic_arguments, {"start": start}, fields, dict(more))
-    return _load(spark, spark.readStream, given, "streamRead", schema, {"start": start, "level": level})
+    return _load(spark, spark.readStream, given, "streamRead", schema, {"start": start, "level": level}, options)
 
 
 @lists_arguments(WriteArguments)
@@ -200,7 +208,8 @@ def write_pulsar_stream(
         topic: As in `write_pulsar`.
         checkpoint: The folder where Spark keeps the progress of this query; no other query may use it.
         available_now: Process the messages that are stored now, then end.
-        processing_time: The interval of micro-batches, such as ``"5 seconds"``. Default: no pause between them.
+        processing_time: The interval of micro-batches, such as ``"5s"`` or ``"5 seconds"``. Default: no pause between
+            them.
         query_name: A name for the query, unique in the session.
         output_mode: ``"append"``, or ``"update"`` for a stream that aggregates. Messages cannot be replaced, so Spark's
             output mode ``complete`` is not available.
@@ -234,7 +243,7 @@ def write_pulsar_stream(
     if available_now:
         writer = writer.trigger(availableNow=True)
     if processing_time is not None:
-        every = processing_time if isinstance(processing_time, str) else _interval(processing_time)
+        every = _interval(processing_time)
         writer = writer.trigger(processingTime=every)
     with named_as_arguments(given), translated():
         return writer.start()
@@ -247,14 +256,18 @@ def _load(
     scope: str,
     schema: StructType | str | None,
     arguments: dict[str, Any],
+    options: PulsarReadOptions | None,
 ) -> DataFrame:
     """Check the options and load a DataFrame; ``arguments`` replace fields of `PulsarReadOptions`."""
     replacing = {field: name for field, name in ARGUMENTS.items() if arguments.get(name) is not None}
+    replacing |= {} if options is None else options.replaced()
     given = checked(spark, given, scope, inferred=schema is None, arguments=replacing)
     with named_as_arguments(given, replacing), translated():
         source = reader.format(FORMAT).options(**given)
         return (source if schema is None else source.schema(schema)).load()
 
 
-def _interval(time: timedelta) -> str:
-    return f"{time // timedelta(milliseconds=1)} milliseconds"
+def _interval(time: str | timedelta) -> str:
+    """The interval as Spark takes it, from a timedelta, a duration as options have it, or Spark's own form."""
+    span = durations.milliseconds(time.strip()) if isinstance(time, str) else time // timedelta(milliseconds=1)
+    return str(time) if span is None else f"{span} milliseconds"

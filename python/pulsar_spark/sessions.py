@@ -11,7 +11,7 @@ from pulsar_spark import _class_path, _interrupts
 from pulsar_spark._jars import is_another_connector, is_connector, jar_path, maven_coordinate
 from pulsar_spark._launch import JARS, PACKAGES, launched, parts_of, present, replace_argument, without
 from pulsar_spark._spark import SparkSession
-from pulsar_spark.errors import PulsarSetupError
+from pulsar_spark.errors import PulsarSetupError, install
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +38,7 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     Examples:
         >>> spark = configure(SparkSession.builder.master("local[2]")).getOrCreate()
     """
+    install()
     # A builder has no public API to read its settings.
     settings: dict[str, str] = dict(builder._options)  # noqa: SLF001
     if _is_remote(settings):
@@ -94,6 +95,7 @@ def session(
     configured = configure(builder, jar=jar)
     with _interrupts.held_back():  # Spark leaves a JVM behind that Ctrl-C interrupts while it starts
         spark = configured.getOrCreate()
+    install()
     jvm: Any = getattr(spark, "_jvm", None)
     if jvm is not None:
         if _class_path.connector_location(jvm) is None:

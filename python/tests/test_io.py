@@ -163,7 +163,9 @@ def test_a_batch_write() -> None:
     [
         ({}, {}),
         ({"available_now": True}, {"trigger": {"availableNow": True}}),
-        ({"processing_time": "5 seconds"}, {"trigger": {"processingTime": "5 seconds"}}),
+        ({"processing_time": "5 seconds"}, {"trigger": {"processingTime": "5000 milliseconds"}}),
+        ({"processing_time": "2min"}, {"trigger": {"processingTime": "120000 milliseconds"}}),
+        ({"processing_time": "1 hour 5 minutes"}, {"trigger": {"processingTime": "1 hour 5 minutes"}}),
         ({"processing_time": timedelta(seconds=1.5)}, {"trigger": {"processingTime": "1500 milliseconds"}}),
         ({"query_name": "copy", "output_mode": "update"}, {"queryName": "copy", "outputMode": "update"}),
     ],

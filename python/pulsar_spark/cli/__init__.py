@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pulsar_spark._version import __version__
 from pulsar_spark.cli.demo import add_demo
+from pulsar_spark.cli.explain import add_explain
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
 from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, fail, say
@@ -32,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
     top.add_argument("--version", action="version", version=f"pulsar-spark {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (add_local, add_options, add_sink, add_demo):
+    for add in (add_local, add_options, add_explain, add_sink, add_demo):
         add(commands)
     return top
 

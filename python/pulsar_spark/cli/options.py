@@ -9,7 +9,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from pulsar_spark._tables import SCOPES, AliasDefinition, OptionDefinition, option_table
+from pulsar_spark._tables import ARGUMENTS, SCOPES, AliasDefinition, OptionDefinition, option_table
 from pulsar_spark.options import checks
 
 if TYPE_CHECKING:
@@ -36,13 +36,28 @@ def _options_command(chosen: argparse.Namespace) -> int:
         facts = {"options": [_facts(option) for option in table.options]}
         print(json.dumps(facts) if chosen.json else _list(table.options))
         return 0
-    alias = table.aliases.get(chosen.name.lower())
-    if alias is not None:
-        print(json.dumps(asdict(alias)) if chosen.json else _explained_alias(alias))
-        return 0
-    option = _find(chosen.name)
-    print(json.dumps(_facts(option)) if chosen.json else _explained(option))
+    print(json.dumps(facts_of(chosen.name)) if chosen.json else explained(chosen.name))
     return 0
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    """What the table says of an option, or of a name that streamnative/pulsar-spark has for one.
+
+    Raises:
+        PulsarOptionError: No option has this name.
+    """
+    alias = option_table().aliases.get(name.lower())
+    return _facts(_find(name)) if alias is None else asdict(alias)
+
+
+def explained(name: str) -> str:
+    """The same as text.
+
+    Raises:
+        PulsarOptionError: No option has this name.
+    """
+    alias = option_table().aliases.get(name.lower())
+    return _explained(_find(name)) if alias is None else _explained_alias(alias)
 
 
 def _find(name: str) -> OptionDefinition:
@@ -59,7 +74,8 @@ def _find(name: str) -> OptionDefinition:
         return _admin_setting(name)
     prefix = table.prefix_of(name)
     if prefix is None:
-        raise checks.unknown(name, [one.key for one in table.options] + [one.argument for one in table.options])
+        names = [name for one in table.options for name in (one.key, one.argument)]
+        raise checks.unknown(name, [*names, *ARGUMENTS.values(), *(one.name for one in table.aliases.values())])
     (key,) = checks.check_partial({name: "x"}, prefix.scopes)
     return OptionDefinition(
         key=key,
@@ -135,7 +151,7 @@ def _explained_alias(alias: AliasDefinition) -> str:
         "value": " | ".join(alias.values) or None,
         "since": alias.since,
     }
-    return _page(alias.name, f"An option of streamnative/pulsar-spark. {alias.note}", facts)
+    return page(alias.name, f"An option of streamnative/pulsar-spark. {alias.note}", facts)
 
 
 def _explained(option: OptionDefinition) -> str:
@@ -149,10 +165,11 @@ def _explained(option: OptionDefinition) -> str:
         "secret": "yes, never shown" if option.secret else None,
         "since": option.since,
     }
-    return _page(option.key, option.doc, facts)
+    return page(option.key, option.doc, facts)
 
 
-def _page(name: str, doc: str, facts: Mapping[str, object]) -> str:
+def page(name: str, doc: str, facts: Mapping[str, object]) -> str:
+    """A name, what it is, and facts below each other."""
     lines = [name, *textwrap.wrap(doc, 100, initial_indent="  ", subsequent_indent="  "), ""]
     lines += [f"  {fact:11}{value}" for fact, value in facts.items() if value is not None]
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
+from pulsar_spark.options.bounds import Bound
 from pulsar_spark.options.fields import TypedOptions
 
 ReadLevel: TypeAlias = Literal[
@@ -114,6 +115,9 @@ class PulsarReadOptions(TypedOptions):
     """Options of a read, each one optional here.
 
     Attributes:
+        start: Where to start, as in `read_pulsar`. It sets ``starting_offsets`` or ``starting_time``.
+        end: Where a batch read ends, as in `read_pulsar`. It sets ``ending_offsets`` or ``ending_time``.
+        level: Another name of ``read_level``, as in `read_pulsar`.
         service_url: Address of the brokers: `pulsar://` or `pulsar+ssl://` (or `http(s)://` for lookups over HTTP), one
             or more hosts with ports separated by commas.
         admin_url: Address of Pulsar's admin REST service, one or more hosts with ports separated by commas. Only direct
@@ -211,10 +215,10 @@ class PulsarReadOptions(TypedOptions):
             `maxTriggerDelay`. Not above `maxMessagesPerTrigger`. `Trigger.AvailableNow` ignores it. Default: a trigger
             never waits. At least 1.
         max_trigger_delay: With `minMessagesPerTrigger`, the longest time after a micro-batch for which new messages may
-            wait: a number with `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. Default: ``15m``.
-        discovery_interval: Least time between two requests for the topics and partitions of a stream: a number with
-            `ms`, `s`, `m`, `h` or `d`, without a unit in milliseconds. `0`, the default, requests them at every
-            trigger: one request for a pattern, otherwise one for each named topic. Default: ``0``.
+            wait. Default: ``15m``.
+        discovery_interval: Least time between two requests for the topics and partitions of a stream. `0`, the default,
+            requests them at every trigger: one request for a pattern, otherwise one for each named topic. Default:
+            ``0``.
         bookie_addresses: Addresses of bookies whose ids are not addresses that executors can reach: `id=host:port`,
             separated by commas.
         encryption_private_key_file: PEM file with the private key that decrypts messages, on every machine; or JSON
@@ -239,18 +243,19 @@ class PulsarReadOptions(TypedOptions):
             --include_imports --descriptor_set_out` writes it. The driver reads it. Number, name, type and label of
             every field must be those of the schema.
         protobuf_message: Name of the message in `protobuf.descriptorFile`, with its package.
-        on_decode_error: What happens to a message whose value does not decode: `fail` ends the query with an error that
-            names it; `null` returns a row with null in all value columns; `drop` skips it; `dlq` skips it and copies it
-            to `dlqTopic`. With any but `fail` all values are decoded in full, whichever columns a query selects, so
-            that the same messages fail in each; the metric `pulsarDecodeErrors` counts them. An entry that is damaged,
-            larger than `maxMessageBytes` or encrypted with an unknown key fails the query in any case. Default:
-            ``fail``.
+        on_decode_error: What happens to a message whose value does not decode, or whose event time no timestamp can
+            hold: `fail` ends the query with an error that names it; `null` returns a row with null in all value
+            columns, or in that time alone; `drop` skips it; `dlq` skips it and copies it to `dlqTopic`. With any but
+            `fail` all values and times are decoded in full, whichever columns a query selects, so that the same
+            messages fail in each; the metric `pulsarDecodeErrors` counts them. An entry that is damaged, larger than
+            `maxMessageBytes` or encrypted with an unknown key fails the query in any case. Default: ``fail``.
         dlq_topic: With `onDecodeError=dlq`, the topic that receives a copy of each message that does not decode: its
             value, key, event time and properties, and the properties `pulsarspark.topic`, `pulsarspark.position`,
             `pulsarspark.version` (of the schema) and `pulsarspark.error`. A task succeeds only when its copies are
             acknowledged, within `pollTimeoutMs`. A task that runs again copies again, and so does every query.
         error_columns: Add two columns, `_error` STRING and `_corrupt` BINARY: with `onDecodeError=null` the reason why
-            the value of a message does not decode, and its bytes; null for every other message. Default: ``false``.
+            a message does not decode, and the bytes of the value where that is the reason; null for every other
+            message. Default: ``false``.
         offload_location: Where brokers store offloaded ledgers, as a URI of Hadoop's file systems: the bucket, or the
             folder of `fileSystemURI`. Default: the offload policies of the topic or its namespace decide. Endpoint and
             credentials are settings of the file system (`spark.hadoop.fs.s3a.*`).
@@ -272,9 +277,12 @@ class PulsarReadOptions(TypedOptions):
 
     SCOPES: ClassVar[tuple[str, ...]] = ("batchRead", "streamRead")
 
+    start: Bound | None = None
+    end: Bound | None = None
+    level: ReadLevel | None = None
     service_url: str | None = None
     admin_url: str | None = None
-    operation_timeout_ms: int | None = None
+    operation_timeout_ms: str | int | timedelta | None = None
     auth_token: str | None = None
     auth_token_file: str | None = None
     auth_basic_user_id: str | None = None
@@ -302,9 +310,9 @@ class PulsarReadOptions(TypedOptions):
     ending_offsets: str | Mapping[str, str] | None = None
     starting_time: str | int | datetime | Mapping[str, str | int | datetime] | None = None
     ending_time: str | int | datetime | Mapping[str, str | int | datetime] | None = None
-    publish_time_skew_ms: int | None = None
+    publish_time_skew_ms: str | int | timedelta | None = None
     fail_on_data_loss: bool | None = None
-    poll_timeout_ms: int | None = None
+    poll_timeout_ms: str | int | timedelta | None = None
     read_ahead_bytes: int | str | None = None
     max_message_bytes: int | str | None = None
     read_level: ReadLevel | None = None
@@ -421,7 +429,7 @@ class PulsarWriteOptions(TypedOptions):
 
     service_url: str | None = None
     admin_url: str | None = None
-    operation_timeout_ms: int | None = None
+    operation_timeout_ms: str | int | timedelta | None = None
     auth_token: str | None = None
     auth_token_file: str | None = None
     auth_basic_user_id: str | None = None
@@ -445,7 +453,7 @@ class PulsarWriteOptions(TypedOptions):
     value_schema_type: ValueSchemaType | None = None
     key_value_encoding: KeyValueEncoding | None = None
     timestamp_precision: TimestampPrecision | None = None
-    send_timeout_ms: int | None = None
+    send_timeout_ms: str | int | timedelta | None = None
     delivery_guarantee: DeliveryGuarantee | None = None
     sink_id: str | None = None
     sink_namespace: str | None = None
@@ -462,7 +470,7 @@ class ReadArguments(TypedDict, total=False):
     """Fields of `PulsarReadOptions` that are arguments of functions, too."""
 
     admin_url: str | None
-    operation_timeout_ms: int | None
+    operation_timeout_ms: str | int | timedelta | None
     auth_token: str | None
     auth_token_file: str | None
     auth_basic_user_id: str | None
@@ -483,9 +491,9 @@ class ReadArguments(TypedDict, total=False):
     bookie_tls_key_file: str | None
     bookie_tls_insecure_skip_hostname_verification: bool | None
     allow_missing_topics: bool | None
-    publish_time_skew_ms: int | None
+    publish_time_skew_ms: str | int | timedelta | None
     fail_on_data_loss: bool | None
-    poll_timeout_ms: int | None
+    poll_timeout_ms: str | int | timedelta | None
     read_ahead_bytes: int | str | None
     max_message_bytes: int | str | None
     read_compacted: bool | None
@@ -519,7 +527,7 @@ class WriteArguments(TypedDict, total=False):
     """Fields of `PulsarWriteOptions` that are arguments of functions, too."""
 
     admin_url: str | None
-    operation_timeout_ms: int | None
+    operation_timeout_ms: str | int | timedelta | None
     auth_token: str | None
     auth_token_file: str | None
     auth_basic_user_id: str | None
@@ -542,7 +550,7 @@ class WriteArguments(TypedDict, total=False):
     value_schema_type: ValueSchemaType | None
     key_value_encoding: KeyValueEncoding | None
     timestamp_precision: TimestampPrecision | None
-    send_timeout_ms: int | None
+    send_timeout_ms: str | int | timedelta | None
     delivery_guarantee: DeliveryGuarantee | None
     sink_id: str | None
     sink_namespace: str | None

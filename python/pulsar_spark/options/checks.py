@@ -247,7 +247,8 @@ def _checked_setting(table: OptionTable, key: str, prefix: PrefixDefinition, sco
     names = {field.lower(): prefix.prefix + field for field in prefix.fields}
     found = names.get(key[len(prefix.prefix) :].lower())
     if found is None:
-        raise unknown(key, names.values())
+        aliases = [alias.name for alias in table.aliases.values() if alias.name.startswith(prefix.prefix)]
+        raise unknown(key, [*names.values(), *aliases])
     return found
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeVar
 
-from pulsar_spark._tables import OptionDefinition, PrefixDefinition, option_table
+from pulsar_spark._tables import ARGUMENTS, OptionDefinition, PrefixDefinition, option_table
+from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options import checks
+from pulsar_spark.options.bounds import bound_options
 from pulsar_spark.options.names import named_as_arguments
 from pulsar_spark.options.times import check_zone, time_text
+
+Options = TypeVar("Options", bound="TypedOptions")
+_BOUNDS: tuple[Literal["start", "end"], ...] = ("start", "end")
 
 
 class TypedOptions:
@@ -21,20 +26,43 @@ class TypedOptions:
     SCOPES: ClassVar[tuple[str, ...]]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
+    def __new__(cls: type[Options], **given: object) -> Options:
+        """Reject names that are no fields, with the nearest one."""
+        for name in given:
+            if name not in cls.__dataclass_fields__:
+                raise checks.unknown(name, cls.__dataclass_fields__)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         options = self.to_options()
-        with named_as_arguments(options):
+        with named_as_arguments(options, self.replaced()):
             checks.check_partial(options, self.SCOPES)
 
+    def replaced(self) -> dict[str, str]:
+        """The options that ``start``, ``end`` and ``level`` set here, by their names in Python, with these fields."""
+        present = dict(self._present())
+        return {option: field for option, field in ARGUMENTS.items() if field in present}
+
     def to_options(self) -> dict[str, str]:
-        """The options with Spark's names and values, secrets included."""
+        """The options with Spark's names and values, secrets included. Relative times count from now."""
         options: dict[str, str] = {}
-        for name, value in self._present():
+        present = dict(self._present())
+        for option, field in self.replaced().items():
+            if option in present:
+                raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first=field, second=option)
+        if "level" in present:
+            present["read_level"] = present.pop("level")
+        bounds = {name: present.pop(name) for name in _BOUNDS if name in present}
+        for name, value in present.items():
             meaning = arguments()[name]
             if isinstance(meaning, OptionDefinition):
                 options[meaning.key] = option_text(meaning, value)
             else:
                 options |= {meaning.prefix + field: _text(setting) for field, setting in value.items()}
+        now = datetime.now(timezone.utc)
+        for name in _BOUNDS:
+            if name in bounds:
+                options |= bound_options(name, bounds[name], topic=options.get("topic"), now=now)
         return options
 
     def __repr__(self) -> str:
@@ -80,7 +108,7 @@ def _text(value: object) -> str:
 
 
 def _shown(name: str, value: object) -> str:
-    meaning = arguments()[name]
+    meaning = arguments().get(name)
     if isinstance(meaning, OptionDefinition):
         return repr(checks.MASK if meaning.secret else value)
     if name == "client" and isinstance(value, Mapping):

@@ -6,6 +6,8 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from pulsar_spark.options import durations
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
 _UNITS = {None: 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?", re.ASCII)
-_DURATION = re.compile(r"\d{1,9}\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?", re.ASCII)
 _SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
 _HOST_AND_PORT = re.compile(r"[^\s/,:]+:\d{1,5}", re.ASCII)
 _ADDRESS = re.compile(r"([^\s=,]+)=([^\s=,:]+:\d{1,5})", re.ASCII)
@@ -30,15 +31,10 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
     match option.type:
         case "boolean":
             return "true or false", lambda value: value.lower() in ("true", "false")
-        case "milliseconds":
-            return f"a whole number of milliseconds, at least {least}", lambda value: _at_least(
-                least, _integer(value, _LONG)
-            )
         case "bytes":
             return f"a number of bytes, at least {least}, as `16m`", lambda value: _at_least(least, _bytes(value))
         case "duration":
-            words = "a time such as `500ms`, `30s`, `15m`, `2h` or `1d`"
-            return words, lambda value: _DURATION.fullmatch(value.lower()) is not None and not value.endswith("M")
+            return durations.form(least), lambda value: _at_least(least, durations.milliseconds(value))
         case "count":
             return f"a whole number, at least {least}", lambda value: _at_least(least, _integer(value, _INT))
         case "addresses":
@@ -105,8 +101,8 @@ def are_equal(option: OptionDefinition, one: str, other: str) -> bool:
 
     def plain(value: str) -> str | int:
         text = value.strip(BLANKS)
-        if option.type == "milliseconds":
-            number = _integer(text, _LONG)
+        if option.type == "duration":
+            number = durations.milliseconds(text)
             return text if number is None else number
         return text.lower() if option.type in ("boolean", "enum") else text
 

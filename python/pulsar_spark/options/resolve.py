@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pulsar_spark._tables import option_table
-from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark._tables import ARGUMENTS, option_table
+from pulsar_spark.errors import PulsarOptionError, install
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments, checks
 from pulsar_spark.options.bounds import bound_options
 from pulsar_spark.options.names import named_as_arguments
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 FORMAT = "io.github.pulsarspark.PulsarTableProvider"
 """The class, since another connector may have the name ``pulsar`` too."""
 SERVICE_URL_VARIABLE = "PULSAR_SERVICE_URL"
-ARGUMENTS = {
-    "read_level": "level",
-    "starting_offsets": "start",
-    "starting_time": "start",
-    "ending_offsets": "end",
-    "ending_time": "end",
-}
-"""The arguments of `read_pulsar` that replace fields of `PulsarReadOptions`, because they accept more."""
 
 _TOPIC_KEYS = ("topic", "topics", "topicsPattern")
 _SESSION_PREFIX = "spark.datasource.pulsar."
@@ -66,7 +58,8 @@ def read_options(
             )
     check_names(more, ReadArguments.__annotations__, named)
     with named_as_arguments(ARGUMENTS, ARGUMENTS):
-        given = combined(options or PulsarReadOptions(), fields, more)
+        own = options or PulsarReadOptions()
+        given = combined(own if fields.get("read_level") is None else replace(own, level=None), fields, more)
     given = _topic_options(given, {name: value for name, value in topics.items() if value is not None})
     now = datetime.now(timezone.utc)
     for argument, bound in bounds.items():
@@ -117,6 +110,7 @@ def checked(
     Raises:
         PulsarOptionError: An option is wrong.
     """
+    install()
     meaning = option_table().meaning
     overridden = {meaning(key) for key in given}
     session = {

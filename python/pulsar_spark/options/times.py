@@ -7,18 +7,12 @@ from datetime import date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.options.durations import UNIT, unit_of
 
 if TYPE_CHECKING:
     from pulsar_spark.options.bounds import OneBound
 
-_UNIT_SECONDS = {
-    "s|secs?|seconds?": 1,
-    "m|mins?|minutes?": 60,
-    "h|hrs?|hours?": 3600,
-    "d|days?": 86400,
-    "w|weeks?": 604800,
-}
-_DURATION = re.compile(rf"(-?)\s*(\d{{1,9}})\s*({'|'.join(_UNIT_SECONDS)})(\s+ago)?", re.ASCII | re.IGNORECASE)
+_DURATION = re.compile(rf"(-?)\s*(\d{{1,9}})\s*({UNIT})(\s+ago)?", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _ISO = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\S+)", re.ASCII)
@@ -118,8 +112,7 @@ def _ago(argument: str, text: str, duration: re.Match[str], now: datetime) -> da
         raise _ambiguous(argument, text, "may be minutes or months", instead)
     if not sign and not ago:
         raise _ambiguous(argument, text, "may be a time ago or a time ahead", f"Use `-{text}`, or `{text} ago`")
-    seconds = next(each for names, each in _UNIT_SECONDS.items() if re.fullmatch(names, unit, re.IGNORECASE))
-    return _before(now, int(count) * seconds * 1000)
+    return _before(now, int(count) * unit_of(unit))
 
 
 def _milliseconds(argument: str, number: int) -> str | None:

@@ -94,3 +94,31 @@ def test_the_command_needs_no_pyspark() -> None:
     program = "import sys; sys.modules['pyspark'] = None; from pulsar_spark import cli; sys.exit(cli.main(['options']))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def explanation(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(["explain", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_options_arguments_and_errors_are_explained_by_one_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explanation(capsys, "failOnDataLoss") == answer(capsys, "failOnDataLoss")
+    text = explanation(capsys, "start")
+    assert "startingOffsets\n" in text
+    assert "startingTime\n" in text
+    text = " ".join(explanation(capsys, "[PULSAR_TLS_FAILED]").split())
+    assert text.startswith("PULSAR_TLS_FAILED {what} failed: no trusted connection")
+    assert "What to do: Set service.url" in text
+    assert "in Python PulsarUnreachableError" in text
+    found = json.loads(explanation(capsys, "PULSAR_DATA_LOSS", "--json"))["conditions"]
+    assert {one["class"] for one in found} == {"PulsarDataLossError"}
+    assert len(found) > 3
+
+
+def test_a_name_that_nothing_has_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong, nearest in (
+        ("PULSAR_TLS_FAILD", "PULSAR_TLS_FAILED"),
+        ("predefinedSubscripton", "predefinedSubscription"),
+    ):
+        assert cli.main(["explain", wrong]) == 2
+        assert f"the nearest name is `{nearest}`" in capsys.readouterr().err

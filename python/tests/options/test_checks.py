@@ -155,7 +155,7 @@ def test_good_options_pass(options: dict[str, str]) -> None:
     ("key", "value"),
     [
         ("pollTimeoutMs", "0"),
-        ("pollTimeoutMs", "5s"),
+        ("pollTimeoutMs", "5x"),
         ("pollTimeoutMs", str(2**63)),
         ("readAheadBytes", "0"),
         ("readAheadBytes", "1t"),
@@ -250,3 +250,8 @@ def test_names_of_python_lead_to_names_of_python() -> None:
 def test_a_service_url_without_a_scheme_is_understood() -> None:
     with pytest.raises(PulsarOptionError, match="perhaps `pulsar://localhost:6650` is meant"):
         checks.check({"topic": "t", "service.url": "localhost:6650"}, ("batchRead",))
+
+
+def test_the_nearest_name_of_a_setting_is_also_that_of_an_alias() -> None:
+    raised = error({**READ, "pulsar.reader.subscriptonName": "x"})
+    assert "the nearest name is `pulsar.reader.subscriptionName`" in str(raised)

@@ -12,6 +12,7 @@ import pytest
 
 from pulsar_spark import PulsarOptionError, PulsarReadOptions, PulsarWriteOptions, options
 from pulsar_spark._tables import option_table
+from pulsar_spark.options.durations import milliseconds
 
 TABLE = option_table()
 
@@ -20,7 +21,8 @@ TABLE = option_table()
 def test_the_fields_are_those_of_the_table(kind: type[PulsarReadOptions | PulsarWriteOptions]) -> None:
     expected = [option.argument for option in TABLE.options if set(option.scopes) & set(kind.SCOPES)]
     expected += [prefix.argument for prefix in TABLE.prefixes if set(prefix.scopes) & set(kind.SCOPES)]
-    assert [field.name for field in fields(kind)] == expected
+    arguments = ["start", "end", "level"] if kind is PulsarReadOptions else []
+    assert [field.name for field in fields(kind)] == [*arguments, *expected]
     assert len(set(expected)) == len(expected)
 
 
@@ -147,3 +149,47 @@ def test_options_are_immutable_values() -> None:
 def test_function_arguments_are_fields() -> None:
     for arguments, kind in ((options.ReadArguments, PulsarReadOptions), (options.WriteArguments, PulsarWriteOptions)):
         assert set(arguments.__annotations__) < {field.name for field in fields(kind)}
+
+
+def test_start_end_and_level_are_fields_with_the_values_of_the_arguments() -> None:
+    options = PulsarReadOptions(topic="t", start="earliest", end="2026-01-31T00:00:00Z", level="broker")
+    assert options.to_options() == {
+        "topic": "t",
+        "startingOffsets": "earliest",
+        "endingTime": "2026-01-31T00:00:00.000Z",
+        "readLevel": "broker",
+    }
+    assert repr(options).startswith("PulsarReadOptions(start='earliest', end=")
+    assert "startingTime" in PulsarReadOptions(start=timedelta(hours=2)).to_options()
+    with pytest.raises(PulsarOptionError, match="`start` and `starting_time` cannot be combined"):
+        PulsarReadOptions(start="earliest", starting_time="5")
+    with pytest.raises(PulsarOptionError, match="`level` and `read_level` cannot be combined"):
+        PulsarReadOptions(level="broker", read_level="broker")
+    with pytest.raises(PulsarOptionError, match=r"Option `level` is `brokr`.*the nearest is `broker`"):
+        PulsarReadOptions(level="brokr")  # type: ignore[arg-type]
+
+
+def test_a_name_that_is_no_field_is_answered_with_the_nearest() -> None:
+    for wrong, nearest in (("star", "start"), ("poll_timeout", "poll_timeout_ms"), ("token", "auth_token_file")):
+        with pytest.raises(PulsarOptionError, match=f"the nearest name is `{nearest}`"):
+            PulsarReadOptions(**{wrong: "x"})  # type: ignore[arg-type]
+    assert pickle.loads(pickle.dumps(PulsarReadOptions(start="earliest"))) == PulsarReadOptions(start="earliest")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5", 5), ("+5", 5), ("500ms", 500), ("2 s", 2000), ("2 Seconds", 2000), ("15m", 900_000),
+        ("15 min", 900_000), ("1h", 3_600_000), ("2 days", 172_800_000), ("1w", 604_800_000),
+        ("36500d", 36_500 * 86_400_000), ("3 milliseconds", 3),
+        *((wrong, None) for wrong in ("", "m", "15M", "-5", "1.5s", "1h30m", "36501d", "9999999999999")),
+        *((wrong, None) for wrong in ("99999999999999999999", "5 months", "٣s")),
+    ],
+)  # fmt: skip
+def test_durations_have_one_grammar(text: str, expected: int | None) -> None:
+    assert milliseconds(text) == expected
+
+
+def test_options_in_milliseconds_take_durations() -> None:
+    options = PulsarReadOptions(poll_timeout_ms="2min", operation_timeout_ms=timedelta(seconds=5))
+    assert options.to_options() == {"pollTimeoutMs": "2min", "operationTimeoutMs": "5000ms"}

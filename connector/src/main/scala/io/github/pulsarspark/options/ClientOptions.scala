@@ -47,7 +47,7 @@ private[pulsarspark] object ClientOptions {
       serviceUrl = options("service.url"),
       // lookups over HTTP use the same service
       adminUrl = options.get("admin.url").orElse(options.get("service.url").filter(_.startsWith("http"))),
-      operationTimeout = options.milliseconds("operationTimeoutMs").millis,
+      operationTimeout = options.duration("operationTimeoutMs").millis,
       authentication = authentication(options, settings),
       adminAuthentication = options.get("admin.auth.pluginClassName").map(
         Authentication.Plugin(_, Secret(options.get("admin.auth.params").getOrElse("")))

@@ -75,14 +75,14 @@ private[pulsarspark] object ReadOptions {
       startingTime = options.get("startingTime"),
       endingTime = options.get("endingTime"),
       metadataColumns = options.get("metadataColumns"),
-      publishTimeSkew = options.milliseconds("publishTimeSkewMs").millis,
+      publishTimeSkew = options.duration("publishTimeSkewMs").millis,
       failOnDataLoss = options.boolean("failOnDataLoss"),
       schemaMode = SchemaMode(options),
       protobuf = ProtobufMessageOption(options),
       schemaTrackingLocation = SchemaMode.trackingLocation(options),
       onDecodeError = OnDecodeError(options),
       errorColumns = options.boolean("errorColumns"),
-      pollTimeout = options.milliseconds("pollTimeoutMs").millis,
+      pollTimeout = options.duration("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
       readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(
         positive("pulsar.reader.receiverQueueSize", _)

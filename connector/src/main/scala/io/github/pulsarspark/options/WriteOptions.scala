@@ -36,7 +36,7 @@ private[pulsarspark] object WriteOptions {
     client = ClientOptions(options),
     topic = options.get("topic").map(_.trim),
     schemaType = options("schemaType").toLowerCase,
-    sendTimeout = options.milliseconds("sendTimeoutMs").millis,
+    sendTimeout = options.duration("sendTimeoutMs").millis,
     producer = options.clientSettings("pulsar.producer."),
     keySchemaType = options("keySchemaType"),
     valueSchemaType = options("valueSchemaType"),

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.{StructField, StructType, TimestampType}
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.metrics.Metrics
@@ -18,7 +18,7 @@ import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.read.plan.{PulsarBatch, PushedFilters}
 import io.github.pulsarspark.read.stream.PulsarMicroBatchStream
 import io.github.pulsarspark.read.task.{PulsarInputPartition, ReadContext}
-import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.columns.{FieldNames, MetadataColumns}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** Takes what Spark pushes into a read: columns, and in a batch filters and a limit.
@@ -35,21 +35,30 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
   private var filters            = PushedFilters.none
   private var limit: Option[Int] = None
 
-  /** Which messages fail to decode must not depend on the columns of a query. So all value columns are decoded, unless
-    * a decode error fails the query.
+  /** Which messages fail to decode must not depend on the columns of a query. So all value columns and times are
+    * decoded, unless a decode error fails the query.
     */
   override def pruneColumns(required: StructType): Unit = {
-    def isMetadata(column: StructField) = MetadataColumns.byName(column.name).isDefined
+    def mayFail(column: StructField) = MetadataColumns.of(column).forall(_.dataType == TimestampType)
+    def isShown(column: StructField) = columns.fieldNames.contains(column.name)
     output =
-      if (OnDecodeError.fails(options)) required
-      else StructType(columns.fields.filterNot(isMetadata) ++ required.fields.filter(isMetadata))
+      if (OnDecodeError.fails(options))
+        StructType(required.fields.map(f => if (isField(f.name)) FieldNames.marked(f) else f))
+      else // in the table's order, in which streams take them
+        StructType(
+          columns.fields.filter(f => mayFail(f) || required.fieldNames.contains(f.name)) ++
+            required.fields.filterNot(isShown)
+        )
   }
 
   /** Spark applies all of them to the rows again. */
   override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
-    filters = PushedFilters(predicates.toSeq)
+    filters = PushedFilters(predicates.toSeq.filterNot(_.references.exists(r => isField(r.fieldNames.head))))
     predicates
   }
+
+  /** Whether a column with the name of a metadata column is a field of values. */
+  private def isField(name: String) = columns.fields.exists(c => c.name == name && FieldNames.isMarked(c))
 
   override def pushedPredicates(): Array[Predicate] = filters.predicates.toArray
 

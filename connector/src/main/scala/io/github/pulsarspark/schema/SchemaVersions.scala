@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema
 import java.nio.ByteBuffer
 
 /** The text of schema versions. */
-private[schema] object SchemaVersions {
+private[pulsarspark] object SchemaVersions {
 
   /** The number in the eight bytes Pulsar's own registry uses, hexadecimal for any other registry, `none` without a
     * version.

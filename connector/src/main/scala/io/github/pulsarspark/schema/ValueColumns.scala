@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.columns.FieldNames
 import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
 /** The columns that hold the values of a topic. All are nullable, because any message can be a tombstone. */
@@ -15,13 +15,9 @@ private[pulsarspark] object ValueColumns {
   /** Of values that are not records. */
   private[schema] def single(dataType: DataType): StructType = StructType(Seq(StructField(Single, dataType)))
 
-  /** Of records; fails when a field has the name of a metadata column. */
-  private[schema] def ofRecord(topic: String, schema: TopicSchema, record: StructType): StructType = {
-    record.fields.find(f => MetadataColumns.byName(f.name).isDefined).foreach { f =>
-      throw notReadable(topic, schema, s"its field `${f.name}` has the name of a metadata column")
-    }
-    StructType(record.fields.map(_.copy(nullable = true)))
-  }
+  /** Of records. */
+  private[schema] def ofRecord(record: StructType): StructType =
+    StructType(record.fields.map(f => FieldNames.marked(f.copy(nullable = true))))
 
   /** Runs `body`, which reads a definition; an unsupported schema becomes `PULSAR_SCHEMA_NOT_READABLE`. */
   private[schema] def reading[T](topic: String, schema: TopicSchema)(body: => T): T =

@@ -55,6 +55,13 @@ final case class WritePlan(
       throw Conditions.WritePrecisionLoss(field = field, target = target, value = SparkTime.text(micros),
         schemaType = schemaType).exception
 
+  /** Fails when a metadata column of the rows has the name of a field, which would be left empty in silence. */
+  private[schema] def checkNoFieldIs(isField: String => Boolean): Unit =
+    input.fieldNames.indices.diff(values).map(input.fieldNames(_)).find(isField).foreach { name =>
+      throw new ColumnMismatch(name,
+        "it is a metadata column and a field of the schema; select the column of a read of this topic as it is")
+    }
+
   /** The columns of the value. */
   private[schema] def valueColumns: StructType = StructType(values.map(input(_)))
 

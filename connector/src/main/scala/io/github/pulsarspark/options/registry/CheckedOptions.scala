@@ -27,9 +27,8 @@ private[pulsarspark] final class CheckedOptions private (
   def apply(key: String): String =
     get(key).getOrElse(throw Conditions.OptionMissing(option = key, example = example(key)).exception)
 
-  def boolean(key: String): Boolean   = apply(key).toBoolean
-  def milliseconds(key: String): Long = apply(key).trim.toLong
-  def bytes(key: String): Long        = OptionValue.bytes(apply(key)).get
+  def boolean(key: String): Boolean = apply(key).toBoolean
+  def bytes(key: String): Long      = OptionValue.bytes(apply(key)).get
 
   /** Milliseconds. */
   def duration(key: String): Long = OptionValue.duration(apply(key)).get
@@ -84,7 +83,8 @@ private[pulsarspark] object CheckedOptions {
     )
     val allowed = if (prefix.fields.isEmpty) fieldsOf(prefix.prefix) else prefix.fields
     val name    = key.substring(prefix.prefix.length)
-    allowed.find(_.equalsIgnoreCase(name)).getOrElse(throw unknown(key, allowed.map(prefix.prefix + _)))
+    def aliases = OptionRegistry.aliases.map(_.name).filter(_.startsWith(prefix.prefix))
+    allowed.find(_.equalsIgnoreCase(name)).getOrElse(throw unknown(key, allowed.map(prefix.prefix + _) ++ aliases))
   }
 
   private def checkRules(set: Set[String], scopes: Seq[Scope]): Unit = {

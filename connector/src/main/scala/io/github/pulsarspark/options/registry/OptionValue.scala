@@ -12,7 +12,6 @@ import io.github.pulsarspark.errors.Conditions
 private[pulsarspark] object OptionValue {
 
   private val size        = raw"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?".r
-  private val time        = raw"(\d{1,9})\s*(ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?".r
   private val address     = raw"([^\s=,]+)=([^\s=,:]+:\d{1,5})".r
   private val hostAndPort = raw"[^\s/,:]+:\d{1,5}".r
   private val serviceUrl  = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
@@ -39,7 +38,7 @@ private[pulsarspark] object OptionValue {
   /** Whether two values mean the same: numbers and words, not their spelling. */
   def areEqual(definition: OptionDefinition, one: String, other: String): Boolean = {
     def plain(value: String) = definition.valueType match {
-      case "milliseconds"     => value.trim.toLongOption.fold(value.trim)(_.toString)
+      case "duration"         => duration(value).fold(value.trim)(_.toString)
       case "boolean" | "enum" => value.trim.toLowerCase
       case _                  => value.trim
     }
@@ -54,16 +53,8 @@ private[pulsarspark] object OptionValue {
     case _ => None
   }
 
-  /** `15m` -> 900000 milliseconds. None for `15M`, which may be months. */
-  def duration(value: String): Option[Long] = value.trim.toLowerCase match {
-    case time(n, unit) if !value.trim.endsWith("M") => Some(n.toLong * millis(unit))
-    case _                                          => None
-  }
-
-  private def millis(unit: String): Long = Option(unit).getOrElse("ms") match {
-    case "ms" => 1L
-    case text => Map('s' -> 1000L, 'm' -> 60000L, 'h' -> 3600000L, 'd' -> 86400000L)(text.head)
-  }
+  /** `15m` -> 900000 milliseconds. */
+  def duration(value: String): Option[Long] = Durations.milliseconds(value.trim)
 
   /** `b1=host:3181,b2=host:3182` -> addresses by bookie id. */
   def addresses(value: String): Option[Map[String, String]] = {
@@ -76,15 +67,14 @@ private[pulsarspark] object OptionValue {
 
   /** The allowed form in words, and the check of it. */
   private def form(definition: OptionDefinition): Option[(String, String => Boolean)] = definition.valueType match {
-    case "boolean"      => Some(("true or false", v => v.equalsIgnoreCase("true") || v.equalsIgnoreCase("false")))
-    case "milliseconds" =>
-      val least = definition.min.getOrElse(0L)
-      Some((s"a whole number of milliseconds, at least $least", v => Try(v.toLong).toOption.exists(_ >= least)))
-    case "bytes" =>
+    case "boolean" => Some(("true or false", v => v.equalsIgnoreCase("true") || v.equalsIgnoreCase("false")))
+    case "bytes"   =>
       val least = definition.min.getOrElse(0L)
       Some((s"a number of bytes, at least $least, as `16m`", v => bytes(v).exists(_ >= least)))
-    case "duration" => Some(("a time such as `500ms`, `30s`, `15m`, `2h` or `1d`", duration(_).isDefined))
-    case "count"    =>
+    case "duration" =>
+      val least = definition.min.getOrElse(0L)
+      Some((Durations.form(least), v => duration(v).exists(_ >= least)))
+    case "count" =>
       val least = definition.min.getOrElse(0L)
       Some((s"a whole number, at least $least", v => Try(v.toInt).toOption.exists(_ >= least)))
     case "addresses" => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))

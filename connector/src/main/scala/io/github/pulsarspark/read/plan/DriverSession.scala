@@ -57,6 +57,7 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   ): Map[String, TopicSchema] = {
     val schemas = known ++ current(topics.filterNot(known.contains))
     val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
+    SourceColumns.checkFields(StructType(columns.fields ++ output.fields), values)
     UserColumns.check(columns, SourceColumns.all(values, options.errorColumns))
     schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
       SchemaTranslation.checkKnown(topic, schema, output)

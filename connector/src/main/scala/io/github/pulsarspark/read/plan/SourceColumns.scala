@@ -64,13 +64,26 @@ private[pulsarspark] object SourceColumns {
     */
   def shown(values: StructType, metadataColumns: Option[String], errorColumns: Boolean): StructType =
     StructType(
-      values.fields ++ (MetadataColumns.default ++ requested(metadataColumns)).map(field) ++
+      values.fields ++ besides(values, MetadataColumns.default ++ requested(metadataColumns)) ++
         ofErrors(values, errorColumns)
     )
 
   /** Everything a query could select. */
   def all(values: StructType, errorColumns: Boolean): StructType =
-    StructType(values.fields ++ MetadataColumns.all.map(field) ++ ofErrors(values, errorColumns))
+    StructType(values.fields ++ besides(values, MetadataColumns.all) ++ ofErrors(values, errorColumns))
+
+  /** Fails when columns that the user or an earlier plan set leave open which of two is meant. */
+  def checkFields(columns: StructType, values: StructType): Unit =
+    columns.fields.find(c => MetadataColumns.of(c).isDefined && values.fieldNames.contains(c.name)).foreach { c =>
+      throw Conditions.UserSchemaMismatch(column = c.name,
+        reason =
+          "it is a metadata column, and a field of the topic has the same name; without a schema the field is read")
+        .exception
+    }
+
+  /** A field of values wins over a metadata column of its name. */
+  private def besides(values: StructType, metadata: Seq[MetadataColumn]): Seq[StructField] =
+    metadata.filterNot(m => values.fieldNames.exists(_.equalsIgnoreCase(m.name))).map(field)
 
   private def ofErrors(values: StructType, shown: Boolean): Seq[StructField] =
     if (!shown) Nil

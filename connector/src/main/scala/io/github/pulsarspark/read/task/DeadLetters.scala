@@ -8,7 +8,7 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.options.{ReadOptions, WriteOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.{SchemaVersions, TopicSchema}
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 /** Copies messages to a topic as they are, with properties that name their origin and the error. */
@@ -41,7 +41,7 @@ private[read] final class DeadLetters(topic: String, options: ReadOptions) exten
 
 private[read] object DeadLetters {
 
-  private val Origins = Seq("topic", "position", "version")
+  private val Origins = Seq("topic", "position")
 
   /** The message's own properties, its origin and the error. */
   private def properties(m: MessageView, error: Throwable with PulsarError): JMap[String, String] = {
@@ -49,6 +49,7 @@ private[read] object DeadLetters {
     def text(at: Int) = new String(m.propertyBytes, m.propertyRanges(at), m.propertyRanges(at + 1), UTF_8)
     (0 until m.propertyCount).foreach(i => result.put(text(4 * i), text(4 * i + 2)))
     Origins.foreach(name => result.put(s"pulsarspark.$name", error.parameters(name)))
+    result.put("pulsarspark.version", SchemaVersions.text(m.schemaVersion))
     result.put("pulsarspark.error", error.getMessage)
     result
   }

@@ -97,7 +97,7 @@ private[read] final class SliceReader(
       case DecodeError(error) =>
         counts.addDecodeError()
         val keepRow = decodeErrors.keepRow(messages, error)
-        if (keepRow) decoded = rows.withoutValue(messages, error)
+        if (keepRow) decoded = rows.withError(messages, error)
         keepRow
     }
 

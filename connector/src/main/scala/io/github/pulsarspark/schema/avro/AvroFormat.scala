@@ -18,7 +18,7 @@ private[pulsarspark] object AvroFormat extends RecordFormat("AVRO") {
       required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder =
-    AvroDecoder(parsed(topic, writer), parsed(topic, reader), required, ordinals, bytesBefore(topic, writer))
+    AvroDecoder(written(topic, writer, reader), parsed(topic, reader), required, ordinals, bytesBefore(topic, writer))
 
   /** Connectors that run in Pulsar keep the five bytes that Confluent's serializers put before a value, and say so in a
     * property of the schema. Source: `GenericAvroSchema.OFFSET_PROP` of the Pulsar client.

@@ -3,6 +3,7 @@ package io.github.pulsarspark.schema.avro
 import java.io.ByteArrayOutputStream
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.avro.Schema
@@ -28,13 +29,13 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
     val parsed   = this.parsed(topic, schema)
     val dataType = ValueColumns.reading(topic, schema)(typeOf(parsed))
     dataType match {
-      case record: StructType if parsed.getType == Schema.Type.RECORD => ValueColumns.ofRecord(topic, schema, record)
+      case record: StructType if parsed.getType == Schema.Type.RECORD => ValueColumns.ofRecord(record)
       case other                                                      => ValueColumns.single(other)
     }
   }
 
   override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean =
-    writer.schemaType == "AVRO" && RecordFormat.isEmpty(parsed(topic, writer))
+    writer.schemaType == "AVRO" && Try(AvroSchemas.parse(writer.definition)).toOption.exists(RecordFormat.isEmpty)
 
   override def isRecord(topic: String, schema: TopicSchema): Boolean =
     parsed(topic, schema).getType == Schema.Type.RECORD
@@ -89,9 +90,13 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
   protected def parsed(topic: String, schema: TopicSchema): Schema =
     try AvroSchemas.parse(schema.definition)
     catch {
-      case NonFatal(e) =>
-        throw ValueColumns.notReadable(topic, schema, s"its definition is not an Avro schema: ${e.getMessage}")
+      case NonFatal(_) => throw ValueColumns.notReadable(topic, schema, ForeignDefinition.reason(schema.definition))
     }
+
+  /** What values were written with. Where that definition is not Avro's, the one that the user pins counts for them. */
+  protected def written(topic: String, writer: TopicSchema, reader: TopicSchema): Schema =
+    if (reader.isPinned) Try(AvroSchemas.parse(writer.definition)).getOrElse(parsed(topic, reader))
+    else parsed(topic, writer)
 }
 
 private[schema] object RecordFormat {

@@ -29,8 +29,10 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   /** @param ordinals
     *   where in the rows each field of `columns` is
     */
-  def record(schema: Schema, columns: StructType, ordinals: Array[Int]): ValueWriter.Record =
+  def record(schema: Schema, columns: StructType, ordinals: Array[Int]): ValueWriter.Record = {
+    plan.checkNoFieldIs(schema.getField(_) != null)
     record(schema, columns, ordinals, "")
+  }
 
   /** For a value that is not a record. */
   def value(schema: Schema, dataType: DataType, column: String): ValueWriter = nullable(schema, dataType, column)

@@ -176,6 +176,13 @@ object MetadataColumns {
   private val ofReads  = all.map(c => c.name -> c).toMap
   private val ofWrites = inWrites.map(c => c.name -> c).toMap
 
+  /** The column of reads that a column of a table is; None for value columns. */
+  def of(column: StructField): Option[MetadataColumn] = if (FieldNames.isMarked(column)) None else byName(column.name)
+
+  /** The column of rows to write that a column is; None for value columns. */
+  def written(column: StructField): Option[MetadataColumn] =
+    if (FieldNames.isMarked(column)) None else writable(column.name)
+
   /** The column of reads that has this name; None for value columns. */
   def byName(name: String): Option[MetadataColumn] = ofReads.get(name)
 

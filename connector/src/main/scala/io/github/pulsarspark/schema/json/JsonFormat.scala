@@ -16,7 +16,7 @@ private[schema] object JsonFormat extends RecordFormat("JSON") {
       reader: TopicSchema,
       required: StructType,
       ordinals: Array[Int]
-  ): ValueDecoder = JsonDecoder(parsed(topic, writer), parsed(topic, reader), required, ordinals)
+  ): ValueDecoder = JsonDecoder(written(topic, writer, reader), parsed(topic, reader), required, ordinals)
 
   override protected def output(): RecordFormat.Output = new JsonOutput
 

@@ -17,7 +17,7 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
 
   override def columns(topic: String, schema: TopicSchema): StructType = {
     val found = message(topic, schema, Nil)
-    ValueColumns.ofRecord(topic, schema, ValueColumns.reading(topic, schema)(ProtobufSchemas.sparkType(found)))
+    ValueColumns.ofRecord(ValueColumns.reading(topic, schema)(ProtobufSchemas.sparkType(found)))
   }
 
   /** A message of which every field has its default. */
@@ -31,13 +31,13 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
       reader: TopicSchema,
       required: StructType,
       ordinals: Array[Int]
-  ): ValueDecoder = ProtobufDecoder(
-    declared(topic, writer),
-    declared(topic, reader),
-    message(topic, reader, required.fieldNames.toSeq),
-    required,
-    ordinals
-  )
+  ): ValueDecoder = {
+    val own = message(topic, reader, required.fieldNames.toSeq)
+    // The user's word counts for a schema that says nothing of its message.
+    def known(schema: TopicSchema) =
+      if (reader.message.isDefined && ProtobufParsingInfo.isMissing(schema)) own else declared(topic, schema)
+    ProtobufDecoder(known(writer), known(reader), own, required, ordinals)
+  }
 
   override def checkKnown(topic: String, schema: TopicSchema, required: StructType): Unit = {
     message(topic, schema, required.fieldNames.toSeq)
@@ -100,7 +100,8 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
         case NonFatal(e) =>
           throw refused(s"${e.getMessage} (protoc puts imports into the file with --include_imports)")
       }
-    parsing(topic, own)(ProtobufParsingInfo.disagreement(own, found)).foreach(reason => throw refused(reason))
+    if (!ProtobufParsingInfo.isMissing(own))
+      parsing(topic, own)(ProtobufParsingInfo.disagreement(own, found)).foreach(reason => throw refused(reason))
     own.copy(message = Some(definition))
   }
 

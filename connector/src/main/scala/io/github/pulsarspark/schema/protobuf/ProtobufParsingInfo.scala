@@ -43,6 +43,9 @@ private[schema] object ProtobufParsingInfo {
     FileDescriptor.buildFrom(file.build, Array.empty[FileDescriptor]).findMessageTypeByName("Message")
   }
 
+  /** Whether a schema of this type says nothing of its message, as those of Go's client. */
+  def isMissing(schema: TopicSchema): Boolean = schema.schemaType == Type && !schema.properties.contains(Property)
+
   /** Whether values of a field can be read and written. */
   def isComplete(field: FieldDescriptor): Boolean =
     field.getFile.getName != FileName || (field.getJavaType != JavaType.MESSAGE && field.getJavaType != JavaType.ENUM)
@@ -86,8 +89,12 @@ private[schema] object ProtobufParsingInfo {
 
   private def fields(schema: TopicSchema): Seq[Field] = {
     val info =
-      schema.properties.getOrElse(Property,
-        throw new UnsupportedSchema("", s"it lacks the property $Property, which tells numbers of fields"))
+      schema.properties.getOrElse(
+        Property,
+        throw new UnsupportedSchema("",
+          s"it lacks the property $Property, which tells numbers of fields; `protobuf.descriptorFile` and " +
+            "`protobuf.message` tell them instead")
+      )
     val list = mapper.readTree(info)
     if (!list.isArray) throw new UnsupportedSchema("", s"its property $Property is not a list")
     list.asScala.toSeq.map { node =>

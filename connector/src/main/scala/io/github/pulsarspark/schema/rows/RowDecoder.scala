@@ -66,23 +66,41 @@ private[pulsarspark] final class RowDecoder private[schema] (
       !Arrays.equals(m.schemaVersion, currentVersion)
     )
       switchTo(m.schemaVersion)
-    try {
-      var i = 0
-      while (i < metadata.length) {
-        metadata(i).set(m, row, metadataOrdinals(i))
-        i += 1
-      }
-      if (errorOrdinal >= 0) row.setNullAt(errorOrdinal)
-      if (corruptOrdinal >= 0) row.setNullAt(corruptOrdinal)
-      if (isDecoded) current.decode(m, row) else clearValues()
-      row
-    } catch { case NonFatal(e) => clearValues(); throw named(m, e) }
+    val wrongTime = setMetadata(m)
+    try if (isDecoded) current.decode(m, row) else clearValues()
+    catch { case NonFatal(e) => clearValues(); throw named(m, e) }
+    if (wrongTime != null) throw named(m, wrongTime)
+    row
   }
 
-  /** The row of a message that [[decode]] failed for, without its value. */
-  def withoutValue(m: MessageView, error: Throwable with PulsarError): InternalRow = {
+  /** Fills every metadata column; a time that no timestamp holds is null.
+    *
+    * @return
+    *   the first such time; null without one, because this is the hot path
+    */
+  private def setMetadata(m: MessageView): TimeOutOfRange = {
+    var wrong: TimeOutOfRange = null
+    var i                     = 0
+    while (i < metadata.length) {
+      try metadata(i).set(m, row, metadataOrdinals(i))
+      catch {
+        case time: TimeOutOfRange =>
+          row.setNullAt(metadataOrdinals(i))
+          if (wrong == null) wrong = time
+      }
+      i += 1
+    }
+    if (errorOrdinal >= 0) row.setNullAt(errorOrdinal)
+    if (corruptOrdinal >= 0) row.setNullAt(corruptOrdinal)
+    wrong
+  }
+
+  /** The row of a message that [[decode]] failed for: without its value, or with the value but without its times that
+    * no timestamp holds.
+    */
+  def withError(m: MessageView, error: Throwable with PulsarError): InternalRow = {
     if (errorOrdinal >= 0) row.update(errorOrdinal, UTF8String.fromString(error.getMessage))
-    if (corruptOrdinal >= 0 && !m.valueIsNull)
+    if (corruptOrdinal >= 0 && !m.valueIsNull && !Conditions.TimeOutOfRange.is(error))
       row.update(corruptOrdinal, Arrays.copyOfRange(m.bytes, m.valueOffset, m.valueOffset + m.valueLength))
     row
   }

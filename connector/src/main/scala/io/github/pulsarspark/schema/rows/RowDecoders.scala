@@ -14,16 +14,16 @@ import io.github.pulsarspark.schema.{TopicSchema, ValueDecoder}
   * the same schema, so only one of them may decode at a time. Not thread-safe.
   *
   * @param output
-  *   columns of the rows in their order: metadata columns by their name, [[ErrorColumns]] where they are requested. All
-  *   others are value columns of the schema to read by, or parts of them
+  *   columns of the rows in their order: metadata columns ([[MetadataColumns.of]]), [[ErrorColumns]] where they are
+  *   requested. All others are value columns of the schema to read by, or parts of them
   * @param withErrors
   *   whether the names of [[ErrorColumns]] refer to these
   */
 private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boolean) {
 
-  private val errors   = Seq(ErrorColumns.Error, ErrorColumns.Corrupt).map(placeOf)
-  private val columns  = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.byName(f.name)) }
-  private val metadata = columns.collect { case (_, i, Some(column)) => (column, i) }
+  private val errors             = Seq(ErrorColumns.Error, ErrorColumns.Corrupt).map(placeOf)
+  private val columns            = output.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.of(f)) }
+  private val metadata           = columns.collect { case (_, i, Some(column)) => (column, i) }
   private val (values, ordinals) = columns.collect { case (f, i, None) if !errors.contains(i) => (f, i) }.unzip
 
   private val level: DecodeDepth =

@@ -36,7 +36,7 @@ object WritePlanner {
       keyValue: KeyValueChoice = KeyValueChoice(),
       cutsTimes: Boolean = false
   ): WritePlan = {
-    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.writable(f.name)) }
+    val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.written(f)) }
     val metadata =
       for {
         (f, i, Some(column)) <- columns

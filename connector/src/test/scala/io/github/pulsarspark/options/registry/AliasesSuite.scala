@@ -69,7 +69,7 @@ class AliasesSuite extends FunSuite {
   /** Alias, value, scope, condition, words of the text. */
   private val rejected: Seq[(String, String, Scope, String, Seq[String])] = Seq(
     ("pulsar.client.operationTimeoutMs", "0", read, "PULSAR_OPTION_ALIAS",
-      Seq("milliseconds, at least 1, not as `0`", "Set `operationTimeoutMs` instead.")),
+      Seq("at least 1 ms and at most 36500 days", "not as `0`", "Set `operationTimeoutMs` instead.")),
     ("pulsar.client.lookupTimeoutMs", "-1", read, "PULSAR_OPTION_ALIAS", Seq("`-1`", "`operationTimeoutMs`")),
     ("pulsar.client.tlsTrustCertsFilePath", " ", read, "PULSAR_OPTION_ALIAS", Seq("`tls.trustCertsFile`")),
     ("pulsar.client.tlsAllowInsecureConnection", "yes", read, "PULSAR_OPTION_ALIAS",
@@ -121,8 +121,8 @@ class AliasesSuite extends FunSuite {
 
   test("names of one option may be set together to the same value only") {
     val alias = "pulsar.client.operationTimeoutMs"
-    assertEquals(check(read, alias -> "5", "OperationTimeoutMs" -> " +5").milliseconds("operationTimeoutMs"), 5L)
-    assertEquals(check(read, alias -> "5", "pulsar.client.lookupTimeoutMs" -> "5").milliseconds("operationTimeoutMs"),
+    assertEquals(check(read, alias -> "5", "OperationTimeoutMs" -> " +5").duration("operationTimeoutMs"), 5L)
+    assertEquals(check(read, alias -> "5", "pulsar.client.lookupTimeoutMs" -> "5").duration("operationTimeoutMs"),
       5L)
     for (other <- Seq("operationTimeoutMs", "pulsar.client.lookupTimeoutMs")) {
       val error = refused(read, alias -> "5", other -> "6")
@@ -183,7 +183,7 @@ class AliasesSuite extends FunSuite {
     for (ofSession <- names; ofQuery <- names) {
       val session = Map(ofSession -> "5", "pulsar.producer.blockIfQueueFull" -> "true", "maxBytesPerTrigger" -> "7")
       val raw     = new RawOptions(session ++ required + (ofQuery -> "6"), fields, session)
-      assertEquals(raw.check(Scope.BatchWrite).milliseconds("operationTimeoutMs"), 6L)
+      assertEquals(raw.check(Scope.BatchWrite).duration("operationTimeoutMs"), 6L)
     }
   }
 

@@ -68,7 +68,7 @@ class CheckedOptionsSuite extends FunSuite {
     ("not a boolean", required + ("failOnDataLoss" -> "maybe"), Scope.BatchRead, "PULSAR_OPTION_INVALID",
       Seq("true or false")),
     ("not a number", required + ("pollTimeoutMs" -> "soon"), Scope.BatchRead, "PULSAR_OPTION_INVALID",
-      Seq("milliseconds, at least 1")),
+      Seq("at least 1 ms")),
     ("too small", required + ("pollTimeoutMs"    -> "0"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("at least 1")),
     ("not a size", required + ("readAheadBytes"  -> "lots"), Scope.BatchRead, "PULSAR_OPTION_INVALID", Seq("`16m`")),
     ("not in the list", required + ("schemaType" -> "xml"), Scope.BatchWrite, "PULSAR_OPTION_INVALID",
@@ -130,7 +130,7 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(o.boolean("failOnDataLoss"), false)
     assertEquals(o.bytes("readAheadBytes"), 16L << 20)
     assertEquals(o.explicit("pollTimeoutMs"), None)
-    assertEquals(o.milliseconds("pollTimeoutMs"), 120000L)
+    assertEquals(o.duration("pollTimeoutMs"), 120000L)
   }
 
   test("client settings match in any case and keep the client's spelling") {
@@ -229,6 +229,35 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(OptionValue.bytes("999999999999999g"), None)
   }
 
+  test("durations have one grammar, with units or in milliseconds, up to 36500 days") {
+    val day = 86400000L
+    Seq(
+      "5"              -> 5L,
+      "+5"             -> 5L,
+      "500ms"          -> 500L,
+      "2 s"            -> 2000L,
+      "2 Seconds"      -> 2000L,
+      "15m"            -> 900000L,
+      "15 min"         -> 900000L,
+      "1h"             -> 3600000L,
+      "2 days"         -> 2 * day,
+      "1w"             -> 7 * day,
+      "36500d"         -> 36500 * day,
+      "3 milliseconds" -> 3L
+    ).foreach { case (text, millis) =>
+      assertEquals(OptionValue.duration(text), Some(millis), text)
+    }
+    Seq("", "m", "15M", "-5", "1.5s", "1h30m", "36501d", "9999999999999", "99999999999999999999", "5 months", "٣s")
+      .foreach(text => assertEquals(OptionValue.duration(text), None, text))
+    val o = check("pollTimeoutMs" -> " 2 min ", "operationTimeoutMs" -> "5s")
+    assertEquals((o.duration("pollTimeoutMs"), o.duration("operationTimeoutMs")), (120000L, 5000L))
+  }
+
+  test("the nearest name of a setting is also that of an alias") {
+    val e = intercept[IllegalArgumentException](check("pulsar.reader.subscriptonName" -> "x"))
+    assert(e.getMessage.contains("the nearest name is `pulsar.reader.subscriptionName`"), e.getMessage)
+  }
+
   test("the nearest name is at most a third of the letters away") {
     val known = Seq("topic", "topics", "topicsPattern")
     assertEquals(NearestName("Topic", known), Some("topic"))
@@ -280,7 +309,7 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(checked(Scope.BatchRead, "Service.Url" -> "pulsar://session:1")("service.url"), "pulsar://session:1")
     assertEquals(checked(Scope.BatchRead).explicit("pollTimeoutMs"), Some("1"))
     assertEquals(checked(Scope.StreamRead).explicit("endingOffsets"), None)
-    assertEquals(checked(Scope.BatchWrite).milliseconds("sendTimeoutMs"), 3L)
+    assertEquals(checked(Scope.BatchWrite).duration("sendTimeoutMs"), 3L)
     def condition(scope: Scope, query: (String, String)*) =
       intercept[RuntimeException with PulsarError](checked(scope, query: _*)).condition
     assertEquals(condition(Scope.StreamRead, "endingOffsets" -> "latest"), "PULSAR_OPTION_WRONG_MODE")

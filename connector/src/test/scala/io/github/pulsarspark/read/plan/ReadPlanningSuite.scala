@@ -3,7 +3,7 @@ package io.github.pulsarspark.read.plan
 import scala.concurrent.duration._
 
 import munit.FunSuite
-import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StructType}
+import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StringType, StructField, StructType}
 
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
@@ -12,6 +12,7 @@ import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, P
 import io.github.pulsarspark.read.stream.{IdlePartitions, PulsarMicroBatchStream}
 import io.github.pulsarspark.read.task.ReadContext
 import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.columns.FieldNames
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 class ReadPlanningSuite extends FunSuite {
@@ -208,6 +209,19 @@ class ReadPlanningSuite extends FunSuite {
     )
     assertEquals(e.condition, "PULSAR_METADATA_COLUMN_UNKNOWN")
     assert(e.getMessage.contains("the nearest name is `__position`"), e.getMessage)
+  }
+
+  test("a field wins over a metadata column of its name, and an open choice is refused") {
+    val values = FieldNames.marked(StructField("__partition", StringType))
+    val shown  = SourceColumns.shown(StructType(Seq(values)), Some("all"), errorColumns = false)
+    assertEquals(shown.fields.filter(_.name == "__partition").toSeq, Seq(values))
+    SourceColumns.checkFields(shown, StructType(Seq(values)))
+    val open = intercept[IllegalArgumentException] {
+      SourceColumns.checkFields(new StructType().add("__partition", StringType), StructType(Seq(values)))
+    }
+    assert(
+      open.getMessage.contains("Column `__partition` of the user schema does not match the topic: it is a metadata")
+    )
   }
 
   test("error columns are added on request, and refused when the topic has a field of that name") {

@@ -186,7 +186,7 @@ class MetadataColumnsSuite extends PropertySuite {
     assertEquals(
       error.getMessage,
       s"[PULSAR_TIME_OUT_OF_RANGE] Message 12:34:5 in topic ${Messages.topic} has a time of 1700000000000000000 ms since 1970, which is outside the range of timestamps. " +
-        "What to do: Do not select __eventTime and the other times. The producer probably used another unit."
+        "What to do: Do not select __eventTime and the other times, or set onDecodeError to null, drop or dlq. The producer probably used another unit."
     )
     assertEquals[Any, Any](read(m, StructType(all.fields.filter(_.name == "__publishTime")))("__publishTime"),
       1700000000001000L)

@@ -133,6 +133,16 @@ class ProtobufParsingInfoSuite extends PropertySuite(200) {
     assertEquals(columns(full), columns(native(ProtobufType.getDescriptor)))
   }
 
+  test("a schema without any numbers of fields, as of Go's client, is read by a descriptor") {
+    val own   = TopicSchema("PROTOBUF", """{"type":"record","name":"Type","fields":[]}""")
+    val full  = described(own, ProtobufType.getDescriptor, "google.protobuf.Type")
+    val some  = StructType(Seq("name", "oneofs").map(columns(full)(_)))
+    val value = ProtobufType.newBuilder.setName("n").addOneofs("x").build
+    val row   =
+      Messages.decoder(full, some, _ => own).decode(Messages.of(value.toByteArray, Messages.version(1)))
+    assertEquals[Any, Any](Plain.ofRow(row, some), Map("name" -> "n", "oneofs" -> Vector("x")))
+  }
+
   test("absent fields are null where the schema shows that it is proto2") {
     def absent(proto2: String, label: String) = {
       val field  = s"""{"name":"a","type":"int","default":$proto2},{"name":"b","type":"int","default":0}"""
@@ -196,7 +206,9 @@ class ProtobufParsingInfoSuite extends PropertySuite(200) {
     }
     refused(wrong, "only PROTOBUF lacks a descriptor")(described(native(message), message))
     val unreadable = "PULSAR_SCHEMA_NOT_READABLE"
-    refused(unreadable, "it lacks the property __PARSING_INFO__")(columns(TopicSchema("PROTOBUF", "{}")))
+    refused(unreadable, "`protobuf.descriptorFile` and `protobuf.message` tell them instead")(
+      columns(TopicSchema("PROTOBUF", "{}"))
+    )
     refused(unreadable, "is not a list")(columns(TopicSchema("PROTOBUF", "{}", Map("__PARSING_INFO__" -> "{}"))))
     refused(unreadable, "a field in its property __PARSING_INFO__ has no number") {
       columns(TopicSchema("PROTOBUF", "{}", Map("__PARSING_INFO__" -> "[{}]")))

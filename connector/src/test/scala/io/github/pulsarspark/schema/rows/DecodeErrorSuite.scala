@@ -37,13 +37,42 @@ class DecodeErrorSuite extends FunSuite {
     val decoder = RowDecoder(Messages.topic, 3, columns, schema, Messages.noOtherVersion, withErrors = true)
     val bad     = Messages.of(Array(0x7f.toByte, 1))
     val error   = refusal(decoder, Array(0x7f.toByte, 1))
-    val row     = decoder.withoutValue(bad, error)
+    val row     = decoder.withError(bad, error)
     assert(row.isNullAt(0))
     assert(row.getUTF8String(1).toString.startsWith("[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5"),
       row.getUTF8String(1))
     assertEquals(row.getBinary(2).toSeq, Seq(0x7f.toByte, 1.toByte))
     val good = decoder.decode(Messages.of(Array(2, 'x'.toByte)))
     assertEquals((good.getUTF8String(0).toString, good.isNullAt(1), good.isNullAt(2)), ("x", true, true))
+  }
+
+  test("a time that no timestamp holds is null in its row, with the value and all other columns") {
+    val schema  = avro("""{"name": "a", "type": "string"}""")
+    val columns = StructType(
+      Seq(StructField("__eventTime", TimestampType), StructField("__sequenceId", LongType),
+        StructField("a", StringType)) ++
+        ErrorColumns.all
+    )
+    val decoder = RowDecoder(Messages.topic, 3, columns, schema, Messages.noOtherVersion, withErrors = true)
+    def message(n: Long, eventTime: Long) = {
+      val m = Messages.of(Array(2, ('a' + n).toByte))
+      m.sequenceId = n
+      m.eventTime = eventTime
+      m
+    }
+    assertEquals(decoder.decode(message(0, 5)).getLong(0), 5000L)
+    val bad   = message(1, 1700000000000000000L)
+    val error = intercept[Exception](decoder.decode(bad)) match {
+      case DecodeError(error) => error
+      case other              => fail("not about the message", other)
+    }
+    assertEquals(error.condition, "PULSAR_TIME_OUT_OF_RANGE")
+    val row = decoder.withError(bad, error)
+    assertEquals((row.isNullAt(0), row.getLong(1), row.getUTF8String(2).toString, row.isNullAt(4)),
+      (true, 1L, "b", true))
+    assert(row.getUTF8String(3).toString.contains("1700000000000000000 ms"))
+    val next = decoder.decode(message(2, 7))
+    assertEquals((next.getLong(0), next.getLong(1), next.isNullAt(3)), (7000L, 2L, true))
   }
 
   test("without being asked for, _error is a column like any other") {

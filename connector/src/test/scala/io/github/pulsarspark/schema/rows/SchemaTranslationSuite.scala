@@ -4,6 +4,7 @@ import munit.FunSuite
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.schema.TopicSchema
+import io.github.pulsarspark.schema.avro.AvroFormat
 import io.github.pulsarspark.schema.evolution.UserColumns
 
 class SchemaTranslationSuite extends FunSuite {
@@ -90,9 +91,55 @@ class SchemaTranslationSuite extends FunSuite {
       record("""{"name":"next","type":["null","R"]}"""),
       begin + "field `next`: record R contains itself, and a table cannot be nested without end. What to do:"
     )
-    refused(record("""{"name":"__key","type":"int"}"""), begin + "its field `__key` has the name of a metadata column.")
     refused(record("""{"name":"u","type":[]}"""), begin + "field `u`: a union without types has no values.")
-    refused(TopicSchema("AVRO", """{"type":"object","id":"x"}"""), begin + "its definition is not an Avro schema: ")
+    for (
+      (definition, kind) <- Seq(
+        """{"type":"object","id":"x"}"""           -> "JSON Schema",
+        """{"$schema":"http://json-schema.org"}""" -> "JSON Schema",
+        """{"type":"recrd"}"""                     -> "JSON of another kind",
+        "message Ride {}"                          -> "not JSON",
+        ""                                         -> "empty"
+      )
+    )
+      refused(
+        TopicSchema("AVRO", definition),
+        begin +
+          s"its definition is $kind, and no schema of Avro. What to do: Set schemaMode=raw to read the bytes of the values. " +
+          "AVRO and JSON values can also be read by an Avro schema of yours: set schemaMode=pinned and `readerSchema`."
+      )
+  }
+
+  test("a definition that is not Avro's is read by a schema of the user's") {
+    val mine = """{"type":"record","name":"R","fields":[{"name":"id","type":"long"}]}"""
+    for (
+      (schemaType, value) <- Seq("JSON" -> """{"id":7,"other":"x"}""".getBytes, "AVRO" -> Array[Byte](14));
+      definition          <- Seq("""{"type":"object","properties":{"id":{"type":"integer"}}}""", "", "message Ride {}")
+    ) {
+      val own    = TopicSchema(schemaType, definition, version = Messages.version(0).toSeq)
+      val reader = AvroFormat.pinned(Messages.topic, own, mine)
+      val table  = SchemaTranslation.toStruct(Messages.topic, reader)
+      val row    = Messages.decoder(reader, table, _ => own).decode(Messages.of(value, Messages.version(0)))
+      assertEquals(row.getLong(0), 7L)
+    }
+  }
+
+  test("a field that is named like a metadata column is the field") {
+    val schema = TopicSchema(
+      "AVRO",
+      """{"type":"record","name":"R","fields":[{"name":"__partition","type":"int"},{"name":"__key","type":"int"}]}"""
+    )
+    val table = SchemaTranslation.toStruct(Messages.topic, schema)
+    val both  = table.add("__topic", StringType)
+    val row   = Messages.decoder(schema, both).decode(Messages.of(Array[Byte](14, 16)))
+    assertEquals((row.getInt(0), row.getInt(1), row.getUTF8String(2).toString), (7, 8, Messages.topic))
+    val plan = WritePlanner(both, Some(Messages.topic), Some(schema), "auto")
+    assertEquals(new RowEncoder(plan).encode(row).value.toSeq, Seq[Byte](14, 16))
+    val bare = StructType(both.fields.map(f => StructField(f.name, f.dataType)))
+    val e    = intercept[IllegalArgumentException] {
+      WritePlanner(bare.add("__partition", IntegerType).add("x", IntegerType), Some(Messages.topic), Some(schema),
+        "auto")
+    }
+    assert(e.getMessage.contains("[PULSAR_WRITE_COLUMN"), e.getMessage)
   }
 
   private val actual =

@@ -1,0 +1,25 @@
+package io.github.pulsarspark.schema.avro
+
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+/** Says what a definition is that Avro does not read. Rust's, Go's and old Java clients register JSON Schema, and
+  * nobody checks definitions that a broker is told not to. Pure.
+  */
+private[avro] object ForeignDefinition {
+
+  private val mapper = new ObjectMapper
+
+  def reason(definition: String): String = s"its definition is ${kind(definition)}, and no schema of Avro"
+
+  private def kind(definition: String): String =
+    if (definition.trim.isEmpty) "empty"
+    else
+      Try(mapper.readTree(definition)).toOption.fold("not JSON") { node =>
+        if (isJsonSchema(node)) "JSON Schema" else "JSON of another kind"
+      }
+
+  private def isJsonSchema(node: JsonNode): Boolean =
+    node.has("$schema") || node.has("properties") || node.path("type").asText == "object"
+}
