@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pulsar_spark.errors import PulsarSparkError, error_of
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 OFF_VARIABLE = "PULSAR_SPARK_PLAIN_ERRORS"
 """Set to any text, it leaves PySpark as it is."""
 
+_kinds: dict[tuple[type[PulsarSparkError], type[Exception]], type[Exception]] = {}
 _NAME = "convert_exception"
 _CLASSIC, _CONNECT = "pyspark.errors.exceptions.captured", "pyspark.sql.connect.client.core"
 
@@ -72,7 +72,7 @@ def uninstall() -> None:
     """Put back what `install` replaced."""
     for name in (_CLASSIC, _CONNECT):
         current = getattr(sys.modules.get(name), _NAME, None)
-        if hasattr(current, "original"):
+        if current is not None and hasattr(current, "original"):
             setattr(sys.modules[name], _NAME, current.original)
 
 
@@ -110,7 +110,9 @@ def _both(known: PulsarSparkError, found: Exception, stack: str | None, general:
     return error
 
 
-@cache
 def _kind(family: type[PulsarSparkError], spark: type[Exception]) -> type[Exception]:
-    names = {"__module__": family.__module__, "__doc__": family.__doc__, "family": family}
-    return type(family.__name__, (_ReportedError, family, spark), names)
+    known = _kinds.get((family, spark))
+    if known is None:
+        names = {"__module__": family.__module__, "__doc__": family.__doc__, "family": family}
+        known = _kinds[family, spark] = type(family.__name__, (_ReportedError, family, spark), names)
+    return known

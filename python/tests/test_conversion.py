@@ -46,7 +46,7 @@ def test_an_error_has_both_classes_and_one_text(original: pytest.MonkeyPatch, ki
     original.setattr(captured, "convert_exception", lambda _: captured_error(spark, text, stack))
     errors.install()
     errors.install()
-    found = captured.convert_exception(None)  # type: ignore[arg-type]
+    found = captured.convert_exception(None)
     assert isinstance(found, PulsarDataLossError)
     assert isinstance(found, captured.CapturedException)
     assert isinstance(found, spark) == (kind != "UnknownException")
@@ -67,7 +67,7 @@ def test_other_errors_stay_and_all_can_be_undone(original: pytest.MonkeyPatch) -
     before = captured.convert_exception
     errors.install()
     assert captured.convert_exception is not before
-    assert captured.convert_exception(None) is own  # type: ignore[arg-type]
+    assert captured.convert_exception(None) is own
     errors.uninstall()
     assert captured.convert_exception is before
     errors.uninstall()

@@ -12,9 +12,9 @@ import pytest
 
 import pulsar_spark
 from pulsar_spark import PulsarReadOptions, PulsarWriteOptions, functions
+from pulsar_spark._tables import ARGUMENTS
 from pulsar_spark.options import ReadArguments, WriteArguments
 from pulsar_spark.options.fields import arguments
-from pulsar_spark.options.resolve import ARGUMENTS
 
 READS = [pulsar_spark.read_pulsar, pulsar_spark.read_pulsar_stream]
 FROM_OPTIONS: list[tuple[Any, Any, Any]] = [
