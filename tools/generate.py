@@ -62,7 +62,7 @@ def made() -> dict[Path, str]:
     return {
         **{PACKAGE / "tables" / name: text for name, text in sources.items()},
         PACKAGE / "options" / "__init__.py": python_source(table),
-        PAGES / "options.md": options_page(table, options["managed"], tables.ARGUMENTS),
+        PAGES / "options.md": options_page(table, options["managed"], options["withoutEffect"], tables.ARGUMENTS),
         PAGES / "errors.md": errors_page(conditions),
     }
 

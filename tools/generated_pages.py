@@ -71,12 +71,18 @@ SCOPE_WORDS = {
 }
 
 
-def options_page(table: OptionTable, managed: Mapping[str, str], arguments: Mapping[str, str]) -> str:
+def options_page(
+    table: OptionTable,
+    managed: Mapping[str, str],
+    useless: Mapping[str, Mapping[str, str]],
+    arguments: Mapping[str, str],
+) -> str:
     """The page ``docs/use/options.md``.
 
     Args:
         table: The option table.
         managed: Its managed settings as they are spelt.
+        useless: Its settings without effect as they are spelt.
         arguments: Options by their names in Python, with the argument that replaces each.
     """
     parts = [OPTIONS_HEAD]
@@ -85,6 +91,8 @@ def options_page(table: OptionTable, managed: Mapping[str, str], arguments: Mapp
     parts += ["## Settings of the Pulsar client", *(_prefix_part(table, prefix) for prefix in table.prefixes)]
     settings = [(f"`{setting}`", instead) for setting, instead in managed.items()]
     parts += ["Settings that the connector sets itself:", _table(("setting", "instead"), settings)]
+    refused = [(f"`{setting}`", one["reason"], one["instead"]) for setting, one in useless.items()]
+    parts += ["Settings that have no effect here, and are refused:", _table(("setting", "why", "instead"), refused)]
     parts += ["## Names of streamnative/pulsar-spark", ALIASES_HEAD]
     parts += [_table(ALIAS_COLUMNS, map(_alias_cells, table.aliases.values()))]
     parts += ["## Rules"]
@@ -116,7 +124,8 @@ def _prefix_part(table: OptionTable, prefix: PrefixDefinition) -> str:
 
 
 def _is_replaced(table: OptionTable, setting: str) -> bool:
-    return setting.lower() in table.managed or setting.lower() in table.aliases
+    name = setting.lower()
+    return name in table.managed or name in table.without_effect or name in table.aliases
 
 
 def _value_words(option: OptionDefinition) -> str:

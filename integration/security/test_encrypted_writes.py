@@ -54,7 +54,7 @@ def test_a_write_is_read_with_either_key_and_by_nobody_else(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "is no file"), ("no key", "holds no public key"), ("x" * ((1 << 20) + 1), "more than 1048576 bytes")],
+    [(None, "does not exist"), ("no key", "holds no public key"), ("x" * ((1 << 24) + 1), "more than 16777216 bytes")],
     ids=["missing", "damaged", "large"],
 )
 def test_a_key_that_cannot_be_used_fails_before_a_task(
@@ -73,6 +73,15 @@ def test_a_device_is_no_key(target: Target, topic: str) -> None:
     with refused("PULSAR_ENCRYPTION_KEY", "is no file"):
         more = {"encryption.publicKeyFile": json.dumps({"app": "/dev/zero"})}
         target.append_sql("select 'secret' as value", topic, more)
+
+
+def test_a_class_that_reads_no_keys_is_refused_before_a_task(target: Target, topic: str) -> None:
+    target.append_sql("select 'plain' as value", topic)
+    with no_job(target.spark), refused("PULSAR_OPTION_INVALID", "`encryption.keyReader`", "CryptoKeyReader"):
+        more = {"encryption.keyReader": "java.lang.Object", "encryption.keyNames": "app"}
+        target.append_sql("select 'secret' as value", topic, more)
+    with no_job(target.spark), refused("PULSAR_OPTION_INVALID", "`pulsar.reader.cryptoKeyReader`", "CryptoKeyReader"):
+        target.read(topic, {"pulsar.reader.cryptoKeyReader": "java.lang.Object"}).collect()
 
 
 @pytest.mark.parametrize("name", ["encryptionKeys", "cryptoFailureAction"])

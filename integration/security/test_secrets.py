@@ -86,9 +86,21 @@ SECRET_OPTIONS = {
         "admin.auth.params": "{}",
     },
     "unknown-plugin": {"pulsar.client.authPluginClassName": "no.such.Plugin", "pulsar.client.authParams": "{}"},
-    "key-store": {"pulsar.client.useKeyStoreTls": "true", "pulsar.client.tlsKeyStorePassword": "{}"},
-    "trust-store": {"pulsar.client.useKeyStoreTls": "true", "pulsar.client.tlsTrustStorePassword": "{}"},
-    "proxy": {"pulsar.client.socks5ProxyUsername": "me", "pulsar.client.socks5ProxyPassword": "{}"},
+    "key-store": {
+        "pulsar.client.useKeyStoreTls": "true",
+        "pulsar.client.tlsKeyStorePath": __file__,
+        "pulsar.client.tlsKeyStorePassword": "{}",
+    },
+    "trust-store": {
+        "pulsar.client.useKeyStoreTls": "true",
+        "pulsar.client.tlsTrustStorePath": __file__,
+        "pulsar.client.tlsTrustStorePassword": "{}",
+    },
+    "proxy": {
+        "pulsar.client.socks5ProxyAddress": "127.0.0.1:1",
+        "pulsar.client.socks5ProxyUsername": "me",
+        "pulsar.client.socks5ProxyPassword": "{}",
+    },
     "wrong-type": {"pulsar.client.numIoThreads": "{}"},
     "wrong-structure": {"pulsar.client.tlsCiphers": "[{}"},
     "conflict": {"auth.token": "{}", "auth.tokenFile": "/no/such/file"},
@@ -105,7 +117,7 @@ def canaries() -> dict[str, str]:
 def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]]:
     """Options of jobs that work, some with secrets that nothing asks for."""
     plugin = {"pulsar.client.authPluginClassName": f"{PLUGIN}AuthenticationToken"}
-    passwords = ("tlsKeyStorePassword", "tlsTrustStorePassword", "socks5ProxyPassword")
+    stores = ("tlsKeyStore", "tlsTrustStore")
     # Switched on, the statistics of the client write its configuration to the log. To the client the parameters of the
     # plug-in for TLS are no secret, so they are in a job without statistics.
     statistics = {"pulsar.client.statsIntervalSeconds": "1"}
@@ -115,6 +127,7 @@ def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]
         "plugin-bare": {
             **plugin,
             "pulsar.client.authParams": auth_server.token("admin"),
+            "pulsar.client.sslFactoryPlugin": "org.apache.pulsar.common.util.DefaultPulsarSslFactory",
             "pulsar.client.sslFactoryPluginParams": f"canary{secrets.token_hex(8)}",
         },
         "admin": {
@@ -126,7 +139,9 @@ def working(auth_server: AuthServer, issuer: Issuer) -> dict[str, dict[str, str]
         "passwords": {
             **statistics,
             "auth.token": auth_server.token("admin"),
-            **{f"pulsar.client.{name}": f"canary{secrets.token_hex(8)}" for name in passwords},
+            "pulsar.client.useKeyStoreTls": "true",
+            **{f"pulsar.client.{name}Path": __file__ for name in stores},
+            **{f"pulsar.client.{name}Password": f"canary{secrets.token_hex(8)}" for name in stores},
         },
         "oauth2": {**statistics, **issuer.typed(issuer.key_data())},
         "oauth2-plugin": {**statistics, **issuer.plugin(issuer.key_data())},
@@ -224,7 +239,9 @@ def test_a_secret_of_a_job_that_works_is_seen_nowhere(
     left: Path, working: dict[str, dict[str, str]], name: str
 ) -> None:
     for option, secret in working[name].items():
-        if not option.endswith(("ClassName", "Seconds", "issuerUrl", "audience", "scope")):
+        if not option.endswith(
+            ("ClassName", "Plugin", "Path", "KeyStoreTls", "Seconds", "issuerUrl", "audience", "scope")
+        ):
             assert Leaks(left).places(secret) == [], option
             assert Leaks(left).places(secret.rsplit(".", 1)[-1]) == [], option
 

@@ -140,6 +140,7 @@ class OptionTable:
         needs: Pairs of an option and the option that it requires.
         spark_own: Options that Spark itself adds, in lower case.
         managed: Client settings that the connector sets itself, in lower case, with the advice in errors.
+        without_effect: Client settings that change nothing here, in lower case: why, and the advice in errors.
         names_elsewhere: Names of options of Spark's Kafka source, in lower case, with those of the same meaning here.
         aliases: Options of streamnative/pulsar-spark, by their names in lower case.
         client_fields: The names of the Pulsar client's settings.
@@ -152,6 +153,7 @@ class OptionTable:
     needs: tuple[tuple[str, str], ...]
     spark_own: frozenset[str]
     managed: Mapping[str, str]
+    without_effect: Mapping[str, tuple[str, str]]
     names_elsewhere: Mapping[str, str]
     aliases: Mapping[str, AliasDefinition]
     client_fields: tuple[str, ...]
@@ -213,6 +215,7 @@ def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str
         needs=tuple((option, other) for option, other in table["needs"]),
         spark_own=frozenset(key.lower() for key in table["sparkOwn"]),
         managed={key.lower(): instead for key, instead in table["managed"].items()},
+        without_effect={key.lower(): (one["reason"], one["instead"]) for key, one in table["withoutEffect"].items()},
         names_elsewhere={key.lower(): name for key, name in table["namesElsewhere"].items()},
         aliases={entry["from"].lower(): _alias(entry) for entry in table["aliases"]},
         client_fields=tuple(client_fields.get("pulsar.client.", ())),

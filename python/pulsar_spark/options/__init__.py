@@ -415,6 +415,11 @@ class PulsarWriteOptions(TypedOptions):
             ``default``.
         encryption_public_key_file: Encrypts messages for these keys: JSON with the PEM file of a public key for each
             name by which readers know the key, on every machine. Any one of the private keys decrypts a message.
+        encryption_key_reader: Encrypts messages with public keys from elsewhere: the name of a `CryptoKeyReader` on
+            every machine, a class with a constructor without arguments. Each producer requests each key once, when it
+            opens.
+        encryption_key_names: The names of the keys that `encryption.keyReader` returns, separated by commas. Any one of
+            the private keys decrypts a message.
         on_sink_mismatch: With `exactly-once`, what a start does whose micro-batch does not follow the last one that the
             sink has, as after a checkpoint was restored from a copy: `fail`; `write` its rows, some of which the topic
             may have; or `skip` the micro-batches whose numbers the sink has, although their rows may be others now. Set
@@ -460,6 +465,8 @@ class PulsarWriteOptions(TypedOptions):
     txn_version: int | None = None
     batch_builder: BatchBuilder | None = None
     encryption_public_key_file: str | None = None
+    encryption_key_reader: str | None = None
+    encryption_key_names: str | None = None
     on_sink_mismatch: OnSinkMismatch | None = None
     txn_timeout: str | int | timedelta | None = None
     client: Mapping[str, Any] | None = None
@@ -557,6 +564,8 @@ class WriteArguments(TypedDict, total=False):
     txn_version: int | None
     batch_builder: BatchBuilder | None
     encryption_public_key_file: str | None
+    encryption_key_reader: str | None
+    encryption_key_names: str | None
     on_sink_mismatch: OnSinkMismatch | None
     txn_timeout: str | int | timedelta | None
     client: Mapping[str, Any] | None

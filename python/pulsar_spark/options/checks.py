@@ -244,6 +244,9 @@ def _checked_setting(table: OptionTable, key: str, prefix: PrefixDefinition, sco
     instead = table.managed.get(key.lower())
     if instead is not None:
         raise PulsarOptionError("PULSAR_OPTION_MANAGED", option=key, instead=instead)
+    useless = table.without_effect.get(key.lower())
+    if useless is not None:
+        raise PulsarOptionError("PULSAR_OPTION_WITHOUT_EFFECT", option=key, reason=useless[0], instead=useless[1])
     names = {field.lower(): prefix.prefix + field for field in prefix.fields}
     found = names.get(key[len(prefix.prefix) :].lower())
     if found is None:

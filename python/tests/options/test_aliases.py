@@ -105,7 +105,11 @@ def test_names_of_one_option_have_one_value(other: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"pulsar.client.authParams": "hunter2", "pulsar.admin.AUTHPARAMS": "hunter2"},
+        {
+            "pulsar.client.authPluginClassName": "x.Plugin",
+            "pulsar.client.authParams": "hunter2",
+            "pulsar.admin.AUTHPARAMS": "hunter2",
+        },
         {"tls.trustCertsFile": "/ca", "pulsar.admin.tlsTrustCertsFilePath": "/ca"},
         {"pulsar.client.tlsTrustCertsFilePath": "/ca", "pulsar.admin.tlsTrustCertsFilePath": "/ca"},
         {"pulsar.admin.tlsAllowInsecureConnection": "false"},

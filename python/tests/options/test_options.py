@@ -40,7 +40,7 @@ def test_values_are_converted_to_the_text_of_options() -> None:
         fail_on_data_loss=False,
         read_ahead_bytes=1024,
         metadata_columns=["__position", "__index"],
-        client={"numIoThreads": 2, "useTcpNoDelay": True, "proxyServiceUrl": "x"},
+        client={"numIoThreads": 2, "useTcpNoDelay": True, "listenerName": "x"},
         reader={"receiverQueueSize": 10},
     ).to_options()
     assert json.loads(given.pop("startingOffsets")) == {"a": "1:2:3", "b": "earliest"}
@@ -53,7 +53,7 @@ def test_values_are_converted_to_the_text_of_options() -> None:
         "metadataColumns": "__position,__index",
         "pulsar.client.numIoThreads": "2",
         "pulsar.client.useTcpNoDelay": "true",
-        "pulsar.client.proxyServiceUrl": "x",
+        "pulsar.client.listenerName": "x",
         "pulsar.reader.receiverQueueSize": "10",
     }
     written = PulsarWriteOptions(
@@ -119,17 +119,17 @@ def test_errors_name_the_fields() -> None:
 
 def test_secrets_are_masked_in_repr_but_not_in_the_options() -> None:
     given = PulsarReadOptions(
-        auth_basic_user_id="user",
-        auth_basic_password="secret-password",
-        client={"authParams": "secret-parameters"},
+        admin_auth_params="secret-password",
+        admin_auth_plugin_class_name="plug.In",
+        client={"authPluginClassName": "plug.In", "authParams": "secret-parameters"},
         reader={"readerName": "seen"},
     )
     assert repr(given) == (
-        "PulsarReadOptions(auth_basic_user_id='user', auth_basic_password='***', "
-        "client={'authParams': '***'}, reader={'readerName': 'seen'})"
+        "PulsarReadOptions(admin_auth_plugin_class_name='plug.In', admin_auth_params='***', "
+        "client={'authPluginClassName': '***', 'authParams': '***'}, reader={'readerName': 'seen'})"
     )
     assert "secret" not in f"{given} {given!r} {[given]}"
-    assert given.to_options()["auth.basic.password"] == "secret-password"
+    assert given.to_options()["admin.auth.params"] == "secret-password"
     assert "secret" not in repr(PulsarReadOptions(auth_token="secret"))
     credentials = PulsarReadOptions(auth_oauth2_issuer_url="issuer", auth_oauth2_credentials_url="secret")
     assert "secret" not in repr(credentials)

@@ -2,6 +2,7 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Secret}
 
 /** How to authenticate. */
@@ -43,6 +44,12 @@ private[pulsarspark] object ClientOptions {
 
   def apply(options: CheckedOptions): ClientOptions = {
     val settings = options.clientSettings("pulsar.client.")
+    if (settings.contains("proxyServiceUrl") && !isEncrypted(options("service.url")))
+      throw Conditions.OptionWithoutEffect(
+        option = "pulsar.client.proxyServiceUrl",
+        reason = "connections go through the proxy only with TLS",
+        instead = "Set a `service.url` that begins with pulsar+ssl:// or https://"
+      ).exception
     ClientOptions(
       serviceUrl = options("service.url"),
       // lookups over HTTP use the same service
@@ -58,6 +65,9 @@ private[pulsarspark] object ClientOptions {
       settings = (settings - "authPluginClassName" - "authParams").view.mapValues(Secret(_)).toMap
     )
   }
+
+  /** Whether connections to a service use TLS. */
+  def isEncrypted(url: String): Boolean = url.startsWith("pulsar+ssl://") || url.startsWith("https://")
 
   private def authentication(options: CheckedOptions, settings: Map[String, String]): Authentication = {
     val plugin = settings.get("authPluginClassName").map(c =>

@@ -6,7 +6,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.registry.CheckedOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue}
 
 /** Files of encryption keys by the names of the keys, as options give them in JSON. */
 private[options] object KeyFileNames {
@@ -22,14 +22,22 @@ private[options] object KeyFileNames {
       .toMap
 }
 
-/** The public keys that a write encrypts for: files by the names of the keys, on every machine. */
-private[pulsarspark] final case class PublicKeys(files: Map[String, String])
+/** The public keys that a write encrypts for, by their names. */
+private[pulsarspark] sealed trait PublicKeys extends Serializable { def names: Set[String] }
 
 private[pulsarspark] object PublicKeys {
-  private val FileKey = "encryption.publicKeyFile"
+
+  /** Files on every machine, by the names of the keys. */
+  final case class Files(byName: Map[String, String]) extends PublicKeys { def names: Set[String] = byName.keySet }
+
+  /** A `CryptoKeyReader` of the Pulsar client by its class name. */
+  final case class ReaderClass(name: String, names: Set[String]) extends PublicKeys
+
+  private val FileKey   = "encryption.publicKeyFile"
+  private val ReaderKey = "encryption.keyReader"
 
   /** None for plain messages. */
   private[options] def apply(options: CheckedOptions): Option[PublicKeys] = options.get(FileKey).map(text =>
-    PublicKeys(KeyFileNames.parse(FileKey, text, """JSON with a file for each key: {"key": "/path/key.pub.pem"}"""))
-  )
+    Files(KeyFileNames.parse(FileKey, text, """JSON with a file for each key: {"key": "/path/key.pub.pem"}"""))
+  ).orElse(options.get(ReaderKey).map(ReaderClass(_, OptionValue.topics(options("encryption.keyNames")).toSet)))
 }

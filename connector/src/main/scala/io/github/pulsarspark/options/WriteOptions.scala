@@ -2,6 +2,7 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
 /** The options of a write: one immutable value, created once on the driver. */
@@ -37,14 +38,24 @@ private[pulsarspark] object WriteOptions {
     topic = options.get("topic").map(_.trim),
     schemaType = options("schemaType").toLowerCase,
     sendTimeout = options.duration("sendTimeoutMs").millis,
-    producer = options.clientSettings("pulsar.producer."),
+    producer = producer(options),
     keySchemaType = options("keySchemaType"),
     valueSchemaType = options("valueSchemaType"),
     keyValueEncoding = options.explicit("keyValueEncoding"),
     cutsTimes = options("timestampPrecision").equalsIgnoreCase("truncate"),
     protobuf = ProtobufMessageOption(options),
-    exactlyOnce = ExactlyOnceOptions(options, options.clientSettings("pulsar.producer.")),
+    exactlyOnce = ExactlyOnceOptions(options, producer(options)),
     publicKeys = PublicKeys(options),
     isByKey = options("batchBuilder").equalsIgnoreCase("key_based")
   )
+
+  /** The client's own settings. Its `CustomPartition` needs a router, which no text can give. */
+  private def producer(options: CheckedOptions): Map[String, String] = {
+    val settings = options.clientSettings("pulsar.producer.")
+    settings.get("messageRoutingMode").filter(_.equalsIgnoreCase("CustomPartition")).foreach(mode =>
+      throw Conditions.OptionInvalid(option = "pulsar.producer.messageRoutingMode", value = mode,
+        allowed = "RoundRobinPartition or SinglePartition; rows name their partition in `__partition`").exception
+    )
+    settings
+  }
 }

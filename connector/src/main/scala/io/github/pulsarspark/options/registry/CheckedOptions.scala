@@ -81,6 +81,9 @@ private[pulsarspark] object CheckedOptions {
     OptionRegistry.managed.get(key.toLowerCase).foreach(instead =>
       throw Conditions.OptionManaged(option = key, instead = instead).exception
     )
+    OptionRegistry.withoutEffect.get(key.toLowerCase).foreach { case (reason, instead) =>
+      throw Conditions.OptionWithoutEffect(option = key, reason = reason, instead = instead).exception
+    }
     val allowed = if (prefix.fields.isEmpty) fieldsOf(prefix.prefix) else prefix.fields
     val name    = key.substring(prefix.prefix.length)
     def aliases = OptionRegistry.aliases.map(_.name).filter(_.startsWith(prefix.prefix))

@@ -118,6 +118,11 @@ private[pulsarspark] object OptionRegistry {
   /** Client settings that an option of ours replaces, by lower-case name, with that option. */
   val managed: Map[String, String] = texts("managed")
 
+  /** Client settings that change nothing here, by lower-case name: why, and what to do. */
+  val withoutEffect: Map[String, (String, String)] = root.get("withoutEffect").properties().asScala.map(e =>
+    e.getKey.toLowerCase -> (e.getValue.get("reason").asText, e.getValue.get("instead").asText)
+  ).toMap
+
   /** Names of options of Spark's Kafka source, in lower case, with those of the same meaning here. */
   val namesElsewhere: Map[String, String] = texts("namesElsewhere")
 

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.connection
 
-import java.nio.file.{Files, Path}
+import java.net.InetSocketAddress
+import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
 import java.util.concurrent.TimeUnit
 
@@ -10,13 +11,14 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.pulsar.client
-import org.apache.pulsar.client.api.{AuthenticationFactory, PulsarClient}
-import org.apache.pulsar.client.impl.PulsarClientImpl
+import org.apache.pulsar.client.api.AuthenticationFactory
+import org.apache.pulsar.client.impl.{ClientBuilderImpl, PulsarClientImpl}
 import org.apache.pulsar.client.impl.auth.AuthenticationBasic
 import org.apache.pulsar.client.impl.auth.oauth2.AuthenticationOAuth2
+import org.apache.pulsar.common.util.PulsarSslFactory
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.common.ShadedClassNames
+import io.github.pulsarspark.common.PluginClass
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
 
@@ -24,6 +26,12 @@ import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
 private[pulsar] object ClientFactory {
 
   private val log = LoggerFactory.getLogger(getClass)
+
+  private val TokenFile = "auth.tokenFile"
+
+  /** Settings of the client that name files. */
+  private val FileSettings =
+    Seq("tlsCertificateFilePath", "tlsKeyFilePath", "tlsKeyStorePath", "tlsTrustStorePath")
 
   /** The client's own default of 60 s would keep a reader waiting long after a broker is back. */
   private val MaxReconnectBackoffSeconds = 5L
@@ -37,12 +45,14 @@ private[pulsar] object ClientFactory {
   def apply(options: ClientOptions): PulsarClientImpl = {
     warnOfInsecurity(options)
     files(options).foreach { case (option, file) => NamedFile.check(option, file) }
-    val builder = PulsarClient.builder().maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
+    val builder = new ClientBuilderImpl
     try {
+      builder.maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
       builder.loadConf(ClientSettings.typed(
         "pulsar.client.",
-        Map("statsIntervalSeconds" -> "0") ++ options.settings.view.mapValues(_.reveal)
+        Map("statsIntervalSeconds" -> "0") ++ settings(options)
       ))
+      resolveAddresses(builder)
       builder
         .serviceUrl(options.serviceUrl)
         .operationTimeout(options.operationTimeout.toMillis.toInt, TimeUnit.MILLISECONDS)
@@ -50,7 +60,9 @@ private[pulsar] object ClientFactory {
         .enableTlsHostnameVerification(!options.skipHostnameVerification)
         .allowTlsInsecureConnection(options.trustAnyCertificate)
       options.trustCertsFile.foreach(builder.tlsTrustCertsFilePath)
-      authentication(options.authentication, options.operationTimeout).foreach(builder.authentication)
+      authentication(options.authentication, options.operationTimeout, "pulsar.client.authPluginClassName").foreach(
+        builder.authentication
+      )
       builder.build() match {
         case client: PulsarClientImpl =>
           checkToken(client)
@@ -67,18 +79,44 @@ private[pulsar] object ClientFactory {
     }
   }
 
+  /** The client's own conversion from text looks no address up, and it can connect to none of those. */
+  private def resolveAddresses(builder: ClientBuilderImpl): Unit = {
+    def resolved(address: InetSocketAddress) = new InetSocketAddress(address.getHostString, address.getPort)
+    val loaded                               = builder.getClientConfigurationData
+    Option(loaded.getSocks5ProxyAddress).foreach(a => builder.socks5ProxyAddress(resolved(a)))
+    Option(loaded.getDnsServerAddresses).foreach(all => builder.dnsServerAddresses(all.asScala.map(resolved).asJava))
+  }
+
   /** How to authenticate at the admin service, where it differs from the brokers. */
   def adminAuthentication(options: ClientOptions): Option[client.api.Authentication] =
-    options.adminAuthentication.flatMap(authentication(_, options.operationTimeout))
+    options.adminAuthentication.flatMap(
+      authentication(_, options.operationTimeout, "admin.auth.pluginClassName")
+    )
 
-  private def authentication(how: Authentication, patience: FiniteDuration): Option[client.api.Authentication] =
+  /** The client loads such a class when it connects. */
+  private def settings(options: ClientOptions): Map[String, String] = options.settings.map {
+    case (name @ "sslFactoryPlugin", plugin) =>
+      name -> PluginClass(s"pulsar.client.$name", plugin.reveal, classOf[PulsarSslFactory]).getName
+    case (name, value) => name -> value.reveal
+  }
+
+  /** @param plugin
+    *   the option that names the class of a plug-in
+    */
+  private def authentication(
+      how: Authentication,
+      patience: FiniteDuration,
+      plugin: String
+  ): Option[client.api.Authentication] =
     how match {
       case Authentication.None            => None
       case Authentication.Token(token)    => Some(AuthenticationFactory.token(token.reveal))
       case Authentication.TokenFile(path) =>
-        Some(AuthenticationFactory.token(() => new String(Files.readAllBytes(Path.of(path)), "UTF-8").trim))
+        Some(AuthenticationFactory.token(() => new String(NamedFile.read(TokenFile, path), UTF_8).trim))
       case Authentication.Tls(cert, key)    => Some(AuthenticationFactory.TLS(cert, key))
-      case Authentication.Plugin(name, par) => Some(AuthenticationFactory.create(ShadedClassNames(name), par.reveal))
+      case Authentication.Plugin(name, par) =>
+        val found = PluginClass(plugin, name, classOf[client.api.Authentication])
+        Some(AuthenticationFactory.create(found.getName, par.reveal))
       case Authentication.Basic(user, password) =>
         val basic = new AuthenticationBasic
         basic.configure(Map("userId" -> user, "password" -> password.reveal).asJava)
@@ -121,8 +159,9 @@ private[pulsar] object ClientFactory {
 
   private def files(options: ClientOptions): Seq[(String, String)] =
     options.trustCertsFile.map("tls.trustCertsFile" -> _).toSeq ++
+      FileSettings.flatMap(name => options.settings.get(name).map(s"pulsar.client.$name" -> _.reveal)) ++
       (options.authentication match {
-        case Authentication.TokenFile(path) => Seq("auth.tokenFile" -> path)
+        case Authentication.TokenFile(path) => Seq(TokenFile -> path)
         case Authentication.Tls(cert, key)  => Seq("auth.tls.certFile" -> cert, "auth.tls.keyFile" -> key)
         case _                              => Nil
       })

@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.impl.{AdminHttp, PulsarClientImpl}
 
 import io.github.pulsarspark.common.{SharedLease, SharedPool}
-import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 
@@ -54,6 +54,9 @@ private object ConnectedClient {
           AdminHttp.open(client, url, ClientFactory.adminAuthentication(options).toJava) -> url
         ))
     catch {
+      case e: PulsarError =>
+        client.shutdown()
+        throw e
       case NonFatal(e) =>
         client.shutdown()
         throw Conditions.ClientFailed(url = options.adminUrl.get, cause = e.getClass.getSimpleName).exception

@@ -37,7 +37,7 @@ private[pulsarspark] object TlsCheck {
       url: String,
       resolve: (String, Int) => InetSocketAddress = new InetSocketAddress(_, _)
   ): Option[String] =
-    if (!isSecure(url) || options.trustAnyCertificate || options.settings.keySet.exists(Others)) None
+    if (!ClientOptions.isEncrypted(url) || options.trustAnyCertificate || options.settings.keySet.exists(Others)) None
     else {
       val first  = new CompletableFuture[Option[String]]
       val checks = ServiceURI.create(url).getServiceHosts.map { host =>
@@ -48,8 +48,6 @@ private[pulsarspark] object TlsCheck {
       CompletableFuture.allOf(checks: _*).thenRun { () => first.complete(None); () }
       first.completeOnTimeout(None, Patience.toMillis, TimeUnit.MILLISECONDS).get()
     }
-
-  private def isSecure(url: String) = url.startsWith("pulsar+ssl://") || url.startsWith("https://")
 
   private def startDaemon(host: String, body: Runnable): Unit = {
     val thread = new Thread(body, s"pulsar-spark: certificate of $host")

@@ -1,14 +1,12 @@
 package io.github.pulsarspark.pulsar.crypto
 
 import java.net.URI
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 import java.util.{Map => JMap}
-
-import scala.util.control.NonFatal
 
 import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 
-import io.github.pulsarspark.options.PrivateKeys
+import io.github.pulsarspark.options.{NamedFile, PrivateKeys}
 
 /** Private keys from PEM files on this machine, read when a key is requested. Pulsar's `DefaultCryptoKeyReader` takes
   * URLs alone and only logs which file is missing; here the error of the query names it.
@@ -25,8 +23,7 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
     files.byName.get(name).orElse(files.others) match {
       case None       => problems += name -> s"no file is given for `$name`"
       case Some(file) =>
-        try info.setKey(Files.readAllBytes(KeyFiles.pathOf(file)))
-        catch { case NonFatal(e) => problems += name -> s"the file $file cannot be read (${e.getClass.getSimpleName})" }
+        NamedFile.bytes(KeyFiles.pathOf(file)).fold(p => problems += name -> s"the file $file $p", info.setKey)
     }
     info
   }
@@ -35,9 +32,6 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
 }
 
 private object KeyFiles {
-
-  /** Far more than a key has. */
-  val MostBytes: Int = 1 << 20
 
   /** @param file
     *   a path or a URL of one

@@ -11,8 +11,7 @@ import org.apache.pulsar.client.api.CryptoKeyReader
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
-import io.github.pulsarspark.common.ShadedClassNames
-import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.common.PluginClass
 import io.github.pulsarspark.format.codec.{PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.options.PrivateKeys
 
@@ -24,7 +23,7 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
   private lazy val crypto                  = new MessageCryptoBc(s"[$topic]", false)
   private lazy val reader: CryptoKeyReader = keys match {
     case files: PrivateKeys.Files      => new KeyFiles(files)
-    case PrivateKeys.ReaderClass(name) => MessageDecryptor.load(name)
+    case PrivateKeys.ReaderClass(name) => PluginClass.create(MessageDecryptor.ReaderKey, name, classOf[CryptoKeyReader])
   }
 
   override def decrypt(metadata: Array[Byte], length: Int, payload: ByteBuf): Array[Byte] = {
@@ -52,25 +51,12 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
   }
 }
 
-private object MessageDecryptor {
+private[pulsarspark] object MessageDecryptor {
+  private val ReaderKey = "pulsar.reader.cryptoKeyReader"
 
-  private def load(className: String): CryptoKeyReader =
-    try
-      Class.forName(
-        ShadedClassNames(className),
-        true,
-        Thread.currentThread.getContextClassLoader
-      ).getDeclaredConstructor().newInstance() match {
-        case reader: CryptoKeyReader => reader
-        case other                   => throw new ClassCastException(other.getClass.getName)
-      }
-    catch {
-      case e @ (_: ReflectiveOperationException | _: ClassCastException) =>
-        throw Conditions.OptionInvalid(
-          option = "pulsar.reader.cryptoKeyReader",
-          value = className,
-          allowed = s"a class on every machine that implements ${classOf[CryptoKeyReader].getName}" +
-            " and has a constructor without arguments"
-        ).causedBy(e)
-    }
+  /** Fails, before there is a message, for a class that reads no keys. */
+  def check(keys: PrivateKeys): Unit = keys match {
+    case PrivateKeys.ReaderClass(name) => PluginClass(ReaderKey, name, classOf[CryptoKeyReader]); ()
+    case _: PrivateKeys.Files          => ()
+  }
 }

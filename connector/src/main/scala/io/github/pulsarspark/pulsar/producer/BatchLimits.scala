@@ -75,8 +75,6 @@ private[producer] object BatchLimits {
     "batchingEnabled"               -> (_.equalsIgnoreCase("false")),
     "chunkingEnabled"               -> (_.equalsIgnoreCase("true")),
     "initialSequenceId"             -> (_ => true),
-    "lazyStartPartitionedProducers" -> (_.equalsIgnoreCase("true")),
-    "messageRoutingMode"            -> (_.equalsIgnoreCase("CustomPartition")),
-    "replProducer"                  -> (_.equalsIgnoreCase("true"))
+    "lazyStartPartitionedProducers" -> (_.equalsIgnoreCase("true"))
   )
 }

@@ -8,7 +8,7 @@ import org.apache.pulsar.client.impl.WholeBatchContainer
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientSettings, ClusterCalls}
-import io.github.pulsarspark.pulsar.crypto.{PublicKeyFiles, SerialCrypto}
+import io.github.pulsarspark.pulsar.crypto.{PublicKeyReader, SerialCrypto}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
@@ -89,8 +89,8 @@ private[producer] object OpenProducer {
       builder.batchingMaxPublishDelay(delay.toMillis, TimeUnit.MILLISECONDS)
     )
     options.publicKeys.foreach { keys =>
-      keys.files.keys.foreach(builder.addEncryptionKey(_))
-      builder.cryptoKeyReader(PublicKeyFiles(topic, keys)).messageCrypto(new SerialCrypto(topic))
+      keys.names.foreach(builder.addEncryptionKey(_))
+      builder.cryptoKeyReader(PublicKeyReader(topic, keys)).messageCrypto(new SerialCrypto(topic))
         .cryptoFailureAction(ProducerCryptoFailureAction.FAIL)
     }
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)
@@ -99,7 +99,8 @@ private[producer] object OpenProducer {
     val router =
       Option.when((columns(MetadataColumns.Partition.name) || options.exactlyOnce.isDefined) && !sendsBatches) {
         new RowPartitionRouter(
-          options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf)
+          options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf),
+          isFixed = options.producer.get("messageRoutingMode").contains(MessageRoutingMode.SinglePartition.name)
         )
       }
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))

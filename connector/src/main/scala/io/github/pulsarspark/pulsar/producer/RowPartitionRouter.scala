@@ -5,17 +5,19 @@ import java.util.concurrent.ThreadLocalRandom
 import org.apache.pulsar.client.api.{HashingScheme, Message, MessageRouter, TopicMetadata}
 import org.apache.pulsar.client.impl.RoundRobinPartitionMessageRouterImpl
 
-/** Sends a message to the partition its row names, others as the client does: by their key, else in turn. The client
-  * calls it on the thread that sends.
+/** Sends a message to the partition its row names, others as the client does: by their key, else by its routing mode.
+  * The client calls it on the thread that sends.
   *
   * @param hashing
   *   of keys
+  * @param isFixed
+  *   whether rows without a key stay in one partition: routing mode `SinglePartition`
   */
-private[pulsar] final class RowPartitionRouter(hashing: HashingScheme) extends MessageRouter {
+private[pulsar] final class RowPartitionRouter(hashing: HashingScheme, isFixed: Boolean) extends MessageRouter {
   import RowPartitionRouter._
 
-  private val others =
-    new RoundRobinPartitionMessageRouterImpl(hashing, ThreadLocalRandom.current.nextInt(Start), true, SwitchMillis)
+  private val start  = ThreadLocalRandom.current.nextInt(Start)
+  private val others = new RoundRobinPartitionMessageRouterImpl(hashing, start, true, SwitchMillis)
 
   /** Of the message that is sent next, -1 for none. */
   var next: Int = -1
@@ -26,7 +28,10 @@ private[pulsar] final class RowPartitionRouter(hashing: HashingScheme) extends M
   def enter(report: Int => Unit): Unit = onChoice = report
 
   override def choosePartition(message: Message[_], topic: TopicMetadata): Int = {
-    val partition = if (next >= 0) next else others.choosePartition(message, topic)
+    val partition =
+      if (next >= 0) next
+      else if (isFixed && !message.hasKey) start % topic.numPartitions
+      else others.choosePartition(message, topic)
     onChoice(partition)
     partition
   }

@@ -9,6 +9,7 @@ import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, GrowingEntrySource}
+import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.transactions.TransactionUse
@@ -113,6 +114,7 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 private[pulsarspark] object DriverSession {
   def apply(options: ReadOptions): DriverSession = {
     checkDeadLetters(options)
+    options.privateKeys.foreach(MessageDecryptor.check)
     new DriverSession(PulsarConnection(options.client), options)
   }
 

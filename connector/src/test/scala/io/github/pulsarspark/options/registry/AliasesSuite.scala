@@ -137,8 +137,11 @@ class AliasesSuite extends FunSuite {
   test("settings of the admin service repeat those of the client") {
     def passes(options: (String, String)*) = check(read, options: _*).translations.filter(_.contains("admin"))
     val auth                               = "authParams" -> "token:c4n4ry"
-    assertEquals(passes("pulsar.client.authParams" -> auth._2, "pulsar.admin.AUTHPARAMS" -> auth._2),
-      Seq("`pulsar.admin.authParams` as `pulsar.client.authParams`"))
+    assertEquals(
+      passes("pulsar.client.authPluginClassName" -> "x", "pulsar.client.authParams" -> auth._2,
+        "pulsar.admin.AUTHPARAMS"                -> auth._2),
+      Seq("`pulsar.admin.authParams` as `pulsar.client.authParams`")
+    )
     assertEquals(passes("tls.trustCertsFile" -> "/ca", "pulsar.admin.tlsTrustCertsFilePath" -> "/ca"),
       Seq("`pulsar.admin.tlsTrustCertsFilePath` as `tls.trustCertsFile`"))
     assertEquals(passes("pulsar.admin.tlsAllowInsecureConnection" -> "false").size, 1)

@@ -101,6 +101,13 @@ class CheckedOptionsSuite extends FunSuite {
     ("managed", required + ("pulsar.client.serviceUrl" -> "x"), Scope.BatchRead, "PULSAR_OPTION_MANAGED",
       Seq("service.url")),
     (
+      "without effect",
+      required + ("pulsar.reader.PoolMessages" -> "true"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_WITHOUT_EFFECT",
+      Seq("`pulsar.reader.PoolMessages`", "a read returns rows", "Remove it.")
+    ),
+    (
       "no client field",
       required + ("pulsar.client.numIoThread" -> "1"),
       Scope.BatchRead,

@@ -2,17 +2,19 @@ package io.github.pulsarspark.pulsar.crypto
 
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path}
+import java.util.{Map => JMap}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import munit.FunSuite
+import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.options.{PrivateKeys, PublicKeys}
+import io.github.pulsarspark.options.{NamedFile, PrivateKeys, PublicKeys}
 
 class EncryptionSuite extends FunSuite {
   import MessageDecryptorSuite._
@@ -26,10 +28,10 @@ class EncryptionSuite extends FunSuite {
   private def file(folder: Path, name: String, content: String): String =
     Files.writeString(folder.resolve(name), content).toString
 
-  private def keys(file: String) = PublicKeys(Map("app" -> file))
+  private def keys(file: String) = PublicKeys.Files(Map("app" -> file))
 
   folder.test("every message is decrypted, also those that are encrypted while the client renews its key") { path =>
-    val public   = PublicKeyFiles("t", keys(file(path, "a.pub.pem", pem(first.getPublic))))
+    val public   = PublicKeyReader("t", keys(file(path, "a.pub.pem", pem(first.getPublic))))
     val reader   = new KeyFiles(PrivateKeys.Files(Map.empty, Some(file(path, "a.pem", pem(first.getPrivate)))))
     val names    = Set("app").asJava
     val crypto   = new SerialCrypto("t")
@@ -58,26 +60,62 @@ class EncryptionSuite extends FunSuite {
 
   folder.test("a file that goes away does not matter any more") { path =>
     val public = file(path, "a.pub.pem", pem(first.getPublic))
-    val read   = PublicKeyFiles("t", keys(public))
+    val read   = PublicKeyReader("t", keys(public))
     val before = read.getPublicKey("app", Map.empty[String, String].asJava).getKey.toSeq
     Files.delete(Path.of(public))
     assertEquals(read.getPublicKey("app", Map.empty[String, String].asJava).getKey.toSeq, before)
   }
 
   folder.test("a file that is no public key is refused") { path =>
-    val large = "x" * (KeyFiles.MostBytes + 1)
+    val large = "x" * (NamedFile.MostBytes + 1)
     for (
       (file, problem) <- Seq(
         file(path, "text", "text")                   -> "holds no public key in PEM",
         file(path, "private", pem(first.getPrivate)) -> "holds no public key in PEM",
-        file(path, "large", large)                   -> "has more than 1048576 bytes",
-        path.resolve("missing").toString             -> "is no file",
+        file(path, "large", large)                   -> "has more than 16777216 bytes",
+        path.resolve("missing").toString             -> "does not exist on this machine",
         path.toString                                -> "is no file",
         "/dev/zero"                                  -> "is no file"
       )
     ) {
-      val e = intercept[IllegalArgumentException with PulsarError](PublicKeyFiles("t", keys(file)))
+      val e = intercept[IllegalArgumentException with PulsarError](PublicKeyReader("t", keys(file)))
       assertEquals((e.condition, e.parameters("problem")), ("PULSAR_ENCRYPTION_KEY", problem), file)
     }
+  }
+
+  test("keys of a reader of the user's are requested once") {
+    val public = PublicKeyReader("t", PublicKeys.ReaderClass(classOf[EncryptionSuite.Reader].getName, Set("app", "b")))
+    val before = EncryptionSuite.requests.get
+    val found  = public.getPublicKey("app", Map.empty[String, String].asJava)
+    assertEquals(found.getKey.toSeq, pem(first.getPublic).getBytes.toSeq)
+    assertEquals(found.getMetadata.asScala.toMap, Map("version" -> "7"))
+    assertEquals((before, EncryptionSuite.requests.get), (2, 2))
+    for ((name, problem) <- Seq("none" -> "has no such key", "broken" -> "failed with IllegalStateException")) {
+      val e = intercept[IllegalArgumentException with PulsarError](
+        PublicKeyReader("t", PublicKeys.ReaderClass(classOf[EncryptionSuite.Reader].getName, Set(name)))
+      )
+      assertEquals((e.condition, e.parameters("problem")), ("PULSAR_ENCRYPTION_KEY", problem))
+      assert(!e.getMessage.contains("s3cret"), e.getMessage)
+    }
+  }
+}
+
+private object EncryptionSuite {
+  val requests = new AtomicInteger
+
+  final class Reader extends CryptoKeyReader {
+
+    override def getPublicKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = {
+      requests.incrementAndGet()
+      name match {
+        case "none"   => null
+        case "broken" => throw new IllegalStateException("s3cret")
+        case _        =>
+          new EncryptionKeyInfo(MessageDecryptorSuite.pem(MessageDecryptorSuite.first.getPublic).getBytes,
+            JMap.of("version", "7"))
+      }
+    }
+
+    override def getPrivateKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = null
   }
 }

@@ -89,7 +89,7 @@ class MessageDecryptorSuite extends FunSuite {
     )
     assertEquals(
       reason(PrivateKeys.Files(Map.empty, Some("/no/such.pem"))),
-      "no private key that was given fits its key `a`; the file /no/such.pem cannot be read (NoSuchFileException)"
+      "no private key that was given fits its key `a`; the file /no/such.pem does not exist on this machine"
     )
     assertEquals(
       reason(PrivateKeys.ReaderClass(classOf[FailingReader].getName)),

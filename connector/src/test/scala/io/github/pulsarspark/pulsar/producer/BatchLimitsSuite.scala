@@ -38,8 +38,9 @@ class BatchLimitsSuite extends FunSuite {
     def areOurs(settings: (String, String)*) = BatchLimits.areOurs(settings.toMap, Set.empty)
     assert(areOurs())
     assert(areOurs("batchingEnabled" -> "true", "compressionType" -> "LZ4", "messageRoutingMode" -> "SinglePartition"))
-    Seq("batchingEnabled"  -> "false", "chunkingEnabled" -> "True", "lazyStartPartitionedProducers" -> "true",
-      "messageRoutingMode" -> "CustomPartition").foreach(setting => assert(!areOurs(setting), setting))
+    Seq("batchingEnabled" -> "false", "chunkingEnabled" -> "True", "lazyStartPartitionedProducers" -> "true").foreach(
+      setting => assert(!areOurs(setting), setting)
+    )
     assert(BatchLimits.areOurs(Map.empty, Set("__key", "__partition", "__eventTime")))
     Seq("__sequenceId", "__deliverAt", "__deliverAfter", "__replicationClusters").foreach(column =>
       assert(!BatchLimits.areOurs(Map.empty, Set("__key", column)), column)

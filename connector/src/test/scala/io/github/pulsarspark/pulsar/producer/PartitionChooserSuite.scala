@@ -56,6 +56,20 @@ class PartitionChooserSuite extends PropertySuite(5000) {
     assertEquals(fixed.choose(-1, null, 4), 2)
   }
 
+  test("messages that the client sends one by one go to the same partitions") {
+    val topic             = new TopicMetadata { override def numPartitions: Int = 4 }
+    def sent(key: String) = {
+      val metadata = new MessageMetadata
+      if (key != null) metadata.setPartitionKey(key)
+      MessageImpl.create(metadata, ByteBuffer.allocate(0), Schema.BYTES, "t")
+    }
+    val fixed = new RowPartitionRouter(HashingScheme.JavaStringHash, isFixed = true)
+    assertEquals(Seq.fill(100)(fixed.choosePartition(sent(null), topic)).distinct.size, 1)
+    assertEquals(fixed.choosePartition(sent("key"), topic), ofClient(Left("key"), HashingScheme.JavaStringHash, 4))
+    fixed.next = 3
+    assertEquals(fixed.choosePartition(sent(null), topic), 3)
+  }
+
   test("a row that names its partition goes there") {
     assertEquals(new PartitionChooser(HashingScheme.JavaStringHash, 0, isFixed = false).choose(3, "k".getBytes, 4), 3)
   }

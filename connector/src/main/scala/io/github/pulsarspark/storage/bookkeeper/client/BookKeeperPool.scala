@@ -2,11 +2,12 @@ package io.github.pulsarspark.storage.bookkeeper.client
 
 import scala.concurrent.duration._
 
+import org.apache.bookkeeper.auth.ClientAuthProvider
 import org.apache.bookkeeper.client.BookKeeper
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.meta.MetadataDrivers
 
-import io.github.pulsarspark.common.{NetworkMemory, ShadedClassNames, SharedLease, SharedPool}
+import io.github.pulsarspark.common.{NetworkMemory, PluginClass, SharedLease, SharedPool}
 import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieConnections, BookieTlsFactory}
 import io.github.pulsarspark.storage.segment.SegmentUnreadable
@@ -56,7 +57,11 @@ private object BookKeeperReader {
     conf.setNumChannelsPerBookie(1)
     conf.setClientTcpNoDelay(true)
     conf.setNettyMaxFrameSizeBytes(FrameBytes)
-    options.settings.foreach { case (key, value) => conf.setProperty(key, ShadedClassNames(value.reveal)) }
+    options.settings.foreach {
+      case (key @ "clientAuthProviderFactoryClass", name) =>
+        conf.setProperty(key, PluginClass(s"bookkeeper.$key", name.reveal, classOf[ClientAuthProvider.Factory]).getName)
+      case (key, value) => conf.setProperty(key, value.reveal)
+    }
     conf.setProperty(InMemoryMetadataDriver.Property, InMemoryMetadataDriver.Served(ledgers, options.addresses))
     tls.foreach { connections =>
       conf.setTLSProviderFactoryClass(classOf[BookieTlsFactory].getName)

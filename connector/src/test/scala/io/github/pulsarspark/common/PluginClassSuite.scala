@@ -1,0 +1,44 @@
+package io.github.pulsarspark.common
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.PulsarError
+
+final class PluginClassSuite extends FunSuite {
+  import PluginClassSuite._
+
+  private def refused(name: String) = {
+    val e = intercept[IllegalArgumentException with PulsarError](PluginClass.create("x.plugin", name, classOf[Kind]))
+    assertEquals((e.condition, e.parameters("option")), ("PULSAR_OPTION_INVALID", "x.plugin"))
+    assert(e.getMessage.contains(s"`$name`") && e.getMessage.contains(classOf[Kind].getName), e.getMessage)
+  }
+
+  test("a class of the kind is made") {
+    assertEquals(PluginClass.create("x.plugin", classOf[Right].getName, classOf[Kind]).number, 7)
+  }
+
+  test("no code of another class runs") {
+    refused(classOf[Wrong].getName)
+    refused(s"${classOf[Wrong].getName.stripSuffix("Wrong")}Initialized$$")
+    assertEquals(ran.get, 0)
+  }
+
+  test("a class that is missing, abstract, fails or wants arguments is refused") {
+    Seq("no.such.Class", classOf[Kind].getName, classOf[Half].getName, classOf[Failing].getName,
+      classOf[WithArgument].getName).foreach(refused)
+  }
+}
+
+private object PluginClassSuite {
+  val ran = new AtomicInteger
+
+  trait Kind { def number: Int }
+  final class Right                         extends Kind { def number: Int = 7                                  }
+  abstract class Half                       extends Kind
+  final class Failing                       extends Kind { throw new IllegalStateException; def number: Int = 1 }
+  final class WithArgument(val number: Int) extends Kind
+  final class Wrong  { ran.incrementAndGet() }
+  object Initialized { ran.incrementAndGet() }
+}
