@@ -128,7 +128,7 @@ def test_the_error_reports_why_a_message_cannot_be_decrypted(
         read(**{option: str(keys[1].private)})
     secret = keys[1].private.read_text().splitlines()[3]
     assert secret not in str(failure.value)
-    with failing("PULSAR_ENTRY_ENCRYPTED", topic, "the file /no/such.pem cannot be read"):
+    with failing("PULSAR_ENTRY_ENCRYPTED", topic, "the file /no/such.pem does not exist on this machine"):
         read(**{option: "/no/such.pem"})
     with failing("PULSAR_ENTRY_ENCRYPTED", topic, "no file is given for `app`"):
         read(**{option: json.dumps({"other": str(keys[0].private)})})
