@@ -67,7 +67,7 @@ private[broker] final class LastMessages(
           listen(feeds, from, stored, from, nanos() + Longest.toNanos)
         } finally feeds.foreach(_._2.close())
       val later = newest.filter { case (p, position) => position > from(p) }
-      search(later, stored, found ++ later)
+      search(later.filter { case (p, position) => position < stored(p) }, stored, found ++ later)
     }
 
   /** The newest entry that arrived in each feed, until nothing more arrives. */
@@ -82,7 +82,7 @@ private[broker] final class LastMessages(
     val bounds = ask(feeds)
     val now    = before ++ bounds.collect { case (p, b) if b.last > before(p) => p -> b.last }
     val left   = feeds.filter { case (p, _) =>
-      val hasEnded = now(p) == before(p) && now(p) > from(p)
+      val hasEnded = now(p) >= stored(p) || now(p) == before(p) && now(p) > from(p)
       bounds.get(p).exists(b => !hasEnded && b.cursor < stored(p))
     }
     if (left.isEmpty || nanos() - deadline >= 0L) now

@@ -37,7 +37,7 @@ class LastMessagesSuite extends ScalaCheckSuite {
         new PendingFeed(CompletableFuture.completedFuture(feed))
       },
       new ClusterCalls(options.client, "pulsar://h:1"),
-      () => { now += TimeUnit.MILLISECONDS.toNanos(25); now }
+      () => { now += TimeUnit.MILLISECONDS.toNanos(100); now }
     ).beyond(named)
     assert(opened.forall(_.isGone), "a consumer was left open")
     (result, opened.size)
@@ -54,6 +54,12 @@ class LastMessagesSuite extends ScalaCheckSuite {
     val plain = Topic(Seq(Readable, Readable))
     assertEquals(beyond(Map("a" -> plain), Map("a" -> Position(7, 1), "gone" -> Position(7, 1))), (none, 0))
     assertEquals(beyond(Map("a" -> Topic(Nil)), Map("a" -> Position(5, 3))), (none, 0), "it was loaded anew")
+  }
+
+  test("a partition that has grown since its last message was named is asked once") {
+    val grown = Topic(Seq.fill(5)(Readable), isNamed = true)
+    assertEquals(beyond(Map("t" -> grown), Map("t" -> Position(7, 1))), (Map("t" -> Position(7, 4)), 1))
+    assertEquals(grown.requests, 1)
   }
 
   test("a cursor that reaches the end ends the search at once") {
@@ -74,7 +80,12 @@ private object LastMessagesSuite {
   /** Its transaction is open. */
   case object Open extends Kind
 
-  final case class Topic(entries: Seq[Kind]) {
+  /** @param isNamed
+    *   whether the broker names the last message now
+    */
+  final case class Topic(entries: Seq[Kind], isNamed: Boolean = false) {
+    var requests = 0
+
     private val decided         = entries.takeWhile(_ != Open).zipWithIndex
     def stored: Position        = Position(7, entries.size - 1L)
     def decidedUpTo: Long       = decided.size - 1L
@@ -95,7 +106,8 @@ private object LastMessagesSuite {
       assert(isResumed && !isGone)
       val arrived = toCome.take(requests)
       requests += 1
-      val last   = arrived.lastOption.getOrElse(after)
+      topic.requests += 1
+      val last   = (if (topic.isNamed) topic.readable else arrived).lastOption.getOrElse(after)
       val cursor = toCome.headOption.map(_.entryId - 1).getOrElse(topic.decidedUpTo)
       CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, 7, cursor))
     }
