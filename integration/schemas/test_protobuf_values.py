@@ -176,5 +176,5 @@ def test_a_descriptor_of_another_message_is_rejected(target: Target, topic: str,
     with no_job(target.spark), refused("PULSAR_PROTOBUF_DESCRIPTOR", "google.protobuf.Field", topic, "1 name string"):
         target.read(topic, other)
     missing = {"protobuf.descriptorFile": str(tmp_path / "none"), "protobuf.message": "google.protobuf.Type"}
-    with no_job(target.spark), refused("PULSAR_OPTION_INVALID", "protobuf.descriptorFile", str(tmp_path / "none")):
+    with no_job(target.spark), refused("PULSAR_FILE_UNREADABLE", "protobuf.descriptorFile", str(tmp_path / "none")):
         target.read(topic, missing)
