@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.broker
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
 
@@ -53,10 +53,9 @@ private[pulsar] final class FakePartitions(names: Seq[String]) {
 
 /** A watch with one permit, as a consumer has it that remembers positions alone. */
 private[pulsar] final class FakeWatch(partition: String, after: Position, partitions: FakePartitions)
-    extends EntryFeed {
+    extends PositionsFeed {
   var session                           = 1
   var isConnected                       = true
-  var isGone                            = false
   var isForgotten                       = false // by the broker, which answers what it knew then
   private var arrived: Option[Position] = None
   private var last                      = after
@@ -84,19 +83,5 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
     CompletableFuture.completedFuture(new EntryFeed.Bounds(end.ledgerId, end.entryId, -1, -1))
   }
 
-  override def closeAsync(): CompletableFuture[Void] = {
-    isGone = true
-    CompletableFuture.completedFuture(null)
-  }
-
-  override def resume(): Unit                                                    = ()
-  override def queuedMessages(): Int                                             = 0
-  override def queuedBytes(): Long                                               = 0
-  override def longestOutageMillis(): Long                                       = 0
-  override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
-  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
-  override def grant(taken: EntryFeed.Entry, messages: Int): Unit                = unused
-  private def unused: Nothing                                                    = throw new AssertionError("not used")
-  private def place(position: Position)                                          =
-    new EntryFeed.Place(position.ledgerId, position.entryId)
+  override def resume(): Unit = ()
 }

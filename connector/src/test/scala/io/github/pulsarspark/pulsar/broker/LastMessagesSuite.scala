@@ -93,11 +93,10 @@ private object LastMessagesSuite {
   }
 
   /** A consumer after a position. One entry arrives between two requests, the first one after the first request. */
-  private final class FakeTail(topic: Topic, after: Position) extends EntryFeed {
+  private final class FakeTail(topic: Topic, after: Position) extends PositionsFeed {
     private val toCome                     = topic.readable.filter(_ > after)
     private var requests                   = 0
     private var isResumed                  = false
-    var isGone                             = false
     override def resume(): Unit            = isResumed = true
     override def first(): EntryFeed.Place  = unused
     override def newest(): EntryFeed.Place = unused
@@ -112,20 +111,8 @@ private object LastMessagesSuite {
       CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, 7, cursor))
     }
 
-    override def closeAsync(): CompletableFuture[Void] = {
-      isGone = true
-      CompletableFuture.completedFuture(null)
-    }
-
-    override def session(): Int                                                    = 1
-    override def isConnected: Boolean                                              = true
-    override def waitAfter(after: EntryFeed.Place): Boolean                        = unused
-    override def queuedMessages(): Int                                             = 0
-    override def queuedBytes(): Long                                               = 0
-    override def longestOutageMillis(): Long                                       = 0
-    override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
-    override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
-    override def grant(taken: EntryFeed.Entry, messages: Int): Unit                = unused
-    private def unused: Nothing = throw new AssertionError("not used")
+    override def session(): Int                             = 1
+    override def isConnected: Boolean                       = true
+    override def waitAfter(after: EntryFeed.Place): Boolean = unused
   }
 }
