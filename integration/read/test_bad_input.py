@@ -1,21 +1,16 @@
-"""Wrong input: one clear error each, before any job starts. Each names what was given and what to do."""
+"""Wrong options, columns and modes: one clear error each, before any job starts, which says what to do."""
 
 from __future__ import annotations
 
-import json
-import socket
-import time
 from typing import TYPE_CHECKING, Any
 
-import pulsar.schema as pulsar_schema
 import pytest
+from actions import read, stream, write
 from errors import assert_says, failing, get_condition, no_job, refused
-from messages import Message, produce, read_all
-from reading import run_available
-from servers import remove_namespace
+from messages import produce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from writing import Target
 
@@ -31,32 +26,11 @@ def events(target: Target, namespace: str) -> str:
     return topic
 
 
-@pytest.fixture(scope="module")
-def nothing_listens() -> Iterator[str]:
-    """An address that refuses connections for as long as the test runs: bound, but not listening."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield f"pulsar://127.0.0.1:{taken.getsockname()[1]}"
-
-
 def completed(target: Target, topic: str, options: Mapping[str, str | None]) -> dict[str, str]:
     """The options with those that every query needs; None leaves one out."""
     given = {**target.options(topic), **options}
     namespace = topic.split("/", 2)[2].rsplit("/", 1)[0]
     return {key: value.replace("NAMESPACE", namespace) for key, value in given.items() if value is not None}
-
-
-def read(target: Target, options: dict[str, str]) -> None:
-    target.spark.read.format("pulsar").options(**options).load().collect()
-
-
-def stream(target: Target, options: dict[str, str]) -> None:
-    rows = target.spark.readStream.format("pulsar").options(**options).load()
-    run_available(rows.writeStream.format("noop"))
-
-
-def write(target: Target, options: dict[str, str]) -> None:
-    target.spark.sql("select 'x' as value").write.format("pulsar").mode("append").options(**options).save()
 
 
 def test_the_options_are_right_when_nothing_is_wrong(target: Target, events: str, topic: str) -> None:
@@ -83,7 +57,9 @@ WRONG_FOR_ALL = [
         "PULSAR_OPTION_UNKNOWN",
         ["`pulsar.client.conectionTimeoutMs`", "`pulsar.client.connectionTimeoutMs`"],
     ),
-    ({"pulsar.client.numIoThreads": "many"}, "PULSAR_CLIENT_SETTING", ["`pulsar.client.numIoThreads`", "type int"]),
+    ({"pulsar.client.connectionTimeoutMs": "x"}, "PULSAR_CLIENT_SETTING", ["connectionTimeoutMs`", "type int"]),
+    ({"pulsar.client.numIoThreads": "9999999"}, "PULSAR_OPTION_INVALID", ["numIoThreads`", "from 1 to 1000"]),
+    ({"pulsar.client.connectionsPerBroker": "-1"}, "PULSAR_OPTION_INVALID", ["PerBroker`", "from 0 to 1000"]),
     (
         {"pulsar.client.serviceUrl": "pulsar://x"},
         "PULSAR_OPTION_MANAGED",
@@ -127,9 +103,17 @@ WRONG_READS = [
     ({"startingTime": "1", "startingOffsets": "earliest"}, "PULSAR_OPTION_CONFLICT", ["`startingTime`"]),
     ({"metadataColumns": "__positon"}, "PULSAR_METADATA_COLUMN_UNKNOWN", ["`__positon`", "`__position`"]),
     ({"readAheadBytes": "much"}, "PULSAR_OPTION_INVALID", ["`readAheadBytes`", "`16m`"]),
-    ({"pulsar.reader.receiverQueueSize": "-1"}, "PULSAR_OPTION_INVALID", ["receiverQueueSize", "above 0"]),
+    ({"pulsar.reader.receiverQueueSize": "-1"}, "PULSAR_OPTION_INVALID", ["receiverQueueSize", "at least 1"]),
     ({"pulsar.reader.poolMessages": "true"}, "PULSAR_OPTION_WITHOUT_EFFECT", ["`pulsar.reader.poolMessages`"]),
     ({"auth.tokenFile": "/dev/zero"}, "PULSAR_FILE_UNREADABLE", ["`auth.tokenFile`", "is no file"]),
+    (
+        {
+            "pulsar.client.authPluginClassName": "org.apache.pulsar.client.impl.auth.AuthenticationToken",
+            "pulsar.client.authParams": "file:///dev/zero",
+        },
+        "PULSAR_FILE_UNREADABLE",
+        ["`pulsar.client.authParams`", "is no file"],
+    ),
     (
         {"protobuf.descriptorFile": "/dev/zero", "protobuf.message": "x"},
         "PULSAR_FILE_UNREADABLE",
@@ -212,45 +196,6 @@ def test_a_program_can_ask_for_the_condition(target: Target, events: str) -> Non
     assert failure.value.getMessageParameters()["option"] == "colour"  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("action", [read, stream, write])
-def test_a_server_that_is_down(
-    target: Target, events: str, nothing_listens: str, action: Callable[[Target, dict[str, str]], None]
-) -> None:
-    options = {"service.url": nothing_listens, "operationTimeoutMs": "1500"}
-    began = time.monotonic()
-    with (
-        no_job(target.spark),
-        failing("PULSAR_UNREACHABLE", nothing_listens, "1500 ms", "refused", "operationTimeoutMs"),
-    ):
-        action(target, completed(target, events, options))
-    assert time.monotonic() - began < 20
-
-
-@pytest.mark.parametrize("action", [read, stream, write])
-def test_a_server_that_never_answers(
-    target: Target, events: str, action: Callable[[Target, dict[str, str]], None]
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"pulsar://127.0.0.1:{silent.getsockname()[1]}"
-        began = time.monotonic()
-        with no_job(target.spark), failing("PULSAR_UNREACHABLE", url, "1500 ms"):
-            action(target, completed(target, events, {"service.url": url, "operationTimeoutMs": "1500"}))
-    assert time.monotonic() - began < 20
-
-
-def test_a_host_that_does_not_exist(target: Target, events: str) -> None:
-    options = {"service.url": "pulsar://no-such-host.invalid:6650", "operationTimeoutMs": "1500"}
-    with no_job(target.spark), failing("PULSAR_UNREACHABLE", "no-such-host.invalid"):
-        read(target, completed(target, events, options))
-
-
-def test_a_server_that_is_down_when_rows_name_their_topics(target: Target, nothing_listens: str) -> None:
-    options = {"service.url": nothing_listens, "operationTimeoutMs": "1500"}
-    rows = target.spark.sql("select 'x' as value, 't' as __topic").write.format("pulsar").mode("append")
-    with no_job(target.spark), failing("PULSAR_UNREACHABLE", nothing_listens, "1500 ms", "refused"):
-        rows.options(**options).save()
-
-
 def test_wrong_settings_when_rows_name_their_topics(target: Target) -> None:
     settings = {"pulsar.producer.maxPendingMessages": "many"}
     with no_job(target.spark), refused("PULSAR_CLIENT_SETTING", "`pulsar.producer.maxPendingMessages`"):
@@ -289,78 +234,6 @@ def test_a_save_mode_other_than_append(target: Target, topic: str, mode: str | N
     with no_job(target.spark), pytest.raises(Exception, match=r"cannot be written|not replaced") as failure:
         writer.save()
     assert [word for word in words if word not in str(failure.value)] == []
-
-
-def test_a_user_schema_that_does_not_match_the_topic_is_rejected(target: Target, events: str) -> None:
-    reader = target.spark.read.format("pulsar").options(**target.options(events))
-    with no_job(target.spark), refused("PULSAR_USER_SCHEMA_MISMATCH", "`value`", "INT", "BINARY"):
-        reader.schema("value int").load().collect()
-    with no_job(target.spark), refused("PULSAR_USER_SCHEMA_MISMATCH", "`price`"):
-        reader.schema("price double").load().collect()
-    assert reader.schema("value binary, __key binary").load().count() == 20
-
-
-def test_topics_that_do_not_fit_together(target: Target, topic: str) -> None:
-    target.append_sql("select 1 as id", f"{topic}-a", {"schemaType": "avro"})
-    target.append_sql("select 'x' as id", f"{topic}-b", {"schemaType": "avro"})
-    options = completed(target, topic, {"topic": None, "topics": f"{topic}-a,{topic}-b"})
-    with no_job(target.spark), refused("PULSAR_SCHEMAS_DIFFER", f"{topic}-a", f"{topic}-b", "`id`"):
-        read(target, options)
-
-
-def test_a_protobuf_schema_without_numbers_of_fields(target: Target, topic: str) -> None:
-    target.admin.create_topic(topic)
-    target.admin.upload_schema(topic, "PROTOBUF", json.dumps({"type": "record", "name": "Ride", "fields": []}))
-    with no_job(target.spark), refused("PULSAR_SCHEMA_NOT_READABLE", topic, "PROTOBUF", "__PARSING_INFO__"):
-        read(target, target.options(topic))
-
-
-def test_a_schema_that_has_no_columns(target: Target, topic: str) -> None:
-    node = {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"], "default": None}]}
-    target.admin.create_topic(topic)
-    target.admin.upload_schema(topic, "AVRO", json.dumps(node))
-    with no_job(target.spark), refused("PULSAR_SCHEMA_NOT_READABLE", topic, "AVRO", "Node"):
-        read(target, target.options(topic))
-
-
-class Reading(pulsar_schema.Record):  # type: ignore[misc]
-    sensor = pulsar_schema.String(required=True)
-    value = pulsar_schema.Double(required=True)
-
-
-class Damaging(pulsar_schema.AvroSchema):  # type: ignore[misc]
-    """Claims to be Avro and sends bytes that are not."""
-
-    def __init__(self) -> None:
-        super().__init__(Reading)
-
-    def encode(self, obj: Reading) -> bytes:
-        return b"\x08abcd\x00" if obj.sensor == "broken" else bytes(super().encode(obj))
-
-
-def test_a_value_that_does_not_decode(target: Target, topic: str) -> None:
-    good, broken = (Message(Reading(sensor=name, value=1.0)) for name in ("whole", "broken"))
-    produce(target.client, topic, [good, good, broken, good], schema=Damaging(), batch_size=4)
-    position = read_all(target.client, topic)[2].id.position
-    with failing("PULSAR_VALUE_NOT_DECODABLE", topic, position, "AVRO", "schema version 0"):
-        read(target, target.options(topic))
-    assert target.read(topic).count() == 4, "what opens no value does not fail"
-
-
-def test_a_message_of_a_schema_that_does_not_resolve(target: Target, namespace: str) -> None:
-    own = f"{namespace}-loose"
-    target.admin.create_namespace(own)
-    target.admin.set_policy(own, "schemaCompatibilityStrategy", "ALWAYS_COMPATIBLE", method="PUT")
-    topic = f"persistent://{own}/t"
-    try:
-        target.append_sql("select 1 as id", topic, {"schemaType": "avro"})
-        target.admin.upload_schema(
-            topic, "AVRO", '{"type": "record", "name": "Row", "fields": [{"name": "other", "type": "string"}]}'
-        )
-        with failing("PULSAR_SCHEMA_NOT_RESOLVABLE", topic, "version 0", "the newest version", "other"):
-            read(target, target.options(topic))
-    finally:
-        remove_namespace(target.admin, own)
 
 
 def test_the_check_that_no_job_starts_can_fail(target: Target) -> None:

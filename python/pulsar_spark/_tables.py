@@ -56,6 +56,7 @@ class OptionDefinition:
     secret: bool = False
     values: tuple[str, ...] = ()
     min: int | None = None
+    max: int | None = None
     example: str | None = None
 
     @property
@@ -70,9 +71,10 @@ class OptionDefinition:
 
     @property
     def description(self) -> str:
-        """The text of docstrings: what the option does, its default and its least value."""
+        """The text of docstrings: what the option does, its default, its least and its largest value."""
         default = "" if self.default is None else f" Default: ``{self.default}``."
-        return self.doc + default + ("" if self.min is None else f" At least {self.min}.")
+        bounds = [("least", self.min), ("most", self.max)]
+        return self.doc + default + "".join(f" At {word} {bound}." for word, bound in bounds if bound is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,12 +86,14 @@ class PrefixDefinition:
         scopes: The scopes where the settings are valid.
         doc: Their description.
         fields: The names of the settings.
+        counts: Those whose numbers are bounded. Their values are not shown, as those of all settings of a client.
     """
 
     prefix: str
     scopes: tuple[str, ...]
     doc: str
     fields: tuple[str, ...]
+    counts: tuple[OptionDefinition, ...] = ()
 
     @property
     def argument(self) -> str:
@@ -188,6 +192,12 @@ def option_table() -> OptionTable:
     return parse_options(_load("options.json"), _load("client-fields.json"))
 
 
+@cache
+def described_names() -> Mapping[str, Mapping[str, str]]:
+    """Metadata columns and metrics by name: the kind of each, and what the documentation says of it."""
+    return _load("names.json")
+
+
 def parse_conditions(table: Mapping[str, Mapping[str, str]]) -> Mapping[str, ErrorCondition]:
     """Read the list of error conditions as JSON has it."""
     return {
@@ -207,7 +217,7 @@ def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str
     return OptionTable(
         options=tuple(OptionDefinition(**_tuples(entry)) for entry in table["options"]),
         prefixes=tuple(
-            PrefixDefinition(**{"fields": tuple(client_fields.get(entry["prefix"], ())), **_tuples(entry)})
+            _prefix({"fields": tuple(client_fields.get(entry["prefix"], ())), **_tuples(entry)})
             for entry in table["prefixes"]
         ),
         exactly_one=tuple((tuple(group["keys"]), tuple(group["scopes"])) for group in table["exactlyOne"]),
@@ -220,6 +230,24 @@ def parse_options(table: Mapping[str, Any], client_fields: Mapping[str, list[str
         aliases={entry["from"].lower(): _alias(entry) for entry in table["aliases"]},
         client_fields=tuple(client_fields.get("pulsar.client.", ())),
     )
+
+
+def _prefix(entry: dict[str, Any]) -> PrefixDefinition:
+    counts = tuple(
+        OptionDefinition(
+            key=entry["prefix"] + count["name"],
+            type="count",
+            doc=entry["doc"],
+            group="settings of the Pulsar client",
+            since="0.1.0",
+            scopes=entry["scopes"],
+            secret=True,
+            min=count["min"],
+            max=count.get("max"),
+        )
+        for count in entry.get("counts", ())
+    )
+    return PrefixDefinition(**{**entry, "counts": counts})
 
 
 def _alias(entry: Mapping[str, Any]) -> AliasDefinition:

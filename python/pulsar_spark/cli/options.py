@@ -76,7 +76,10 @@ def _find(name: str) -> OptionDefinition:
     if prefix is None:
         names = [name for one in table.options for name in (one.key, one.argument)]
         raise checks.unknown(name, [*names, *ARGUMENTS.values(), *(one.name for one in table.aliases.values())])
-    (key,) = checks.check_partial({name: "x"}, prefix.scopes)
+    key = checks.setting_name(table, name, prefix, prefix.scopes)
+    count = next((one for one in prefix.counts if one.key == key), None)
+    if count is not None:
+        return count
     return OptionDefinition(
         key=key,
         type="string",
@@ -160,6 +163,7 @@ def _explained(option: OptionDefinition) -> str:
         "valid in": ", ".join(SCOPES[scope] for scope in option.scopes),
         "value": " | ".join(option.values) or option.type,
         "at least": option.min,
+        "at most": option.max,
         "default": "none, it is required" if option.required else option.default,
         "example": option.example,
         "secret": "yes, never shown" if option.secret else None,

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pulsar
     from pyspark.sql import SparkSession
 
+# Far more than tokens and certificates have.
+_MOST_BYTES = 16 << 20
 _URL, _ADMIN_URL = "pulsar://localhost:6650", "http://localhost:8080"
 
 
@@ -90,6 +92,7 @@ def _options(chosen: argparse.Namespace) -> PulsarWriteOptions:
     """The credentials; a file that cannot be read is an error before Spark starts."""
     _token(chosen)
     if chosen.trust_certs is not None:
+        _content(chosen.trust_certs)
         ssl.create_default_context(cafile=chosen.trust_certs)
     token, certs = (None if file is None else str(file) for file in (chosen.token_file, chosen.trust_certs))
     return PulsarWriteOptions(auth_token_file=token, tls_trust_certs_file=certs)
@@ -126,9 +129,20 @@ def _admin(chosen: argparse.Namespace) -> SinkAdmin:
 
 def _token(chosen: argparse.Namespace) -> str | None:
     try:
-        return None if chosen.token_file is None else str(chosen.token_file.read_text(encoding="utf-8")).strip()
+        return None if chosen.token_file is None else _content(chosen.token_file).decode().strip()
     except UnicodeDecodeError as error:
         raise SinkError(f"{chosen.token_file} is no text ({error.reason}), so it holds no token.") from None
+
+
+def _content(file: Path) -> bytes:
+    """The content of a file that is regular and not endless."""
+    if file.exists() and not file.is_file():
+        raise SinkError(f"{file} is no file.")
+    with file.open("rb") as stream:
+        content = stream.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise SinkError(f"{file} has more than {_MOST_BYTES} bytes.")
+    return content
 
 
 def _sink(text: str) -> str:

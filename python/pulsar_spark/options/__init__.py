@@ -198,12 +198,13 @@ class PulsarReadOptions(TypedOptions):
             everything after it. The broker delivers these messages. `readLevel=segment` does not support it. Default:
             ``false``.
         max_bytes_per_partition: Most stored bytes of one task of a direct read. One ledger may be split into several
-            tasks, small ones are combined. With `readLevel=broker` one task reads one topic partition. Default:
-            ``128m``. At least 1.
+            tasks, small ones are combined. With `readLevel=broker` one task reads one topic partition. A read has about
+            100,000 such tasks at most: where that is too few, tasks are larger, and the log says so. Default: ``128m``.
+            At least 1.
         min_partitions: Fewest tasks of a direct read, as far as there are entries to split. A stream with this option
             reads a topic partition by several tasks at the same time, so that its rows come in any order. Default of a
             batch read: as many as the cluster runs at a time (Spark's default parallelism), but none for less than 4
-            MiB; of a stream: one task for each topic partition, in order. At least 1.
+            MiB; of a stream: one task for each topic partition, in order. At least 1. At most 100000.
         max_messages_per_trigger: Most messages of one micro-batch, over all partitions, also inside the batches of
             producers. The driver reads the messages first to count them, unless brokers number them, see the page about
             streaming. Default: everything that is new. At least 1.

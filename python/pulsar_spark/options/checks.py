@@ -53,7 +53,9 @@ def check_partial(options: Mapping[str, str], scopes: Sequence[str]) -> set[str]
     given = sorted(_translated(table, own, scopes).items())
     present = {_checked_option(table, key, value, scopes) for key, value in given if table.prefix_of(key) is None}
     present |= {
-        _checked_setting(table, key, prefix, scopes) for key, _ in given if (prefix := table.prefix_of(key)) is not None
+        _checked_setting(table, key, value, prefix, scopes)
+        for key, value in given
+        if (prefix := table.prefix_of(key)) is not None
     }
     for first, second in table.conflicts:
         if first in present and second in present:
@@ -223,12 +225,16 @@ def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[s
     if option is None:
         raise unknown(key, [*(one.key for one in table.options), *(alias.name for alias in table.aliases.values())])
     _check_scope(option.key, option.scopes, scopes)
+    _check_form(option, value)
+    return option.key
+
+
+def _check_form(option: OptionDefinition, value: str) -> None:
     allowed, accepts = form(option)
     if not accepts(value.strip(BLANKS)):
         given = MASK if option.secret else value
         allowed += _hint(option, value.strip(BLANKS))
         raise PulsarOptionError("PULSAR_OPTION_INVALID", option=option.key, value=given, allowed=allowed)
-    return option.key
 
 
 def _hint(option: OptionDefinition, value: str) -> str:
@@ -239,7 +245,20 @@ def _hint(option: OptionDefinition, value: str) -> str:
     return f"; the nearest is `{nearest}`" if nearest else ""
 
 
-def _checked_setting(table: OptionTable, key: str, prefix: PrefixDefinition, scopes: Sequence[str]) -> str:
+def _checked_setting(table: OptionTable, key: str, value: str, prefix: PrefixDefinition, scopes: Sequence[str]) -> str:
+    found = setting_name(table, key, prefix, scopes)
+    for count in prefix.counts:
+        if count.key == found:
+            _check_form(count, value)
+    return found
+
+
+def setting_name(table: OptionTable, key: str, prefix: PrefixDefinition, scopes: Sequence[str]) -> str:
+    """A client setting by the client's own spelling.
+
+    Raises:
+        PulsarOptionError: There is no such setting in these scopes, or it cannot be set.
+    """
     _check_scope(key, prefix.scopes, scopes)
     instead = table.managed.get(key.lower())
     if instead is not None:

@@ -36,7 +36,11 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
         case "duration":
             return durations.form(least), lambda value: _at_least(least, durations.milliseconds(value))
         case "count":
-            return f"a whole number, at least {least}", lambda value: _at_least(least, _integer(value, _INT))
+            words = f"a whole number, at least {least}"
+            if option.max is not None:
+                words = f"a whole number from {least} to {option.max}"
+            allowed = range(least, (_INT.stop if option.max is None else option.max + 1))
+            return words, lambda value: _integer(value, allowed) is not None
         case "addresses":
             return "`id=host:port`, more of them after commas", _are_addresses
         case "enum":

@@ -17,10 +17,16 @@ def _cases(folder: Path) -> list[tuple[list[str], int]]:
     binary = folder / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
     missing = str(folder / "missing")
+    large = folder / "large"
+    with large.open("wb") as content:
+        content.truncate((16 << 20) + 1)
     files = [
         ["--token-file", missing],
         ["--token-file", str(folder)],
         ["--token-file", str(binary)],
+        ["--token-file", str(large)],
+        ["--token-file", "/dev/zero"],
+        ["--trust-certs", "/dev/zero"],
         ["--trust-certs", missing],
         ["--trust-certs", str(binary)],
     ]

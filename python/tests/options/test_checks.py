@@ -123,6 +123,27 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
                 "What to do: Correct the name; `pulsar-spark options` lists all options."
             ),
         ),
+        (
+            {**READ, "pulsar.client.numIOThreads": "1001"},
+            (
+                "[PULSAR_OPTION_INVALID] Option `pulsar.client.numIoThreads` is `***`, but must be "
+                "a whole number from 1 to 1000. What to do: Set a value of that form."
+            ),
+        ),
+        (
+            {**READ, "bookkeeper.readEntryTimeoutSec": "0"},
+            (
+                "[PULSAR_OPTION_INVALID] Option `bookkeeper.readEntryTimeoutSec` is `***`, but must be "
+                "a whole number, at least 1. What to do: Set a value of that form."
+            ),
+        ),
+        (
+            {**READ, "minPartitions": "100001"},
+            (
+                "[PULSAR_OPTION_INVALID] Option `minPartitions` is `100001`, but must be "
+                "a whole number from 1 to 100000. What to do: Set a value of that form."
+            ),
+        ),
     ],
 )
 def test_texts(options: dict[str, str], text: str) -> None:

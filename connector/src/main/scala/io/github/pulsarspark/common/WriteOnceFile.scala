@@ -10,15 +10,23 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, LocalFileSystem, Path}
 
+import io.github.pulsarspark.errors.Conditions
+
 /** A text that is written once and read by every start of a query after that. */
 private[pulsarspark] final class WriteOnceFile(folder: String, name: String, conf: Configuration) {
+
+  import WriteOnceFile.MostBytes
 
   private val file = new Path(folder, name)
   private val fs   = file.getFileSystem(conf)
 
   def exists: Boolean = fs.exists(file)
 
-  def read(): String = Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8))
+  def read(): String = {
+    if (fs.getFileStatus(file).getLen > MostBytes)
+      throw Conditions.CheckpointMalformed(where = toString, why = s"it has more than $MostBytes bytes").exception
+    Using.resource(fs.open(file))(in => new String(in.readNBytes(MostBytes), UTF_8))
+  }
 
   /** By the clock of the file system. */
   def writtenAt: Instant = Instant.ofEpochMilli(fs.getFileStatus(file).getModificationTime)
@@ -57,4 +65,10 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
     }
 
   override def toString: String = file.toString
+}
+
+private[common] object WriteOnceFile {
+
+  /** Far more than schemas and positions of all topics of a query have. */
+  val MostBytes: Int = 256 << 20
 }

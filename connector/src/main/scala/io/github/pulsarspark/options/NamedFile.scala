@@ -31,7 +31,8 @@ private[pulsarspark] object NamedFile {
     catch { case NonFatal(e) => Left(s"cannot be read (${e.getClass.getSimpleName})") }
   ).filterOrElse(_.length <= MostBytes, tooLarge)
 
-  private def problem(file: Path): Option[String] =
+  /** Why the content cannot be had. */
+  def problem(file: Path): Option[String] =
     if (!Files.exists(file)) Some("does not exist on this machine")
     else if (!Files.isRegularFile(file)) Some("is no file")
     else if (!Files.isReadable(file)) Some("cannot be read on this machine")

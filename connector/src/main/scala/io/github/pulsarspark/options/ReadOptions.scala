@@ -84,9 +84,7 @@ private[pulsarspark] object ReadOptions {
       errorColumns = options.boolean("errorColumns"),
       pollTimeout = options.duration("pollTimeoutMs").millis,
       readAheadBytes = options.bytes("readAheadBytes"),
-      readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(
-        positive("pulsar.reader.receiverQueueSize", _)
-      ),
+      readAheadMessages = reader.get("receiverQueueSize").fold(DefaultReadAheadMessages)(_.toInt),
       maxMessageBytes = math.min(options.bytes("maxMessageBytes"), LargestMessage).toInt,
       privateKeys = PrivateKeys(options),
       readerName = reader.get("readerName"),
@@ -113,11 +111,4 @@ private[pulsarspark] object ReadOptions {
         .exception
     name
   }
-
-  private def positive(key: String, value: String): Int =
-    value.trim.toIntOption
-      .filter(_ > 0)
-      .getOrElse(
-        throw Conditions.OptionInvalid(option = key, value = value, allowed = "a whole number above 0").exception
-      )
 }

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.storage
 
+import org.slf4j.LoggerFactory
+
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
 import io.github.pulsarspark.storage.segment.Slice
@@ -23,6 +25,8 @@ private[pulsarspark] final case class RequestedRange(range: OffsetRange, filters
 private[pulsarspark] final case class SegmentPlan(tasks: Seq[Seq[Slice]], ledgersSkipped: Long)
 
 private[storage] object SegmentPlan {
+
+  private val log = LoggerFactory.getLogger(getClass)
 
   /** Narrows ranges, cuts them into slices and divides those into tasks.
     *
@@ -49,6 +53,9 @@ private[storage] object SegmentPlan {
     val segments = slices.flatMap(_.segment)
     val bytes    = TaskPacker.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
       options.minPartitions, parallelism)
+    if (bytes > options.maxBytesPerPartition)
+      log.warn(s"Each task reads about $bytes bytes, more than maxBytesPerPartition=${options.maxBytesPerPartition}: " +
+        "that would be too many tasks for one read")
     val tasks =
       if (tail.isDefined && options.minPartitions.isEmpty) TaskPacker.inOrder(slices, bytes)
       else {

@@ -10,7 +10,8 @@ import io.github.pulsarspark.storage.segment.{Segment, Slice}
 private[storage] object TaskPacker {
 
   /** How many bytes one task reads, as Spark divides files: enough tasks for the cluster, all of one size, none larger
-    * than `most`, none very small unless `minTasks` says so.
+    * than `most`, none very small unless `minTasks` says so. There are never more than [[MostTasks]], for each costs
+    * the driver memory and time.
     */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
     val shared = minTasks match {
@@ -18,7 +19,7 @@ private[storage] object TaskPacker {
       case None        => math.max(SmallestTask, ceilDiv(total, parallelism.toLong))
     }
     val tasks = math.max(1L, ceilDiv(total, math.max(1L, math.min(most, shared))))
-    math.max(1L, ceilDiv(total, tasks))
+    math.max(1L, ceilDiv(total, math.min(tasks, MostTasks)))
   }
 
   /** Whether a segment is more than one piece of about `bytes`. */
@@ -131,4 +132,7 @@ private[storage] object TaskPacker {
   private def ceilDiv(a: Long, b: Long): Long = (a + b - 1) / b
 
   private val SmallestTask = 4L * 1024 * 1024
+
+  /** The most that `minPartitions` may ask for. */
+  private val MostTasks = 100000L
 }

@@ -1,15 +1,21 @@
 package io.github.pulsarspark.common
 
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.StandardOpenOption.{CREATE_NEW, SPARSE, WRITE}
 import java.nio.file.{Files, Path}
 import java.util.concurrent.{CyclicBarrier, Executors}
 
 import scala.concurrent.duration.Duration
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileAlreadyExistsException
+
+import io.github.pulsarspark.errors.PulsarError
 
 class WriteOnceFileSuite extends FunSuite {
 
@@ -26,6 +32,15 @@ class WriteOnceFileSuite extends FunSuite {
     assert(error.getMessage.contains("two queries use one checkpoint"), error.getMessage)
     assertEquals(file(folder, "one.json").read(), "first")
     assertEquals(Files.list(folder).iterator.asScala.map(_.getFileName.toString).toSeq, Seq("one.json"))
+  }
+
+  folder.test("a file without an end is not read") { folder =>
+    Using.resource(FileChannel.open(folder.resolve("one.json"), CREATE_NEW, WRITE, SPARSE))(
+      _.write(ByteBuffer.wrap(Array[Byte](1)), WriteOnceFile.MostBytes.toLong)
+    )
+    val error = intercept[RuntimeException with PulsarError](file(folder, "one.json").read())
+    assertEquals(error.condition, "PULSAR_CHECKPOINT_MALFORMED")
+    assert(error.parameters("where").endsWith("one.json"), error.parameters("where"))
   }
 
   folder.test("of writers at the same time one alone writes, on a local path too") { folder =>

@@ -43,6 +43,13 @@ class TaskPackerSuite extends PropertySuite {
     assertEquals(TaskPacker.taskBytes(0, 128 * mb, Some(4), 2), 1L)
   }
 
+  test("a read has no more than 100,000 tasks, however small they are to be") {
+    assertEquals(TaskPacker.taskBytes(10000000L, 1, None, 4), 100L)
+    assertEquals(TaskPacker.taskBytes(10000001L, 1, None, 4), 101L)
+    val slices = (1L to 4L).map(slice(_, 40000, 1))
+    assertEquals(TaskPacker.tasks(slices, TaskPacker.taskBytes(bytes(slices), 1, None, 4)).size, 80000)
+  }
+
   test("ledgers are cut where a task is full, so that tasks have one size") {
     val ledgers = (1L to 10L).map(slice(_, 100))
     val tasks   = TaskPacker.tasks(ledgers, TaskPacker.taskBytes(100000, 1 << 20, Some(4), 4))

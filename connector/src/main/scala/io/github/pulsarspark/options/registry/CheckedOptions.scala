@@ -69,7 +69,10 @@ private[pulsarspark] object CheckedOptions {
     val settings = client.map { case (key, value) =>
       val prefix = OptionRegistry.prefixOf(key).get
       checkScope(key, prefix.scopes, scopes)
-      (prefix.prefix, clientField(key, prefix, fieldsOf), value)
+      val field = clientField(key, prefix, fieldsOf)
+      val count = prefix.counts.find(_.key == prefix.prefix + field)
+      count.foreach(OptionValue.check(_, value))
+      (prefix.prefix, field, count.fold(value)(_ => value.trim))
     }
 
     checkRules(set.keySet ++ settings.map(s => s._1 + s._2), scopes)

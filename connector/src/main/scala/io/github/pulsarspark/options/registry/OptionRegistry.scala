@@ -30,11 +30,23 @@ private[pulsarspark] final case class OptionDefinition(
     scopes: Seq[Scope],
     values: Seq[String],
     min: Option[Long],
+    max: Option[Long],
     example: Option[String]
 )
 
-/** A family of options whose names are the Pulsar client's own. `fields` empty = every field of the client. */
-private[pulsarspark] final case class PrefixDefinition(prefix: String, scopes: Seq[Scope], fields: Seq[String])
+/** A family of options whose names are the Pulsar client's own.
+  *
+  * @param fields
+  *   empty = every field of the client
+  * @param counts
+  *   those whose numbers are bounded. Their values are not shown, as those of all settings of a client
+  */
+private[pulsarspark] final case class PrefixDefinition(
+    prefix: String,
+    scopes: Seq[Scope],
+    fields: Seq[String],
+    counts: Seq[OptionDefinition]
+)
 
 /** An option of streamnative/pulsar-spark that is accepted here, by its name there.
   *
@@ -78,15 +90,25 @@ private[pulsarspark] object OptionRegistry {
       secret = o.path("secret").asBoolean(false),
       scopes = scopes(o),
       values = items(o, "values").map(_.asText),
-      min = Option(o.get("min")).map(_.asLong),
+      min = number(o, "min"),
+      max = number(o, "max"),
       example = text(o, "example")
     )
   }
 
   val prefixes: Seq[PrefixDefinition] =
     items(root, "prefixes").map(p =>
-      PrefixDefinition(p.get("prefix").asText, scopes(p), items(p, "fields").map(_.asText))
+      PrefixDefinition(
+        p.get("prefix").asText,
+        scopes(p),
+        items(p, "fields").map(_.asText),
+        items(p, "counts").map(c => count(p.get("prefix").asText + c.get("name").asText, c, scopes(p)))
+      )
     )
+
+  private def count(key: String, bounds: JsonNode, scopes: Seq[Scope]) =
+    OptionDefinition(key, "count", None, required = false, secret = true, scopes, Nil, number(bounds, "min"),
+      number(bounds, "max"), None)
 
   val exactlyOne: Seq[(Seq[String], Seq[Scope])] = items(root, "exactlyOne").map(g =>
     (items(g, "keys").map(_.asText), scopes(g))
@@ -150,6 +172,7 @@ private[pulsarspark] object OptionRegistry {
 
   private def items(node: JsonNode, name: String): Seq[JsonNode] = node.path(name).elements().asScala.toSeq
   private def text(node: JsonNode, name: String): Option[String] = Option(node.get(name)).map(_.asText)
+  private def number(node: JsonNode, name: String): Option[Long] = Option(node.get(name)).map(_.asLong)
   private def pair(node: JsonNode): (String, String)             = (node.get(0).asText, node.get(1).asText)
   private def scopes(node: JsonNode): Seq[Scope]                 = {
     val names = items(node, "scopes").map(_.asText)

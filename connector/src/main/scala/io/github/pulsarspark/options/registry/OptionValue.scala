@@ -76,7 +76,10 @@ private[pulsarspark] object OptionValue {
       Some((Durations.form(least), v => duration(v).exists(_ >= least)))
     case "count" =>
       val least = definition.min.getOrElse(0L)
-      Some((s"a whole number, at least $least", v => Try(v.toInt).toOption.exists(_ >= least)))
+      val words = definition.max.fold(s"a whole number, at least $least")(most =>
+        s"a whole number from $least to $most"
+      )
+      Some((words, v => Try(v.toInt).toOption.exists(n => n >= least && definition.max.forall(n <= _))))
     case "addresses" => Some(("`id=host:port`, more of them after commas", addresses(_).isDefined))
     case "enum"      =>
       Some((definition.values.mkString("one of ", ", ", ""), v => definition.values.contains(v.toLowerCase)))

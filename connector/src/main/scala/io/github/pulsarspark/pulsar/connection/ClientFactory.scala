@@ -29,6 +29,10 @@ private[pulsar] object ClientFactory {
 
   private val TokenFile = "auth.tokenFile"
 
+  /** The options that name the class of a plug-in, and its parameters. */
+  private val Plugin      = ("pulsar.client.authPluginClassName", "pulsar.client.authParams")
+  private val AdminPlugin = ("admin.auth.pluginClassName", "admin.auth.params")
+
   /** Settings of the client that name files. */
   private val FileSettings =
     Seq("tlsCertificateFilePath", "tlsKeyFilePath", "tlsKeyStorePath", "tlsTrustStorePath")
@@ -60,9 +64,7 @@ private[pulsar] object ClientFactory {
         .enableTlsHostnameVerification(!options.skipHostnameVerification)
         .allowTlsInsecureConnection(options.trustAnyCertificate)
       options.trustCertsFile.foreach(builder.tlsTrustCertsFilePath)
-      authentication(options.authentication, options.operationTimeout, "pulsar.client.authPluginClassName").foreach(
-        builder.authentication
-      )
+      authentication(options.authentication, options.operationTimeout, Plugin).foreach(builder.authentication)
       builder.build() match {
         case client: PulsarClientImpl =>
           checkToken(client)
@@ -89,9 +91,7 @@ private[pulsar] object ClientFactory {
 
   /** How to authenticate at the admin service, where it differs from the brokers. */
   def adminAuthentication(options: ClientOptions): Option[client.api.Authentication] =
-    options.adminAuthentication.flatMap(
-      authentication(_, options.operationTimeout, "admin.auth.pluginClassName")
-    )
+    options.adminAuthentication.flatMap(authentication(_, options.operationTimeout, AdminPlugin))
 
   /** The client loads such a class when it connects. */
   private def settings(options: ClientOptions): Map[String, String] = options.settings.map {
@@ -100,13 +100,10 @@ private[pulsar] object ClientFactory {
     case (name, value) => name -> value.reveal
   }
 
-  /** @param plugin
-    *   the option that names the class of a plug-in
-    */
   private def authentication(
       how: Authentication,
       patience: FiniteDuration,
-      plugin: String
+      plugin: (String, String)
   ): Option[client.api.Authentication] =
     how match {
       case Authentication.None            => None
@@ -115,13 +112,15 @@ private[pulsar] object ClientFactory {
         Some(AuthenticationFactory.token(() => new String(NamedFile.read(TokenFile, path), UTF_8).trim))
       case Authentication.Tls(cert, key)    => Some(AuthenticationFactory.TLS(cert, key))
       case Authentication.Plugin(name, par) =>
-        val found = PluginClass(plugin, name, classOf[client.api.Authentication])
+        val found = PluginClass(plugin._1, name, classOf[client.api.Authentication])
+        CredentialFiles.check(plugin._2, par)
         Some(AuthenticationFactory.create(found.getName, par.reveal))
       case Authentication.Basic(user, password) =>
         val basic = new AuthenticationBasic
         basic.configure(Map("userId" -> user, "password" -> password.reveal).asJava)
         Some(basic)
       case o: Authentication.OAuth2 =>
+        CredentialFiles.check("auth.oauth2.credentialsUrl", o.credentialsUrl)
         val oauth2 = new AuthenticationOAuth2
         oauth2.configure(new ObjectMapper().writeValueAsString(parameters(o, patience).asJava))
         Some(oauth2)

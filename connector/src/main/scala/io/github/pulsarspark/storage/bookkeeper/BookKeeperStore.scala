@@ -4,6 +4,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
+import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperPool
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
 import io.github.pulsarspark.storage.ledgers.{BookieLedger, LedgerMetadata, StoredLedger}
 import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentStore, SegmentUnreadable}
@@ -50,8 +51,12 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
     s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("no managed ledger")}"
   )
 
-  /** Reads the files of `bookKeeper.tls...`. */
-  override def check(): Unit = options.bookKeeper.tls.foreach(BookieConnections.context)
+  /** Reads the files of `bookKeeper.tls...`, and looks for the plug-in of `bookkeeper.*`. */
+  override def check(): Unit = {
+    options.bookKeeper.tls.foreach(BookieConnections.context)
+    BookKeeperPool.settings(options.bookKeeper)
+    ()
+  }
 
   override def obstacle(location: BookieLocation): Option[String] = reachability.obstacle(location.ledger)
 

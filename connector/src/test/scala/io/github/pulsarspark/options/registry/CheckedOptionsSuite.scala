@@ -115,6 +115,27 @@ class CheckedOptionsSuite extends FunSuite {
       Seq("`pulsar.client.numIoThreads`")
     ),
     (
+      "too many threads",
+      required + ("pulsar.client.NumIoThreads" -> "1001"),
+      Scope.BatchWrite,
+      "PULSAR_OPTION_INVALID",
+      Seq("`pulsar.client.numIoThreads`", "from 1 to 1000")
+    ),
+    (
+      "no number of threads",
+      required + ("bookkeeper.numIOThreads" -> "s3cret"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_INVALID",
+      Seq("`bookkeeper.numIOThreads`", "from 1 to 1000")
+    ),
+    (
+      "too many tasks",
+      required + ("minPartitions" -> "100001"),
+      Scope.BatchRead,
+      "PULSAR_OPTION_INVALID",
+      Seq("`minPartitions`", "`100001`", "from 1 to 100000")
+    ),
+    (
       "producer in a read",
       required + ("pulsar.producer.batchingMaxMessages" -> "1"),
       Scope.BatchRead,

@@ -27,6 +27,13 @@ final class ClientSettingsSuite extends FunSuite {
     )
   }
 
+  test("numbers that are bounded are those of settings") {
+    OptionRegistry.prefixes.foreach { prefix =>
+      val names = if (prefix.fields.isEmpty) ClientSettings.fields(prefix.prefix) else prefix.fields
+      assertEquals(prefix.counts.map(_.key.stripPrefix(prefix.prefix)).filterNot(names.contains), Nil)
+    }
+  }
+
   rows.groupBy(_.kind).toSeq.sortBy(_._1).foreach { case (kind, some) =>
     test(s"what rows say is so: $kind") {
       some.foreach(row => assertEquals(row.problem, None, s"${row.prefix}${row.name}"))

@@ -57,11 +57,7 @@ private object BookKeeperReader {
     conf.setNumChannelsPerBookie(1)
     conf.setClientTcpNoDelay(true)
     conf.setNettyMaxFrameSizeBytes(FrameBytes)
-    options.settings.foreach {
-      case (key @ "clientAuthProviderFactoryClass", name) =>
-        conf.setProperty(key, PluginClass(s"bookkeeper.$key", name.reveal, classOf[ClientAuthProvider.Factory]).getName)
-      case (key, value) => conf.setProperty(key, value.reveal)
-    }
+    BookKeeperPool.settings(options).foreach { case (key, value) => conf.setProperty(key, value) }
     conf.setProperty(InMemoryMetadataDriver.Property, InMemoryMetadataDriver.Served(ledgers, options.addresses))
     tls.foreach { connections =>
       conf.setTLSProviderFactoryClass(classOf[BookieTlsFactory].getName)
@@ -82,6 +78,13 @@ private[storage] object BookKeeperPool {
       _ => Patience, _ => late)
 
   private def late = new SegmentUnreadable(s"no BookKeeper client could be created within $Patience", null)
+
+  /** The settings of the client as text. Fails with the name of the one that names no plug-in of this machine. */
+  private[bookkeeper] def settings(options: BookKeeperOptions): Map[String, String] = options.settings.map {
+    case (key @ "clientAuthProviderFactoryClass", name) =>
+      key -> PluginClass(s"bookkeeper.$key", name.reveal, classOf[ClientAuthProvider.Factory]).getName
+    case (key, value) => key -> value.reveal
+  }
 
   private[bookkeeper] def acquire(options: BookKeeperOptions): SharedLease[BookKeeperReader] = pool.acquire(options)
 }

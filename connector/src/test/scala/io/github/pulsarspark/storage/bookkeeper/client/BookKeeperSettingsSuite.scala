@@ -5,7 +5,10 @@ import java.lang.reflect.Modifier
 import munit.FunSuite
 import org.apache.bookkeeper.conf.{AbstractConfiguration, ClientConfiguration}
 
-import io.github.pulsarspark.options.registry.OptionRegistry
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.registry.{CheckedOptions, OptionRegistry, Scope}
+import io.github.pulsarspark.storage.bookkeeper.BookKeeperStore
 
 class BookKeeperSettingsSuite extends FunSuite {
 
@@ -17,5 +20,16 @@ class BookKeeperSettingsSuite extends FunSuite {
     val listed = OptionRegistry.prefixes.find(_.prefix == "bookkeeper.").get.fields
     assert(listed.nonEmpty)
     assertEquals(listed.filterNot(names.contains(_)), Nil)
+  }
+
+  test("a class that is no plug-in is refused before there is a task") {
+    val options = Map("service.url" -> "pulsar://h:1", "topic" -> "t",
+      "bookkeeper.clientAuthProviderFactoryClass" -> "java.lang.Object")
+    val store = new BookKeeperStore(ReadOptions(CheckedOptions(options, Scope.BatchRead, _ => Nil)))
+    val error =
+      try intercept[RuntimeException with PulsarError](store.check())
+      finally store.close()
+    assertEquals((error.condition, error.parameters("option")),
+      ("PULSAR_OPTION_INVALID", "bookkeeper.clientAuthProviderFactoryClass"))
   }
 }
