@@ -124,6 +124,7 @@ test-beside:
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
 	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_SAMPLES=10 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
 	$(call phase,soak,soak)
@@ -249,6 +250,15 @@ OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready) .venv-connect/.ready
 $(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
 $(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))
 $(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,test_connect))
+
+# What Spark Connect needs in Python, beside the environment of another Spark line.
+.venv-%/connect/.ready: python/requirements-connect.txt .venv-%/.ready
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --target $(@D) -r $<
+	touch $@
+
+.PRECIOUS: .venv-%/connect/.ready
+connect-%: .venv-%/connect/.ready $(PACKAGED_JAR)
+	PYTHONPATH=.venv-$*/connect .venv-$*/bin/python $(PYTEST) $(call path-of,test_connect)
 
 EXECUTOR_TESTS := $(wildcard integration/executors/test_*.py)
 

@@ -68,7 +68,7 @@ def test_a_batch_by_options_alone(
 def test_a_stream_by_options_alone(
     spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str, tmp_path: Path
 ) -> None:
-    options = {"service.url": pulsar.service_url, "startingOffsets": "earliest"}
+    options = {"service.url": pulsar.service_url, "startingOffsets": "earliest", "metadataColumns": "__position"}
     sink = {"service.url": pulsar.service_url, "topic": f"{topic}-copy"}
     for part in (range(10), range(10, 25)):
         produce(client, topic, [str(n).encode() for n in part], batch_size=4)

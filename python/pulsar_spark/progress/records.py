@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 from dataclasses import dataclass, field
@@ -157,7 +158,7 @@ def parse(progress: Mapping[str, Any] | str) -> QueryProgress:
             seconds=int(fields.get("batchDuration") or 0) / 1000,
             sources=tuple(_source(source) for source in every if _is_pulsar(source)),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, SyntaxError) as error:
         raise PulsarOptionError("PULSAR_PROGRESS_MALFORMED", why=f"{type(error).__name__}: {error}") from error
 
 
@@ -223,9 +224,17 @@ def _rate(value: float | str | None) -> float | None:
 
 def _positions(offset: Mapping[str, Any] | str | None) -> Mapping[str, str]:
     """The positions of an offset, which is JSON, or a part of the JSON of a progress."""
-    parsed = json.loads(offset) if isinstance(offset, str) and offset.startswith("{") else offset
+    parsed = _object(offset) if isinstance(offset, str) and offset.startswith("{") else offset
     positions = parsed.get("positions") if isinstance(parsed, dict) else None
     return dict(_flat(positions)) if isinstance(positions, dict) else {}
+
+
+def _object(text: str) -> object:
+    """The object of a text: JSON, or Python's own form, which listeners of Spark Connect 4.0 and 4.1 receive."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return ast.literal_eval(text)
 
 
 def _flat(positions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

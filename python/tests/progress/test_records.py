@@ -55,6 +55,18 @@ def test_objects_of_pyspark_dictionaries_and_texts_are_the_same() -> None:
         assert parse(made) == BEHIND
 
 
+def test_offsets_may_be_texts_of_python() -> None:
+    """Spark Connect 4.0 and 4.1 hand them to listeners like that."""
+    fields = json.loads(REPORTS[0])
+    for name in ("startOffset", "endOffset", "latestOffset"):
+        fields["sources"][0][name] = str(fields["sources"][0][name])
+    assert "'positions'" in fields["sources"][0]["endOffset"]
+    assert parse(fields) == BEHIND
+    fields["sources"][0]["endOffset"] = "{'positions'"
+    with pytest.raises(PulsarOptionError, match="PULSAR_PROGRESS_MALFORMED"):
+        parse(fields)
+
+
 def test_losses_are_counted_and_listed() -> None:
     lost = [{"condition": "PULSAR_DATA_LOSS.TRIMMED", "topic": "t", "from": "1:2", "to": "3:4"}]
     report = source_with({"pulsarDataLoss": "21", "pulsarDataLossRanges": json.dumps(lost)})
