@@ -4,7 +4,8 @@
     tools/generate.py --check   changes nothing and fails when something is stale
 
 The sources are three resources of the connector: options.json, error-conditions.json and client-fields.json. Out of
-them come the Python package's copies, its typed option classes, and two pages of the documentation.
+them come the Python package's copies, its typed option classes, and two pages of the documentation. What the package
+says of columns and metrics comes from the pages that describe them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generated_names import PAGES as NAMED_IN
+from generated_names import names_table
 from generated_options import python_source
 from generated_pages import errors_page, options_page
 
@@ -61,6 +64,7 @@ def made() -> dict[Path, str]:
     conditions: Mapping[str, ErrorCondition] = tables.parse_conditions(errors)
     return {
         **{PACKAGE / "tables" / name: text for name, text in sources.items()},
+        PACKAGE / "tables" / "names.json": names_table((PAGES / page).read_text(encoding="utf-8") for page in NAMED_IN),
         PACKAGE / "options" / "__init__.py": python_source(table),
         PAGES / "options.md": options_page(table, options["managed"], options["withoutEffect"], tables.ARGUMENTS),
         PAGES / "errors.md": errors_page(conditions),

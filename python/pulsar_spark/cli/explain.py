@@ -1,11 +1,11 @@
-"""The verb ``pulsar-spark explain``: an option, an argument or an error by its name."""
+"""The verb ``pulsar-spark explain``: an option, an argument, a column, a metric or an error by its name."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from pulsar_spark._tables import ARGUMENTS, error_conditions
+from pulsar_spark._tables import ARGUMENTS, described_names, error_conditions
 from pulsar_spark.cli.options import explained, facts_of, page
 from pulsar_spark.errors import FAMILIES
 from pulsar_spark.options import checks
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def add_explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb to the command line."""
-    summary = "explain an option, an argument or an error by its name"
+    summary = "explain an option, an argument, a column, a metric or an error by its name"
     verb = commands.add_parser("explain", help=summary, description=summary)
-    verb.add_argument("name", help="such as startingOffsets, start, poll_timeout_ms or PULSAR_TLS_FAILED")
+    verb.add_argument("name", help="such as startingOffsets, start, __key, pulsarBacklogMs or PULSAR_TLS_FAILED")
     verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.set_defaults(run=_explain_command)
 
@@ -31,11 +31,24 @@ def _explain_command(chosen: argparse.Namespace) -> int:
     elif options := [option for option, argument in ARGUMENTS.items() if argument == name.lower()]:
         pages = [facts_of(option) if chosen.json else explained(option) for option in options]
         print(json.dumps({"argument": name, "options": pages}) if chosen.json else "\n\n".join(map(str, pages)))
+    elif described := _described(name):
+        print(json.dumps(described) if chosen.json else _described_page(**described))
+    elif name.startswith("__"):
+        raise checks.unknown(name, described_names())
     elif name.upper().startswith("PULSAR_"):
         raise checks.unknown(name, error_conditions())
     else:
         print(json.dumps(facts_of(name)) if chosen.json else explained(name))
     return 0
+
+
+def _described(name: str) -> dict[str, Any]:
+    """What is known of a column or metric; empty for other names."""
+    return next(({"name": one, **facts} for one, facts in described_names().items() if one.lower() == name.lower()), {})
+
+
+def _described_page(name: str, kind: str, **facts: str) -> str:
+    return page(name, f"A metadata {kind}." if kind == "column" else "A metric that Spark shows.", facts)
 
 
 def _conditions(name: str) -> list[str]:
