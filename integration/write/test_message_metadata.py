@@ -227,6 +227,26 @@ def test_a_copy_keeps_what_a_message_says_of_itself(target: Target, topic: str) 
     assert found == wanted
 
 
+def test_a_copy_says_the_schema_version_that_its_topic_has(target: Target, topic: str) -> None:
+    """Both topics have the same schemas, by other numbers."""
+    copy, narrow, wide = f"{topic}-copy", "select 1 as id", "select 2 as id, 'b' as name"
+    fields: list[dict[str, object]] = [{"name": "id", "type": "int"}]
+    for name, query in ((topic, narrow), (topic, wide), (copy, wide)):
+        more = [{"name": "name", "type": ["null", "string"], "default": None}] if query == wide else []
+        target.admin.upload_schema(name, "AVRO", json.dumps({"type": "record", "name": "Row", "fields": fields + more}))
+        target.append_sql(query, name)
+    source = target.read(topic)
+    assert {row.id: _version(row) for row in source.select("id", "__schemaVersion").collect()} == {1: 0, 2: 1}
+    target.append(source.select("*"), copy)
+    rows = target.read(copy).select("id", "name", "__schemaVersion").collect()
+    assert sorted((row.id, row.name or "", _version(row)) for row in rows) == [(1, "", 0), (2, "b", 0), (2, "b", 0)]
+    assert _metadata(target, copy)[0]["SchemaVersion"] == _metadata(target, topic)[0]["SchemaVersion"], "version 0"
+
+
+def _version(row: Any) -> int:  # noqa: ANN401 - a row of any columns
+    return int.from_bytes(row["__schemaVersion"], "big")
+
+
 def test_compaction_removes_what_a_tombstone_alone_in_its_batch_deletes(target: Target, topic: str) -> None:
     target.append_sql("select concat('key ', id) as __key, string(id) as value from range(0, 4, 1, 1)", topic)
     target.append_sql("select 'key 1' as __key, cast(null as string) as value", topic)
