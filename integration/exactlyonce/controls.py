@@ -29,17 +29,17 @@ class Control:
 
     Attributes:
         rule: What is missing then.
-        file: Below the main source.
-        old: What stands there once.
+        old: What stands once in the file.
         new: What takes its place.
         test: The id of a test that fails, or the name of a unit suite.
+        file: Below the main source.
     """
 
     rule: str
-    file: str
     old: str
     new: str
     test: str
+    file: str = "write/exactlyonce/SinkCoordinator.scala"
 
 
 CONTROLS = (
@@ -59,7 +59,6 @@ CONTROLS = (
     ),
     Control(
         rule="no nonce",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="if (!result.belongsTo(settings.nonce))",
         new="if (!result.belongsTo(settings.nonce) && !result.belongsTo(result.nonce.mkString))",
         test="integration/write/test_exactly_once.py::test_the_state_of_another_checkpoint_is_refused",
@@ -87,35 +86,30 @@ CONTROLS = (
     ),
     Control(
         rule="no record before the commit",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="finish(prepared, Some(append(prepared)))",
         new='finish(prepared, Some(""))',
         test="integration/write/test_exactly_once_faults.py::test_an_epoch_that_was_recorded_is_committed_by_the_next_driver",
     ),
     Control(
         rule="epochs may go back",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="val isSequence = settings.startsAtZero && settings.onMismatch",
         new="val isSequence = settings.sinkId.isEmpty && settings.onMismatch",
         test=f"{_EDGES}::test_a_checkpoint_that_went_back_is_refused_and_taken_on_knowingly",
     ),
     Control(
         rule="no proof that transactions live",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="if (age >= settings.timeout / 2 &&",
         new="if (age >= settings.timeout * 1000L &&",
         test=f"{_EDGES}::test_a_job_that_is_longer_than_its_transactions_is_not_torn",
     ),
     Control(
         rule="one state for all targets",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="else log.done(settings.target)",
         new="else log.last.map(d => WrittenEpoch(d.epoch, Some(d.rows)))",
         test=f"{_EDGES}::test_one_sink_writes_to_two_topics_in_foreach_batch",
     ),
     Control(
         rule="a life of one epoch releases nothing",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="    lastDone = records.findLast",
         new="    lastDone = records.take(0).findLast",
         test=f"{_EDGES}::test_a_log_is_released_where_each_batch_is_a_life",
@@ -150,7 +144,6 @@ CONTROLS = (
     ),
     Control(
         rule="an epoch that was found ends the writing anew",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="    log.prepared.map(p => p -> finish(p, None))\n",
         new="    log.prepared.map { p => hasWritten = true; p -> finish(p, None) }\n",
         test="SinkCheckpointsSuite",
@@ -164,31 +157,59 @@ CONTROLS = (
     ),
     Control(
         rule="a record of one target forgets the others",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="      log.last.fold(Map.empty[String, Long])(_.targets) - target,\n",
         new="      Map.empty,\n",
         test="SinkCheckpointsSuite",
     ),
     Control(
         rule="the last record of the log is released",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="    lastDone = Some(done)\n    result\n",
         new="    lastDone = Some(done)\n    result.fold(lastDone)(_ => lastDone)\n",
         test="SinkCheckpointsSuite",
     ),
     Control(
         rule="a refused abort is an end",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="      val ended = cluster.abort(orphans)\n",
         new="      val ended = scala.util.Try(cluster.abort(orphans)).getOrElse(orphans.toSet)\n",
         test="SinkTransactionsSuite",
     ),
     Control(
         rule="what is open stays so after the last epoch",
-        file="write/exactlyonce/SinkCoordinator.scala",
         old="        abortOrphans(Long.MaxValue, log.owners, None)\n",
         new="",
         test="SinkCoordinatorSuite",
+    ),
+    Control(
+        rule="an epoch with little time left is recorded",
+        file="write/exactlyonce/EpochEndings.scala",
+        old="lost.nonEmpty || left < patience.min(settings.timeout / 10)",
+        new="lost.nonEmpty",
+        test="SinkEndingsSuite",
+    ),
+    Control(
+        rule="late transactions stay open while no rows arrive",
+        old="try if (!isStopped && isSettled) written",
+        new="try if (isStopped && isSettled) written",
+        test="SinkEndingsSuite",
+    ),
+    Control(
+        rule="a repair fences a driver",
+        file="write/exactlyonce/SinkRepair.scala",
+        old="ControlAccess.Alone",
+        new="ControlAccess.Fencing",
+        test="integration/exactlyonce/test_sink_command.py::test_a_sink_with_a_driver_is_not_repaired",
+    ),
+    Control(
+        rule="a repair ends any torn epoch",
+        old="TornEpoch.AcceptLost(e)) if e == prepared.epoch ",
+        new="TornEpoch.AcceptLost(e)) if e >= 0 ",
+        test="SinkEndingsSuite",
+    ),
+    Control(
+        rule="lost rows that are accepted do not count",
+        old="      transactions.map(_.rows).sum,\n",
+        new="      transactions.diff(lost).map(_.rows).sum,\n",
+        test="SinkEndingsSuite",
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from model.log import is_ours
-from model.state import ENDED, Driver, State, Status, Step
+from model.state import ENDED, Driver, State, Status, Step, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,11 +60,15 @@ def clean(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds)
 
 
 def run_epoch(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> State:
-    """Begin the tasks of the next epoch, or end after the last one."""
+    """Begin the tasks of the next epoch, or end after the last one. A repair runs none.
+
+    Tasks of an epoch that is written count their rows and send nothing.
+    """
     at_rest = driver._replace(step=Step.RUN, finishing=-1, chosen=(), turn=0, unknown=(), doomed=(), after=Step.RUN)
-    if driver.epoch >= bounds.epochs:
+    if driver.epoch >= bounds.epochs or driver.repair is not None:
         return closing(state, life, at_rest, Step.FINISHED, rules, bounds)
-    tasks = tuple(state.attempt(life, driver, task) for task in range(bounds.tasks))
+    stage = Task.HANDED if driver.has_written(rules) else Task.NEW
+    tasks = tuple(state.attempt(life, driver, task)._replace(stage=stage) for task in range(bounds.tasks))
     return state._replace(attempts=state.attempts + tasks).with_driver(life, at_rest)
 
 
@@ -72,3 +76,14 @@ def closing(state: State, life: int, driver: Driver, after: Step, rules: Rules, 
     """Abort all that is open before the driver ends."""
     listed = orphans(state, life, driver, rules)
     return cleaning(state, life, driver._replace(listed=listed), listed if rules.closes else (), after, rules, bounds)
+
+
+def tidy(state: State, life: int, driver: Driver, rules: Rules) -> Steps:
+    """Abort each minute what late attempts opened, between the epochs of a stream. A refused abort stops nothing."""
+    if driver.step not in (Step.RUN, Step.IDLE) or driver.anew or driver.done[0] < 0 or not rules.tidies:
+        return
+    for number in orphans(state, life, driver, rules):
+        one = state.attempts[number]
+        is_over = one.epoch <= driver.done[0] if one.life == life else True
+        if is_over and state.drivers[one.life].role == driver.role:
+            yield f"aborts T{number}, as each minute", state.with_attempt(number, one._replace(status=Status.ABORTED))

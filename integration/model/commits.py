@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from model.cleaning import cleaning, closing, orphans, run_epoch
 from model.log import acknowledged, append, is_ours
-from model.state import Driver, State, Status, Step
+from model.state import Accepts, Driver, State, Status, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +64,15 @@ def resolve(state: State, life: int, driver: Driver, rules: Rules, _: Bounds) ->
     elif len(absent) == len(driver.chosen):
         yield "finds no marker at all", state.with_driver(life, driver._replace(step=Step.DROP))
     else:
-        torn = driver.ended(Step.FAILED, "torn")
-        yield f"finds no marker of T{absent[0]}", state.with_driver(life, torn)
+        yield f"finds no marker of T{absent[0]}", state.with_driver(life, _torn(driver, rules))
+
+
+def _torn(driver: Driver, rules: Rules) -> Driver:
+    """The end of a driver that finds a torn epoch, unless a person accepts that one."""
+    if driver.repair is None or (rules.by_number and driver.repair.epoch != driver.finishing):
+        return driver.ended(Step.FAILED, "torn")
+    step = Step.DONE if driver.repair.accepts is Accepts.LOST else Step.DROP
+    return driver._replace(step=step, unknown=())
 
 
 def _waiting(state: State, life: int, driver: Driver, rules: Rules, undecided: list[int]) -> Steps:

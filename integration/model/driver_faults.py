@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from model.cleaning import cleaning
 from model.commits import turned
+from model.epochs import is_outrun
 from model.log import appends, known, record_of
-from model.state import ENDED, Driver, Kind, State, Status, Step
+from model.state import ENDED, Accepts, Driver, Kind, Repair, State, Status, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +31,14 @@ def driver_faults(state: State, rules: Rules, bounds: Bounds) -> Steps:
             yield from _lost_replies(state, life, driver, rules)
         if "abort" in bounds.kinds and driver.step is Step.CLEAN:
             yield from _lost_aborts(state, life, driver, rules, bounds)
+        if "no more rows" in bounds.kinds and driver.step is Step.SPARK and not is_outrun(state, driver):
+            noted = state._replace(committed=driver.epoch + 1)
+            idle = driver._replace(step=Step.IDLE, epoch=driver.epoch + 1)
+            yield f"! no more rows arrive for driver {life}", noted.with_driver(life, idle)
     if len(state.drivers) < bounds.lives:
         yield from (_beside if state.latest.step not in ENDED else _instead)(state, bounds)
+        if "repair" in bounds.kinds and state.log:
+            yield "! a repair starts", _repaired(state, Accepts.LOST, 0)
 
 
 def _lost_replies(state: State, life: int, driver: Driver, rules: Rules) -> Steps:
@@ -75,6 +82,12 @@ def _instead(state: State, bounds: Bounds) -> Steps:
         yield from _checkpoints(state, bounds)
 
 
+def _repaired(state: State, accepts: Accepts, epoch: int) -> State:
+    """The state with a repair, which goes on with the checkpoint of the log."""
+    repair = Driver(state.log[-1].generation, Step.TAKE, role=state.role, repair=Repair(accepts, epoch))
+    return state._replace(drivers=(*state.drivers, repair))
+
+
 def _checkpoints(state: State, bounds: Bounds) -> Steps:
     """What happens to the checkpoint of a stream between two lives."""
     if "checkpoint back" in bounds.kinds:
@@ -94,11 +107,20 @@ def _checkpoints(state: State, bounds: Bounds) -> Steps:
 
 
 def restarts(state: State, bounds: Bounds) -> Steps:
-    """The user starts the query again after its driver has died, or to write anew after its epoch was refused."""
+    """A person starts the query again after its driver has died, writes anew, or accepts a torn epoch."""
     driver = state.latest
     if len(state.drivers) < bounds.lives:
         if driver.step is Step.DEAD:
             yield "another driver starts", state.started(bounds)
+        elif driver.reason == "torn" and all(one.step in ENDED for one in state.drivers):
+            found = known(state, Driver(driver.generation), state.kept, bounds)
+            if not found.chosen:
+                yield "another driver starts after the repair", state.started(bounds)
+                return
+            for accepts in Accepts:
+                for epoch in (found.finishing, found.finishing + 1):
+                    name = f"a repair starts that accepts {accepts.name} rows of epoch {epoch}"
+                    yield name, _repaired(state, accepts, epoch)
         elif driver.reason == "epochs":
             anew = state.planned_from(state.committed).started(bounds, anew=True)
             yield "the user lets a driver write anew from the checkpoint on", anew

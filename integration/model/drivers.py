@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 def driver_steps(state: State, rules: Rules, bounds: Bounds) -> Steps:
     """The steps of all drivers that live."""
     for life, driver in enumerate(state.drivers):
+        if not bounds.targets:
+            for name, following in cleaning.tidy(state, life, driver, rules):
+                yield f"driver {life}: {name}", following
         act = _ACTS.get(driver.step)
         if act is not None:
             for name, following in act(state, life, driver, rules, bounds):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from model.cleaning import cleaning, closing, orphans, run_epoch
 from model.log import append
-from model.state import Driver, State, Status, Step, Task
+from model.state import Driver, Expiry, State, Status, Step, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +33,12 @@ def run(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -
 
 def decide(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> Steps:
     """Compare the epoch with the last one that is done."""
-    last = driver.done[driver.target] if rules.per_target else max(driver.done)
+    last = driver.last(rules)
     unchosen = driver._replace(chosen=(), finishing=-1)
     if _is_refused(state, driver, last, rules, bounds):
         refused = cleaning(state, life, unchosen._replace(reason="epochs"), driver.chosen, Step.FAILED, rules, bounds)
         yield f"refuses epoch {driver.epoch} after epoch {last}", refused
-    elif driver.epoch <= last and not driver.anew:
+    elif driver.has_written(rules):
         name = f"drops the repetition of epoch {driver.epoch}, which is done"
         if bounds.targets:
             yield name, closing(state, life, unchosen, Step.WROTE, rules, bounds)
@@ -59,11 +59,13 @@ def _is_refused(state: State, driver: Driver, last: int, rules: Rules, bounds: B
 
 
 def prove(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> Steps:
-    """Record nothing when a transaction is not open any more."""
-    ended = [number for number in driver.chosen if state.attempts[number].status is not Status.OPEN]
-    if rules.proof and ended:
+    """Record nothing when a transaction is not open any more, or will soon time out."""
+    chosen = [(number, state.attempts[number]) for number in driver.chosen]
+    ended = [number for number, one in chosen if rules.proof and one.status is not Status.OPEN]
+    ended += [number for number, one in chosen if rules.margin and one.expiry is Expiry.SOON]
+    if ended:
         dropped = cleaning(state, life, driver, driver.chosen, Step.DEAD, rules, bounds)
-        yield f"finds that T{ended[0]} is not open, and drops the epoch", dropped
+        yield f"finds that T{ended[0]} is not open, or not for long, and drops the epoch", dropped
     else:
         yield "goes on to PREPARED", state.with_driver(life, driver._replace(step=Step.PREPARE))
 
@@ -77,7 +79,7 @@ def prepare(state: State, life: int, driver: Driver, rules: Rules, _: Bounds) ->
 
 def spark(state: State, life: int, driver: Driver, rules: Rules, bounds: Bounds) -> Steps:
     """Spark notes the epoch of a stream in its own log."""
-    if _is_outrun(state, driver):
+    if is_outrun(state, driver):
         yield "finds another driver's entry in Spark's log", state.with_driver(life, driver.ended(Step.DEAD))
     else:
         written = state._replace(committed=driver.epoch + 1)
@@ -91,7 +93,7 @@ def wrote(state: State, life: int, driver: Driver, _: Rules, bounds: Bounds) -> 
     ended = driver.ended(Step.FINISHED)
     following = driver._replace(target=driver.target + 1)
     if following.target == bounds.targets:
-        if _is_outrun(state, driver):
+        if is_outrun(state, driver):
             yield "finds another driver's entry in Spark's log", state.with_driver(life, driver.ended(Step.DEAD))
             return
         following = driver._replace(epoch=driver.epoch + 1, target=0)
@@ -105,5 +107,6 @@ def wrote(state: State, life: int, driver: Driver, _: Rules, bounds: Bounds) -> 
         yield name, following_state._replace(drivers=(*following_state.drivers, later))
 
 
-def _is_outrun(state: State, driver: Driver) -> bool:
+def is_outrun(state: State, driver: Driver) -> bool:
+    """Whether another driver noted the epoch, or the checkpoint is another one."""
     return state.committed != driver.epoch or state.generation != driver.generation

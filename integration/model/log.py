@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.state import Driver, Kind, Record, State, Step
+from model.state import Driver, Kind, Record, State, Status, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ def known(state: State, driver: Driver, first: int, bounds: Bounds) -> Driver:
     done, plan, prepared = [-1] * max(bounds.targets, 1), 0, None
     for one in state.log[first:]:
         if one.kind is Kind.DONE:
-            plan = one.plan
+            plan = -1 if one.lacks else one.plan
             for target, epoch in one.done:
                 done[target] = epoch
         if one.kind is Kind.PREPARED:
@@ -62,8 +62,10 @@ def record_of(state: State, life: int, driver: Driver, rules: Rules) -> Record:
         return record._replace(chosen=driver.chosen)
     if kind is Kind.DROPPED:
         return record
+    lacks = not rules.counts_lost and any(state.attempts[n].status is not Status.COMMITTED for n in driver.chosen)
     others = [(target, epoch) for target, epoch in enumerate(driver.done) if target != one.target and epoch >= 0]
-    return record._replace(done=((one.target, driver.finishing), *(others if rules.whole_state else ())))
+    done = ((one.target, driver.finishing), *(others if rules.whole_state else ()))
+    return record._replace(done=done, lacks=lacks)
 
 
 def append(state: State, life: int, driver: Driver, rules: Rules) -> Iterator[tuple[str, State, bool]]:

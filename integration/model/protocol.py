@@ -8,7 +8,7 @@ from model.driver_faults import driver_faults, restarts
 from model.drivers import driver_steps
 from model.explorer import Result, explore
 from model.rules import Bounds, Rules
-from model.state import Expiry, Kind, State, Status, Step, initial
+from model.state import ENDED, Expiry, Kind, State, Status, Step, initial
 from model.tasks import launches, task_faults, task_steps
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ def check(
     bounds: Bounds,
     rules: Rules | None = None,
     visit: Callable[[State], None] = lambda _: None,
+    first: State | None = None,
 ) -> Result[State]:
-    """Explore the protocol within the bounds, with all of its rules unless others are named."""
+    """Explore the protocol within the bounds, with all of its rules unless others are named, from its first state."""
     held = rules or Rules()
     return explore(
-        initial(bounds),
+        first or initial(bounds),
         lambda state: _steps(state, held, bounds),
         lambda state, quiet: _violation(state, bounds, quiet=quiet),
         visit,
@@ -62,13 +63,34 @@ def _violation(state: State, bounds: Bounds, *, quiet: bool) -> str | None:
     if wrong is not None:
         return wrong
     for life, driver in enumerate(state.drivers):
+        if driver.repair is not None and state.owner == life and _has_fenced(state, life):
+            return f"driver {life} is a repair, and fenced a driver that lives"
+        if driver.reason == "epochs" and not (any(state.plans) or state.plain):
+            return f"driver {life} refuses an epoch although no checkpoint went back"
         if driver.reason == "torn" and not _timed_out(state, driver.chosen):
             return "a driver reports a torn epoch although none of its transactions timed out after the proof"
         if driver.reason == "another checkpoint" and state.owner == life:
             return f"driver {life} fenced another one, and is refused"
-    if quiet and state.latest.step not in (Step.FINISHED, Step.FAILED, Step.DEAD, Step.WROTE):
-        return f"the last driver waits for ever at {state.latest.step.name}"
+    return _end_violation(state) if quiet else None
+
+
+def _end_violation(state: State) -> str | None:
+    """What may not be true where only faults can follow."""
+    for driver in (state.latest, *(one for one in state.drivers if one.repair is not None)):
+        if driver.step not in (*ENDED, Step.WROTE, Step.IDLE):
+            return f"the last driver waits for ever at {driver.step.name}"
+    if state.latest.step is Step.IDLE:
+        for number, one in enumerate(state.attempts):
+            if one.status is Status.OPEN and one.generation == state.latest.generation:
+                return f"T{number} is open while the stream waits for new rows"
     return None
+
+
+def _has_fenced(state: State, repair: int) -> bool:
+    """Whether a driver that began before a repair owned the log, and lives."""
+    return any(
+        driver.step not in (*ENDED, Step.ADMIT, Step.TAKE) for driver in state.drivers[:repair] if driver.repair is None
+    )
 
 
 def _named(place: Place) -> str:
@@ -109,11 +131,31 @@ def _visible(state: State, bounds: Bounds) -> dict[tuple[Place, int], int]:
     copies: dict[tuple[Place, int], int] = {}
     for generation, epoch, plan in state.plain:
         copies.update({((generation, epoch, plan, 0), task): 1 for task in range(bounds.tasks)})
-    for one in state.attempts:
-        if one.status in _VISIBLE and not one.late:
+    lost, repeated = _accepted(state)
+    for number, one in enumerate(state.attempts):
+        if number in lost or (one.status in _VISIBLE and not one.late and number not in repeated):
             key = ((one.generation, one.epoch, one.plan, one.target), one.task)
             copies[key] = copies.get(key, 0) + one.rows
     return copies
+
+
+def _accepted(state: State) -> tuple[set[int], set[int]]:
+    """The transactions of torn epochs whose loss, or whose repetition, a person accepted by the number of the epoch."""
+    lost: set[int] = set()
+    repeated: set[int] = set()
+    if all(driver.repair is None for driver in state.drivers):
+        return lost, repeated
+    prepared: tuple[int, ...] = ()
+    for one in state.log:
+        repair = state.drivers[one.life].repair
+        if one.kind is Kind.PREPARED:
+            prepared = one.chosen
+        elif one.kind in (Kind.DONE, Kind.DROPPED) and repair is not None and repair.epoch == one.epoch:
+            committed = {number for number in prepared if state.attempts[number].status in _VISIBLE}
+            (lost if one.kind is Kind.DONE else repeated).update(
+                set(prepared) - committed if one.kind is Kind.DONE else committed
+            )
+    return lost, repeated
 
 
 def _finished(state: State, bounds: Bounds) -> set[Place]:

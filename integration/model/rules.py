@@ -23,6 +23,7 @@ class Rules:
         aborts_again: A driver that waits for a barrier aborts what other attempts of its epoch opened meanwhile.
         keeps_prepared: A driver aborts nothing after an append of PREPARED whose answer it did not see.
         proof: A driver proves that each transaction is open before it appends PREPARED.
+        margin: It appends none, either, when one of them has too little time left for the commit.
         no_return: A stream refuses an epoch before the last one that is done.
         no_gap: A stream refuses an epoch that does not follow the last one that is done.
         same_rows: A stream repeats its last epoch only with as many rows. Other rows have another number in the model.
@@ -33,6 +34,10 @@ class Rules:
         keeps_done: A driver acknowledges the log up to the last DONE but one.
         refused_stops: A driver stops when it must not abort a transaction; refused is not ended.
         closes: A driver aborts at its end what is open of it and of earlier owners.
+        tidies: A driver aborts each minute what is open of epochs that are done, and of earlier owners.
+        alone: A repair fences nobody: it fails while a driver is connected.
+        by_number: A repair ends only the torn epoch that the person named.
+        counts_lost: A DONE that a person accepted counts the lost rows, too, because the stream repeats the epoch.
     """
 
     fence: bool = True
@@ -47,6 +52,7 @@ class Rules:
     aborts_again: bool = True
     keeps_prepared: bool = True
     proof: bool = True
+    margin: bool = True
     no_return: bool = True
     no_gap: bool = True
     same_rows: bool = True
@@ -56,6 +62,10 @@ class Rules:
     keeps_done: bool = True
     refused_stops: bool = True
     closes: bool = True
+    tidies: bool = True
+    alone: bool = True
+    by_number: bool = True
+    counts_lost: bool = True
 
 
 FAULTS = frozenset(
@@ -69,6 +79,9 @@ FAULTS = frozenset(
         "reply",
         "abort",
         "time-out",
+        "little time",
+        "no more rows",
+        "repair",
         "checkpoint deleted",
         "checkpoint back",
         "other guarantee",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from model.cleaning import cleaning, open_transactions
 from model.log import append, is_foreign, known
-from model.state import Driver, State, Step
+from model.state import ENDED, Driver, State, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,12 @@ def admit(state: State, life: int, driver: Driver, rules: Rules, _: Bounds) -> S
         yield "may take the log over", state.with_driver(life, driver._replace(step=Step.TAKE))
 
 
-def take(state: State, life: int, driver: Driver, _: Rules, __: Bounds) -> Steps:
-    """Fence every other driver."""
+def take(state: State, life: int, driver: Driver, rules: Rules, _: Bounds) -> Steps:
+    """Fence every other driver. A repair fails where one is connected."""
+    is_connected = state.owner >= 0 and state.drivers[state.owner].step not in ENDED
+    if driver.repair is not None and rules.alone and is_connected:
+        yield "fails, as a driver is connected", state.with_driver(life, driver.ended(Step.FAILED))
+        return
     yield "takes the log over", state._replace(owner=life).with_driver(life, driver._replace(step=Step.READ))
 
 

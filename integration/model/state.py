@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from model.rules import Bounds
+    from model.rules import Bounds, Rules
 
 
 class _Code(IntEnum):
@@ -48,15 +48,23 @@ class Wire(_Code):
 
 
 class Expiry(_Code):
-    """Whether a transaction timed out. `LATE`: after the driver that chose it had proved that it was open."""
+    """Whether a transaction timed out.
+
+    `SOON`: not yet, but it has less time left than a driver needs for its commit. `LATE`: it had enough when the driver
+    that chose it proved that it was open.
+    """
 
     NONE = 0
-    EARLY = 1
-    LATE = 2
+    SOON = 1
+    EARLY = 2
+    LATE = 3
 
 
 class Step(_Code):
-    """What a driver does next. `DEAD` may be followed by another life, `FAILED` reports a reason to the user."""
+    """What a driver does next.
+
+    `IDLE` waits for new rows. `DEAD` may be followed by another life, `FAILED` reports a reason to the user.
+    """
 
     ADMIT = 0
     TAKE = 1
@@ -75,9 +83,10 @@ class Step(_Code):
     DROP = 14
     SPARK = 15
     WROTE = 16
-    FINISHED = 17
-    FAILED = 18
-    DEAD = 19
+    IDLE = 17
+    FINISHED = 18
+    FAILED = 19
+    DEAD = 20
 
 
 ENDED = (Step.FINISHED, Step.FAILED, Step.DEAD)
@@ -90,6 +99,20 @@ class Kind(_Code):
     PREPARED = 1
     DONE = 2
     DROPPED = 3
+
+
+class Accepts(_Code):
+    """What a person accepts of a torn epoch: that rows are lost, or that rows are there twice."""
+
+    LOST = 0
+    REPEATED = 1
+
+
+class Repair(NamedTuple):
+    """A driver that runs no epoch, started by a person who accepts a torn one by its number."""
+
+    accepts: Accepts
+    epoch: int
 
 
 class Attempt(NamedTuple):
@@ -135,6 +158,7 @@ class Driver(NamedTuple):
         unknown: Those of them whose outcome the driver does not know.
         listed: Open transactions that it found at its start, or, when it has finished, at its end.
         doomed: Transactions that it is about to abort; then it goes on with `after`.
+        repair: For a life that only repairs.
     """
 
     generation: int
@@ -155,15 +179,30 @@ class Driver(NamedTuple):
     doomed: tuple[int, ...] = ()
     after: Step = Step.RUN
     reason: str = ""
+    repair: Repair | None = None
+
+    def last(self, rules: Rules) -> int:
+        """The last epoch that is written to the target."""
+        return self.done[self.target] if rules.per_target else max(self.done)
+
+    def has_written(self, rules: Rules) -> bool:
+        """Whether the epoch is written, and not to be written anew."""
+        return self.epoch <= self.last(rules) and not self.anew
 
     def ended(self, step: Step, reason: str = "") -> Driver:
         """What is left of it."""
         chosen, listed = self.chosen if reason else (), self.listed if step is Step.FINISHED else ()
-        return Driver(self.generation, step, role=self.role, chosen=chosen, listed=listed, reason=reason)
+        left = Driver(self.generation, step, role=self.role, chosen=chosen, listed=listed)
+        return left._replace(reason=reason, repair=self.repair)
 
 
 class Record(NamedTuple):
-    """One record of the log topic. `done` has the last epoch of each target, as far as a DONE says it."""
+    """One record of the log topic.
+
+    Attributes:
+        done: The last epoch of each target, as far as a DONE says it.
+        lacks: A DONE does not count rows of its epoch that are lost.
+    """
 
     kind: Kind
     life: int
@@ -173,6 +212,7 @@ class Record(NamedTuple):
     target: int = 0
     chosen: tuple[int, ...] = ()
     done: tuple[tuple[int, int], ...] = ()
+    lacks: bool = False
 
 
 class State(NamedTuple):
@@ -224,8 +264,12 @@ class State(NamedTuple):
 
     @property
     def latest(self) -> Driver:
-        """The last life of the query; drivers of other queries are passed over."""
-        return next(driver for driver in reversed(self.drivers) if driver.generation == self.generation)
+        """The last life of the query; repairs and drivers of other queries are passed over."""
+        return next(
+            driver
+            for driver in reversed(self.drivers)
+            if driver.generation == self.generation and driver.repair is None
+        )
 
 
 def initial(bounds: Bounds) -> State:

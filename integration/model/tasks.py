@@ -93,18 +93,25 @@ def task_faults(state: State, bounds: Bounds) -> Iterator[tuple[str, State]]:
                 (state.with_attempt(number, attempt._replace(wire=Wire.SENT, cut=True))),
             )
         if attempt.status is Status.OPEN and "time-out" in kinds:
+            is_late = attempt.expiry is Expiry.NONE and _is_proved(state, number)
+            expiry = Expiry.LATE if is_late else Expiry.EARLY
             yield (
                 f"! {who}: the transaction times out",
-                state.with_attempt(number, attempt._replace(status=Status.ABORTED, expiry=_expiry(state, number))),
+                state.with_attempt(number, attempt._replace(status=Status.ABORTED, expiry=expiry)),
+            )
+        has_time = attempt.status is Status.OPEN and attempt.expiry is Expiry.NONE
+        if has_time and "little time" in kinds and not _is_proved(state, number):
+            yield (
+                f"! {who}: the transaction has little time left",
+                state.with_attempt(number, attempt._replace(expiry=Expiry.SOON)),
             )
 
 
-def _expiry(state: State, number: int) -> Expiry:
+def _is_proved(state: State, number: int) -> bool:
     """A driver that wants to append PREPARED, or has done so, proved that its transactions were open."""
-    is_chosen = any(number in one.chosen for one in state.log) or any(
+    return any(number in one.chosen for one in state.log) or any(
         number in one.chosen for one in state.drivers if one.step is Step.PREPARE
     )
-    return Expiry.LATE if is_chosen else Expiry.EARLY
 
 
 def launches(state: State, bounds: Bounds) -> Iterator[tuple[str, State]]:
