@@ -89,6 +89,14 @@ def test_a_batch_reads_them(spark: SparkSession, service_url: str, hidden: tuple
     assert [row.payload for row in read_rows(batch(spark, service_url, topic=topic))] == sent
 
 
+def test_a_batch_of_the_compacted_view_reads_them(
+    spark: SparkSession, service_url: str, hidden: tuple[str, list[bytes]]
+) -> None:
+    topic, sent = hidden
+    frame = batch(spark, service_url, topic=topic, readCompacted="true")
+    assert [row.payload for row in read_rows(frame)] == sent
+
+
 def test_a_stream_of_what_is_available_reads_them(
     spark: SparkSession, service_url: str, hidden: tuple[str, list[bytes]], tmp_path: Path
 ) -> None:

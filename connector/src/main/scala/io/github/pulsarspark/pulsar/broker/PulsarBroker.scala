@@ -69,14 +69,9 @@ private[pulsar] final class PulsarBroker(
     request(partitions)
   }
 
-  /** The compacted view has no entry that a broker sends and does not name: its end is in front of transactions. */
   override def confirmedBounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     val named = bounds(partitions)
-    if (readCompacted) named
-    else
-      named ++ later.beyond(named.view.mapValues(_.last).toMap).map { case (p, last) =>
-        p -> named(p).copy(last = last)
-      }
+    named ++ later.beyond(named.view.mapValues(_.last).toMap).map { case (p, last) => p -> named(p).copy(last = last) }
   }
 
   override def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds] = {

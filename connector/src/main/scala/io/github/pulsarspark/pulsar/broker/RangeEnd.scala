@@ -9,13 +9,13 @@ import io.github.pulsarspark.pulsar.topics.TopicLosses
   *
   * The end of a range is a message that existed when it was planned; only compaction may rightly have removed it. So
   * until the end is reached, another entry is due, and silence means that something is wrong. A topic that is known to
-  * end before that has lost its end. A broker may name an earlier last message although it sends more (see
-  * [[LastMessages]]), so everything up to that message is read first, and then nothing may follow.
+  * end before that has lost its end, unless compaction removed it. A broker may name an earlier last message although
+  * it sends more (see [[LastMessages]]), so everything up to that message is read first, and then nothing may follow.
   */
 private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean) {
 
   private var planned = range.endInclusive
-  private var stop    = planned.wholeEntry     // nearer than the end once the topic is known to end before it
+  private var stop    = planned.wholeEntry
   private var named   = Option.empty[Position] // the last message, where that is before the end
   private var done    = false
 
@@ -82,12 +82,9 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
           reason = "the topic is empty now"))
       done = true
     } else if (last >= stop) named = None
-    else if (readCompacted) {
-      stop = last
-      done = stop <= read
-    } else if (last > read) named = Some(last)
+    else if (last > read) named = Some(last)
     else {
-      report(TopicLosses.endsBefore(range.topic, read, planned.toString, last))
+      if (!readCompacted) report(TopicLosses.endsBefore(range.topic, read, planned.toString, last))
       done = true
     }
 }

@@ -74,7 +74,7 @@ private[feed] final class FeedConnection(
     current = feeds.open(start, permits).await(answers, s"Opening $topic at ${start.getOrElse("its beginning")}")
     val answer  = bounds()
     val isAhead = start.forall(_ < answer.last) && !answer.last.isBeforeLedger // more is to be read before it
-    if (options.readCompacted || answer.last >= known || isAhead) answer
+    if (answer.last >= known || isAhead) answer
     else if (isDisproved(answer)) answer.copy(last = known)
     else if (attempts == 1) answer
     else {
