@@ -46,7 +46,7 @@ private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
   /** Begins one item and does not wait for it. The answer never comes when it is stopped before. */
   def start[A](work: () => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => work(), pool)
 
-  /** The same, and returns the wait for its answer, which throws what it throws. */
+  /** Like `start`, but returns a function that waits for the result and throws the failure of `work`. */
   def begin[A](work: () => A): () => A = {
     val answer = start(work)
     () =>

@@ -8,9 +8,9 @@ import scala.jdk.DurationConverters._
 
 import com.github.benmanes.caffeine.cache.{Cache, Caffeine, RemovalCause, Scheduler, Ticker}
 
-/** What one task leaves to a later one. Whoever takes a value has it alone. One that nobody takes for a while is
-  * closed. When there are too many, those that are kept stay: tasks come round in the same order, so the oldest value
-  * is the one that is needed next.
+/** Keeps values that one task leaves to a later one. `take` hands a value to one caller alone. A value that is not
+  * taken within `lasts` is closed. When the limit is reached, the kept values stay and the new one is closed: tasks
+  * come round in the same order, so the oldest value is needed next.
   *
   * @param lasts
   *   how long a value is kept
@@ -78,6 +78,6 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
 
 private object ExclusiveCache {
 
-  /** With one key: one for each task, and seldom more tasks run at a time. */
+  /** Limit for one key: one value for each task that runs at a time. More tasks are rare. */
   private val MostOfKey = 16
 }

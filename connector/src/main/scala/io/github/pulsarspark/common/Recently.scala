@@ -3,7 +3,7 @@ package io.github.pulsarspark.common
 import scala.collection.concurrent.TrieMap
 import scala.concurrent.duration.FiniteDuration
 
-/** What was observed within the last `lasts`. For many threads.
+/** Remembers values that were observed within the last `lasts`. For many threads.
   *
   * @param nanos
   *   the clock, as `System.nanoTime`

@@ -145,7 +145,7 @@ private object SharedPool {
   private lazy val janitor: ScheduledExecutorService =
     Executors.newSingleThreadScheduledExecutor(daemon("pulsar-spark-client-pool", _))
 
-  /** On a new thread, which has the caller's class loader: names of plug-ins are looked up there. */
+  /** Runs `body` on a new thread with the caller's class loader, where names of plug-ins are looked up. */
   private def inBackground(what: String)(body: => Unit): Unit = daemon(s"pulsar-spark: $what", () => body).start()
 
   private def daemon(name: String, body: Runnable): Thread = {

@@ -28,7 +28,7 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
     Using.resource(fs.open(file))(in => new String(in.readNBytes(MostBytes), UTF_8))
   }
 
-  /** By the clock of the file system. */
+  /** Modification time of the file, by the clock of the file system. */
   def writtenAt: Instant = Instant.ofEpochMilli(fs.getFileStatus(file).getModificationTime)
 
   /** Fails if the file exists. */

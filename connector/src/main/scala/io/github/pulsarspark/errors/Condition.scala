@@ -20,7 +20,7 @@ abstract class Condition private[errors] (
     val action: String
 ) extends Serializable {
 
-  /** Whether it is the condition of an error. */
+  /** True if this is the condition of the error. */
   def is(error: Throwable): Boolean = error match {
     case e: PulsarError => e.condition == name
     case _              => false

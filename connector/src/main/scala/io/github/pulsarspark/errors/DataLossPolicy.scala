@@ -2,8 +2,8 @@ package io.github.pulsarspark.errors
 
 import org.slf4j.LoggerFactory
 
-/** What happens when messages that should be read are gone: the query fails, or goes on and counts. The one place that
-  * decides.
+/** Decides what happens when messages that should be read no longer exist: the query fails, or continues and counts the
+  * loss. Nothing else decides this.
   *
   * @param failOnDataLoss
   *   the option of that name

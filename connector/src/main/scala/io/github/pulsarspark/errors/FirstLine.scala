@@ -1,6 +1,6 @@
 package io.github.pulsarspark.errors
 
-/** What an exception says, in one line without a full stop: the client's messages go on with its state. */
+/** First line of an exception's message without the period. The Pulsar client appends its state on later lines. */
 private[pulsarspark] object FirstLine {
   def apply(e: Throwable): String = Option(e.getMessage)
     .flatMap(_.linesIterator.nextOption())

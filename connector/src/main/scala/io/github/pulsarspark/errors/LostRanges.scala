@@ -17,7 +17,7 @@ private[pulsarspark] final case class LostRanges(count: Long, newest: Seq[Occurr
     if (more.count == 0) this
     else LostRanges(count + more.count, (newest ++ more.newest).takeRight(LostRanges.MostKept))
 
-  /** Those after the first `before` of them. */
+  /** Ranges after the first `before` ones. */
   def after(before: Long): LostRanges =
     LostRanges(count - before, newest.takeRight(math.min(count - before, newest.size.toLong).toInt))
 

@@ -6,9 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
 
-/** What every exception of the connector offers: a stable condition name, its SQLSTATE, and the values its text was
-  * made from.
-  */
+/** An exception of the connector: it has a stable condition name, its SQLSTATE and the parameters of its text. */
 trait PulsarError extends SparkThrowable { self: Throwable =>
   def condition: String
   def parameters: Map[String, String]

@@ -104,7 +104,7 @@ private[pulsarspark] final class EntryDecoder(
       }
   }
 
-  /** Whether a batch claims more messages than it may unpack to. */
+  /** True if a batch claims more messages than it may unpack to. */
   private def isBeyondLimit = metadata.isBatch && metadata.compression != 0 &&
     metadata.messages > maxMessageBytes / EntryHeader.SmallestMessage
 

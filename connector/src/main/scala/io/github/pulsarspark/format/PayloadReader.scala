@@ -36,7 +36,7 @@ private[format] final class PayloadReader(
   private var packed: Array[Byte] = MessageView.NoBytes   // compressed payload, reused
   private var endInArray          = 0
 
-  /** Where the payload ends in the array. */
+  /** End index of the payload in the array, exclusive. */
   def end: Int = endInArray
 
   /** The payload; for a message that is not in a batch the metadata is in front of it.

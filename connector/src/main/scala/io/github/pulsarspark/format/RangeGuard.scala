@@ -16,7 +16,7 @@ private[pulsarspark] final class RangeGuard(range: OffsetRange) {
   /** Entries rejected so far. */
   def rejected: Long = count
 
-  /** Whether an entry may be handed out.
+  /** True if the reader may return the entry.
     *
     * @param last
     *   what was read last, at first the start of the range

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.format
 
-/** Where entries are read from. */
+/** Source of entries: the broker, the bookies, or tiered storage. */
 private[pulsarspark] sealed abstract class Tier(val name: String, val ordinal: Int)
 
 private[pulsarspark] object Tier {

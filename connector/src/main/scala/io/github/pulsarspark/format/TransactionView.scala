@@ -1,6 +1,6 @@
 package io.github.pulsarspark.format
 
-/** Which transactions were aborted, of those whose outcome is decided. */
+/** Reports which decided transactions were aborted. */
 private[pulsarspark] trait TransactionView {
 
   /** Fails with [[UndecidedTransaction]] when that is unknown. */
@@ -9,7 +9,7 @@ private[pulsarspark] trait TransactionView {
 
 private[pulsarspark] object TransactionView {
 
-  /** For entries from which those of aborted transactions are removed already. */
+  /** View of entries without those of aborted transactions, which the broker has removed. */
   val NothingAborted: TransactionView = (_, _) => false
 }
 

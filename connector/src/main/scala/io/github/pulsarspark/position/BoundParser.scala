@@ -85,7 +85,7 @@ private[pulsarspark] object BoundParser {
     case _               => None
   }
 
-  /** In the incumbent connector, a start includes the message of the id. */
+  /** Converts a bound of the incumbent connector, whose starts include the message of the id. */
   private def legacy(option: String, id: LegacyMessageId): PositionSpec = id match {
     case LegacyMessageId.Earliest => PositionSpec.Earliest
     case LegacyMessageId.Latest   => PositionSpec.Latest

@@ -11,14 +11,14 @@ import com.fasterxml.jackson.databind.JsonNode
   */
 private[position] object IncumbentOffset {
 
-  /** What a batch that ended there has read. Batches there end with the last message of the entry of the id.
+  /** Offset after a batch of the incumbent connector. Batches there end with the last message of the id's entry.
     *
     * @return
     *   None for JSON of another form
     */
   def end(root: JsonNode): Option[PulsarOffset] = positions(root)(_.wholeEntry)
 
-  /** The same for the start of a stream. Streams there start with the first message of the entry of the id. */
+  /** Like `end`, for the start of a stream. Streams there start with the first message of the id's entry. */
   def start(root: JsonNode): Option[PulsarOffset] = positions(root)(_.wholeEntry.preceding)
 
   private def positions(root: JsonNode)(passed: Position => Position): Option[PulsarOffset] = {

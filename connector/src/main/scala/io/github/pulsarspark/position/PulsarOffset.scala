@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.streaming.Offset
 
 import io.github.pulsarspark.errors.Conditions
 
-/** What a stream has read: everything up to and including one position in each topic partition.
+/** Progress of a stream: everything up to and including one position in each topic partition is read.
   *
   * @param added
   *   where the batch that ends here starts to read a partition, if not at the end of the batch before: before the first

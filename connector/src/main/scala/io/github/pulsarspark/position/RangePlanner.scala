@@ -96,7 +96,7 @@ private[pulsarspark] object RangePlanner {
     if (bounds.compactedBefore.exists(stored => position <= stored || bounds.last <= position)) bounds.first
     else Seq(position, bounds.last).min
 
-  /** At most the last message: a read does not wait for later ones. */
+  /** Resolves the end of a read, at most the last message: a read does not wait for later ones. */
   def end(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
     case PositionSpec.Earliest      => bounds.first
     case PositionSpec.Latest        => bounds.last

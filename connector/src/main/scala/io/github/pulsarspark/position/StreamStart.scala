@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** How a stream started, valid as long as its checkpoint is used.
+/** Start of a stream, valid as long as its checkpoint is used.
   *
   * @param offset
   *   positions before the first messages
@@ -29,7 +29,7 @@ final case class StreamStart(
     else
       notBefore.get(range.topic).orElse(notBefore.get(StreamStart.AnyPartition)).fold(Interval.Always)(Interval(_))
 
-  /** What a range keeps. */
+  /** Bounds of the messages that a range returns. */
   def bounds(range: OffsetRange): PruningBounds =
     times(range) match {
       case Interval.Always => PruningBounds.Everything

@@ -16,7 +16,7 @@ private[format] final case class Chunk(id: Int, at: Position, metadata: Array[By
   /** One of a message that is too large already. */
   def withoutContent: Chunk = copy(metadata = Array.emptyByteArray, payload = Array.emptyByteArray)
 
-  /** What it takes of the memory for incomplete messages. */
+  /** Bytes that it counts towards the limit for incomplete messages. */
   def cost: Long = Chunk.Overhead + metadata.length + payload.length
 }
 

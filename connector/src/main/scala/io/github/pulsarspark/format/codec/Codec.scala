@@ -9,7 +9,7 @@ import org.xerial.snappy.Snappy
 import io.github.pulsarspark.common.Lz4
 import io.github.pulsarspark.format.entry.MalformedBytes
 
-/** How the payload of an entry is compressed.
+/** Compression of an entry's payload.
   *
   * The libraries are the native ones that Spark itself brings, so nothing is bundled. Pulsar's own codecs unpack into
   * memory outside the heap and take up to twice the CPU (benchmarks/results/micro.md). An instance keeps state between

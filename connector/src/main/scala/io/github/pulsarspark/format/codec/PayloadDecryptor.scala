@@ -20,6 +20,6 @@ private[pulsarspark] final class Undecryptable(reason: String) extends RuntimeEx
 
 private[pulsarspark] object PayloadDecryptor {
 
-  /** What a query without keys has. */
+  /** Decryptor of a query without private keys: it always throws. */
   val NoKeys: PayloadDecryptor = (_, _, _) => throw new Undecryptable("the query has no private keys")
 }

@@ -4,11 +4,11 @@ import java.util.{Arrays => JArrays}
 
 import scala.annotation.switch
 
-/** What the `MessageMetadata` in front of an entry says about the entry as a whole. One instance is overwritten by
-  * every entry.
+/** Fields of an entry's `MessageMetadata` that hold for the entry as a whole. One instance is overwritten by every
+  * entry.
   *
-  * Parsed here rather than with the client's own class, which makes strings of the property ranges that a message view
-  * wants and takes an unknown compression for none.
+  * The client's own class is not used: it makes strings of the property ranges that a message view needs, and takes an
+  * unknown compression for none.
   */
 private[format] final class EntryMetadata(cursor: ProtobufCursor) {
   val producerName   = new RepeatedBytes
@@ -36,7 +36,7 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
   var chunkId: Int     = 0
   var hasUuid: Boolean = false
 
-  /** When both are there, the message belongs to a transaction. */
+  /** True for both if the message belongs to a transaction. */
   var hasMostBits: Boolean  = false
   var hasLeastBits: Boolean = false
   var txnMostBits: Long     = 0
@@ -53,7 +53,7 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
   /** True when the metadata holds a key, ordering key or properties: of the message in an entry that is not a batch. */
   var hasMessageFields: Boolean = false
 
-  /** What holds for every message that does not say otherwise itself. */
+  /** Defaults for the messages of the entry: each holds unless the message sets its own. */
   var sequenceId: Long            = 0
   var eventTime: Long             = 0
   var deliverAtTime: Long         = 0

@@ -12,8 +12,7 @@ final class MessageView {
   var ledgerId: Long = -1
   var entryId: Long  = -1
 
-  /** Where the first chunk is of a message that its producer split over several entries, of which the one above is the
-    * last; -1 for any other message.
+  /** Position of the first chunk of a chunked message, whose last chunk is the entry above; -1 for any other message.
     */
   var firstLedgerId: Long = -1
   var firstEntryId: Long  = -1

@@ -2,7 +2,7 @@ package io.github.pulsarspark.format.entry
 
 import io.github.pulsarspark.position.Position
 
-/** What a topic partition holds in front of a range, for messages whose first chunks are there. */
+/** Entries of a topic partition before a range, for messages whose first chunks are there. */
 private[pulsarspark] trait PrecedingEntries {
 
   /** Places that messages published at this time should come after, the likeliest first and the safest last. Each is

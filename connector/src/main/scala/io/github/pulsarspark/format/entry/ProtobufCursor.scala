@@ -22,7 +22,7 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
   private var position           = 0
   private var limit              = 0
 
-  /** Where the bytes begin that `range()` stepped over last. */
+  /** Start index of the bytes that `range()` skipped last. */
   var rangeStart: Int = 0
 
   /** Looks at `length` bytes of `source` from `from` on, which the caller has checked to be inside it. */
@@ -60,7 +60,7 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
       }
     }
 
-  /** For what is longer, close to the end of the array, or malformed. */
+  /** Reads a varint byte by byte: one that is longer, close to the end of the array, or malformed. */
   private def longByByte(): Long = {
     var value = 0L
     var shift = 0
@@ -100,7 +100,7 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
   private def fourAt(at: Int): Int =
     (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | (bytes(at + 3) & 0xff) << 24
 
-  /** What ranges are in. */
+  /** Array that the ranges index. */
   def array: Array[Byte] = bytes
 
   def isAtEnd: Boolean = position == limit
