@@ -9,9 +9,9 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
 
-/** What rows hold inside Spark as what Spark takes from user-defined functions. Texts and decimals may stay as they are
-  * there. Times are classes of `java.time`, which Spark takes whatever its settings, and which know of no other
-  * calendar and no time zone.
+/** Converts Catalyst values to the external types that Spark expects from user-defined functions. Strings and decimals
+  * may keep Spark's internal classes. Times become classes of `java.time`, which Spark accepts with any setting, and
+  * which have no other calendar and no time zone.
   */
 private[functions] object ExternalValues {
 

@@ -28,7 +28,7 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
   private val isNullIfBad: Boolean = options.onDecodeError == OnDecodeError.AsNull
   private val hasEmptyValues       = SchemaTranslation.formatOf(topic, reader).hasEmptyValues(topic, reader)
 
-  /** What the function returns. */
+  /** Return type of the function. */
   val dataType: DataType = SchemaTranslation.toType(topic, reader)
 
   @transient private lazy val message  = new MessageView
@@ -61,7 +61,7 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
 
 private object FromPulsar {
 
-  /** In SQL. */
+  /** Name in SQL. */
   val Name: String = "from_pulsar"
 
   /** A value alone has no partition. */

@@ -61,7 +61,7 @@ private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cuts
 
 private object ToPulsar {
 
-  /** In SQL. */
+  /** Name in SQL. */
   val Name: String = "to_pulsar"
 
   private def isBytes(schema: TopicSchema) = schema.schemaType == "BYTES" || schema.schemaType == "NONE"

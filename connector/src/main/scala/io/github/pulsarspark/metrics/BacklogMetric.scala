@@ -5,7 +5,7 @@ package io.github.pulsarspark.metrics
   */
 private[pulsarspark] object BacklogMetric {
 
-  /** Not 0, which stands for a stream that has read everything. */
+  /** Text for an unknown figure. It is not 0, which means that a stream has read everything. */
   val Unknown = "unknown"
 
   val partitionsBehind = "pulsarPartitionsBehind"
@@ -13,7 +13,7 @@ private[pulsarspark] object BacklogMetric {
   /** The topic partition that is furthest behind; missing when none is. The names of its figures begin with this. */
   val worstPartition = "pulsarWorstPartition"
 
-  /** Before the names of the figures of all topic partitions together. */
+  /** Prefix of the figures of all topic partitions together. */
   val backlog = "pulsarBacklog"
 
   // What is counted: the ends of names.

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.metrics
 
-/** What an amount is counted in. */
+/** Unit of an amount. */
 private[pulsarspark] sealed abstract class Measure(val name: String, val ordinal: Int)
 
 private[pulsarspark] object Measure {

@@ -21,7 +21,7 @@ private[pulsarspark] abstract class Metric(
   def live(now: () => Long): CustomTaskMetric = new LiveMetric(name, now)
 }
 
-/** How the numbers of tasks become one. */
+/** Combines the values of tasks into one. */
 private[metrics] sealed abstract class Aggregation { def apply(ofTasks: Array[Long]): Long }
 
 private[metrics] object Aggregation {

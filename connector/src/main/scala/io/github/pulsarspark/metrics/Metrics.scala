@@ -4,7 +4,7 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 final class EntriesRead extends ReadMetric("pulsarEntries", "Pulsar entries read")(_.levels.sum(Measure.Entries))
 
-/** Of entries as they are stored. */
+/** Bytes of entries as stored. */
 final class BytesRead extends ReadMetric("pulsarBytes", "Pulsar bytes read")(_.levels.sum(Measure.Bytes))
 
 /** Above 0 only with `failOnDataLoss=false`. */
@@ -47,7 +47,7 @@ final class MessagesWritten extends Metric("pulsarMessages", "Pulsar messages wr
 private[pulsarspark] object Metrics {
   val dataLoss = new DataLoss
 
-  /** In the progress of a stream that lost something: a JSON array of the newest ranges. */
+  /** Name of a JSON array with the newest lost ranges, in the progress of a stream that lost something. */
   val lostRanges      = "pulsarDataLossRanges"
   val decodeErrors    = new DecodeErrors
   val reconnects      = new Reconnects
@@ -70,9 +70,9 @@ private[pulsarspark] object Metrics {
   val ofReads: Array[CustomMetric]  = (ofReadTasks ++ ofPlans).toArray
   val ofWrites: Array[CustomMetric] = Array(messagesWritten)
 
-  /** What a task of a read reports: the same objects each time Spark asks. */
+  /** Metrics that a read task reports: the same objects at each call of Spark. */
   def ofTask(counts: ReadCounts): Array[CustomTaskMetric] = ofReadTasks.map(_.of(counts)).toArray
 
-  /** What the driver reports of a plan. */
+  /** Metrics that the driver reports for a plan. */
   def ofPlan(plan: PlanCounts): Array[CustomTaskMetric] = ofPlans.map(_.of(plan)).toArray
 }

@@ -1,8 +1,6 @@
 package io.github.pulsarspark.metrics
 
-/** How often tasks looked up where ledgers are, because they were not where the plan of the read says, by topic
-  * partition.
-  */
+/** Counts, by topic partition, how often tasks looked up ledgers that were not where the plan of the read had them. */
 private[pulsarspark] final class MovedTopics extends SumAccumulator(Map.empty[String, Long]) {
   override protected def fresh: MovedTopics = new MovedTopics
 

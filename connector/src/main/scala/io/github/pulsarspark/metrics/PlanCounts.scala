@@ -1,6 +1,6 @@
 package io.github.pulsarspark.metrics
 
-/** What the driver counted when it planned a read. */
+/** Counts of the driver's planning of a read. */
 private[pulsarspark] trait PlanCounts {
 
   /** Topic partitions that the filters exclude. */

@@ -3,7 +3,7 @@ package io.github.pulsarspark.metrics
 import io.github.pulsarspark.common.NetworkMemory
 import io.github.pulsarspark.errors.LostRanges
 
-/** What a task has read so far, for Spark's metrics.
+/** Counts of a read task so far, for Spark's metrics.
   *
   * @param open
   *   the current slice
@@ -44,7 +44,7 @@ private[pulsarspark] final class ReadCounts(open: => Option[SliceCounts]) {
   def incompleteMessages: Long = incomplete + open.fold(0L)(_.incompleteMessages)
   def reconnects: Long         = connected + open.fold(0L)(_.reconnects)
 
-  /** Where the slices ended that are done. */
+  /** Last entries read of the finished slices, by topic partition. */
   def last: Map[String, LastRead] = lastReads
 
   /** The most bytes seen so far. Measured again only after more bytes were read: measuring takes longer than reading

@@ -2,7 +2,7 @@ package io.github.pulsarspark.metrics
 
 import io.github.pulsarspark.errors.LostRanges
 
-/** What one slice of a read counted so far. */
+/** Counts of one slice of a read so far. */
 private[pulsarspark] trait SliceCounts {
 
   /** Ranges that are lost. */

@@ -2,7 +2,7 @@ package io.github.pulsarspark.metrics
 
 import org.apache.spark.util.AccumulatorV2
 
-/** As an accumulator of Spark: the sum of what tasks report, in a type with a sum of its own.
+/** Accumulator of Spark for any type with a sum: adds up the reports of tasks.
   *
   * @param zero
   *   the sum of nothing

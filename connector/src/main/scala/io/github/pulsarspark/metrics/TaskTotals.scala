@@ -5,7 +5,7 @@ import org.apache.spark.util.LongAccumulator
 
 import io.github.pulsarspark.errors.LostRanges
 
-/** What the tasks of all micro-batches of a query counted, as accumulators of Spark. A task reports once, when it ends.
+/** Counts of the tasks of all micro-batches of a query, as accumulators of Spark. A task reports once, when it ends.
   *
   * @param lost
   *   the ranges that tasks passed over
@@ -24,7 +24,7 @@ private[pulsarspark] final case class TaskTotals(
     moved: MovedTopics
 ) {
 
-  /** What a task counted and found to have moved, at its end. */
+  /** Adds the counts of a task when it ends, and the topics whose ledgers it found to have moved. */
   def report(counts: ReadCounts, topics: Set[String]): Unit = {
     levels.add(counts.levels)
     if (counts.lost.count > 0) lost.add(counts.lost)

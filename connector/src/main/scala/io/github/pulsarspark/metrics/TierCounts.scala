@@ -4,8 +4,8 @@ import org.apache.spark.util.AccumulatorV2
 
 import io.github.pulsarspark.format.Tier
 
-/** How much each tier delivered: the counts of a task, or, as an accumulator of Spark, those of all tasks that are
-  * done.
+/** Counts of the entries, bytes and rows that each tier delivered, for one task. As an accumulator of Spark, it sums
+  * the finished tasks.
   */
 private[pulsarspark] final class TierCounts extends AccumulatorV2[TierCounts, TierCounts] {
   import TierCounts._

@@ -2,7 +2,7 @@ package io.github.pulsarspark.metrics
 
 import io.github.pulsarspark.format.Tier
 
-/** How much of a read one tier delivered: `pulsarBrokerEntries`, `pulsarBookieBytes`, ... */
+/** Metric of what one tier delivered to a read: `pulsarBrokerEntries`, `pulsarBookieBytes`, ... */
 private[pulsarspark] abstract class TierMetric(val level: Tier, val measure: Measure)
     extends ReadMetric(
       s"pulsar${TierMetric.word(level)}${measure.name}",

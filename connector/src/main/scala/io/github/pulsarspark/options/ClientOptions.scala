@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Secret}
 
-/** How to authenticate. */
+/** Authentication method of a client. */
 sealed trait Authentication extends Serializable
 
 object Authentication {
@@ -66,7 +66,7 @@ private[pulsarspark] object ClientOptions {
     )
   }
 
-  /** Whether connections to a service use TLS. */
+  /** True if connections to the service use TLS. */
   def isEncrypted(url: String): Boolean = url.startsWith("pulsar+ssl://") || url.startsWith("https://")
 
   private def authentication(options: CheckedOptions, settings: Map[String, String]): Authentication = {

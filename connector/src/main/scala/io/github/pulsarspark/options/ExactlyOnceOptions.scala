@@ -26,7 +26,7 @@ private[pulsarspark] final case class ExactlyOnceOptions(
     onMismatch: OnSinkMismatch
 )
 
-/** What a stream does whose epoch does not follow the last one that its sink has. */
+/** Action of a stream whose epoch does not follow the last epoch of its sink. */
 private[pulsarspark] sealed trait OnSinkMismatch
 
 private[pulsarspark] object OnSinkMismatch {
@@ -80,7 +80,8 @@ private[pulsarspark] object ExactlyOnceOptions {
 
   private val MinTimeout = 1.second
 
-  /** Of producers that tasks share in turn. A chunked message has several parts, which no test wrote in transactions.
+  /** Producer settings that are refused: tasks reuse producers one after the other, and chunked messages have several
+    * parts, which no test wrote in transactions.
     */
   private val Refused = Set("producerName", "accessMode", "initialSequenceId", "messageRoutingMode", "chunkingEnabled")
 }

@@ -31,7 +31,7 @@ private[pulsarspark] object NamedFile {
     catch { case NonFatal(e) => Left(s"cannot be read (${e.getClass.getSimpleName})") }
   ).filterOrElse(_.length <= MostBytes, tooLarge)
 
-  /** Why the content cannot be had. */
+  /** Reason why the file cannot be read; None if it can. */
   def problem(file: Path): Option[String] =
     if (!Files.exists(file)) Some("does not exist on this machine")
     else if (!Files.isRegularFile(file)) Some("is no file")

@@ -3,20 +3,20 @@ package io.github.pulsarspark.options
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions}
 
-/** What a read does with a message whose value does not decode. */
+/** Action of a read at a message whose value does not decode. */
 sealed trait OnDecodeError extends Serializable
 
 object OnDecodeError {
 
   case object Fail extends OnDecodeError
 
-  /** Its row has null in all value columns. */
+  /** Returns a row with null in all value columns. */
   case object AsNull extends OnDecodeError
 
-  /** It has no row. */
+  /** Skips the message. */
   case object Drop extends OnDecodeError
 
-  /** It has no row and is copied to a topic. */
+  /** Skips the message and copies it to a topic. */
   final case class DeadLetter(topic: String) extends OnDecodeError
 
   private[options] def apply(options: CheckedOptions): OnDecodeError = options("onDecodeError").toLowerCase match {
@@ -28,7 +28,7 @@ object OnDecodeError {
     case _      => Fail
   }
 
-  /** Whether a read with these options fails at the first message that does not decode. */
+  /** True if a read with these options fails at the first message that does not decode. */
   private[pulsarspark] def fails(options: RawOptions): Boolean =
     options.get("onDecodeError").forall(_.trim.equalsIgnoreCase("fail"))
 }

@@ -2,7 +2,7 @@ package io.github.pulsarspark.options
 
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** Where tasks load the private keys from that decrypt messages. */
+/** Source of the private keys with which tasks decrypt messages. */
 private[pulsarspark] sealed trait PrivateKeys extends Serializable
 
 private[pulsarspark] object PrivateKeys {

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.options
 
-/** Where messages may be read from. */
+/** Tiers from which messages may be read. */
 sealed trait ReadLevel extends Serializable
 
 object ReadLevel {

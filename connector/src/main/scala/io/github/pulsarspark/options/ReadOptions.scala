@@ -49,7 +49,9 @@ private[pulsarspark] final case class ReadOptions(
   /** False when every message comes from the broker. */
   def mayReadSegments: Boolean = readLevel != ReadLevel.Broker && client.adminUrl.nonEmpty
 
-  /** For what the driver reads by itself: the broker is asked where it does not reach the storage. */
+  /** Options for the driver's own reads: `segment` becomes `auto`, so that they fall back to the broker where the
+    * storage cannot be reached.
+    */
   def orBroker: ReadOptions = if (readLevel == ReadLevel.Segment) copy(readLevel = ReadLevel.Auto) else this
 }
 
@@ -58,7 +60,7 @@ private[pulsarspark] object ReadOptions {
   /** The client's own default of `receiverQueueSize`. */
   private val DefaultReadAheadMessages = 1000
 
-  /** What an array of bytes can hold on every Java. */
+  /** Largest size of a byte array on every JVM. */
   private val LargestMessage = Int.MaxValue - 16L
 
   /** Checks and types the options of a read in one of the scopes. */

@@ -3,7 +3,7 @@ package io.github.pulsarspark.options
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** How the values of a read are decoded. */
+/** Schema with which a read decodes values. */
 sealed trait SchemaMode extends Serializable
 
 object SchemaMode {
@@ -25,7 +25,7 @@ object SchemaMode {
     case _     => Auto
   }
 
-  /** Where the schemas of a stream are kept; they change between its starts with `auto` alone. */
+  /** Location in which the schemas of a stream are kept. Only `auto` changes them between starts. */
   private[options] def trackingLocation(options: CheckedOptions): Option[String] = {
     val location = options.get("schemaTrackingLocation")
     if (location.isDefined && SchemaMode(options) != Auto)

@@ -5,7 +5,7 @@ import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue}
 /** The topics that a read or write names, not yet resolved against the cluster. */
 sealed trait TopicSelection extends Serializable {
 
-  /** As the user wrote it; of many topics only the first. */
+  /** Selection as the user wrote it; the first topic of a long list. */
   def shown: String
 }
 

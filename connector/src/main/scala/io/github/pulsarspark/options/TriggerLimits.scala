@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.CheckedOptions
 
-/** How much a trigger of a stream reads.
+/** Limits of what a trigger of a stream reads.
   *
   * @param maxMessages
   *   never exceeded

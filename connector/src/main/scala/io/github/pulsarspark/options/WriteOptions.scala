@@ -24,7 +24,8 @@ private[pulsarspark] final case class WriteOptions(
 
 private[pulsarspark] object WriteOptions {
 
-  /** For the messages that a read copies, which may be larger than one entry. */
+  /** Options of the producer that copies messages of a read. A copy may be larger than one entry, so it may be chunked.
+    */
   def ofCopies(read: ReadOptions): WriteOptions = WriteOptions(
     client = read.client,
     topic = None,

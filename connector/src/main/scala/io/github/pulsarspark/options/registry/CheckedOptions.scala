@@ -21,7 +21,7 @@ private[pulsarspark] final class CheckedOptions private (
 
   def get(key: String): Option[String] = set.get(key).orElse(definition(key).default)
 
-  /** Only what the user set, not the default. */
+  /** Value that the user set, without the default. */
   def explicit(key: String): Option[String] = set.get(key)
 
   def apply(key: String): String =
@@ -51,7 +51,7 @@ private[pulsarspark] object CheckedOptions {
   def apply(options: Map[String, String], scope: Scope, fieldsOf: String => Seq[String]): CheckedOptions =
     apply(options, Seq(scope), fieldsOf)
 
-  /** The same while the scope is not yet decided: an option may belong to any of these scopes. */
+  /** Like the other `apply`, while the scope is not yet decided: an option may belong to any of these scopes. */
   def apply(options: Map[String, String], scopes: Seq[Scope], fieldsOf: String => Seq[String]): CheckedOptions = {
     val translated    = Aliases(options.filterNot(o => OptionRegistry.isOfSpark(o._1)), scopes, fieldsOf)
     val (client, own) =

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** What a query does with a topic. An option is valid in some scopes. */
+/** Kind of query in which an option may be valid. */
 sealed abstract class Scope(val key: String, val words: String)
 
 object Scope {
@@ -134,7 +134,7 @@ private[pulsarspark] object OptionRegistry {
 
   private val sparkOwn = items(root, "sparkOwn").map(_.asText.toLowerCase).toSet
 
-  /** Whether an option belongs to Spark, which passes its own options together with ours. */
+  /** True if the option belongs to Spark, which passes its own options together with ours. */
   def isOfSpark(key: String): Boolean = sparkOwn(key.toLowerCase)
 
   /** Client settings that an option of ours replaces, by lower-case name, with that option. */
@@ -160,7 +160,7 @@ private[pulsarspark] object OptionRegistry {
   /** The alias of this name, whatever its case. */
   def alias(key: String): Option[AliasDefinition] = aliasByName.get(key.toLowerCase)
 
-  /** What an option sets, in lower case: options of the same meaning replace one another. */
+  /** Canonical name of an option, in lower case: options with the same one replace each other. */
   def meaning(key: String): String = alias(key).flatMap(_.target).getOrElse(key).toLowerCase
 
   /** The family that an option belongs to by its name. */

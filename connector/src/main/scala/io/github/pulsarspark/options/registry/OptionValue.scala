@@ -24,7 +24,7 @@ private[pulsarspark] object OptionValue {
         allowed = allowed + hint(definition, value.trim)).exception
     )
 
-  /** What was probably meant, for an error. */
+  /** Suggestion of a valid value, for an error. */
   private def hint(definition: OptionDefinition, value: String): String = definition.valueType match {
     case "enum" => NearestName(value, definition.values).fold("")(near => s"; the nearest is `$near`")
     case "serviceUrl" if hostAndPort.matches(value) => s"; perhaps `pulsar://$value` is meant"
@@ -35,7 +35,7 @@ private[pulsarspark] object OptionValue {
   def violation(definition: OptionDefinition, value: String): Option[String] =
     form(definition).collect { case (allowed, holds) if !holds(value.trim) => allowed }
 
-  /** Whether two values mean the same: numbers and words, not their spelling. */
+  /** True if two values mean the same: numbers and words are compared, not their spelling. */
   def areEqual(definition: OptionDefinition, one: String, other: String): Boolean = {
     def plain(value: String) = definition.valueType match {
       case "duration"         => duration(value).fold(value.trim)(_.toString)
