@@ -110,7 +110,7 @@ private[pulsarspark] object PulsarConnection {
   /** Closes what tasks of a stream in this JVM left to others. */
   def ended(stream: String): Unit = KeptReaders.closeAll(stream)
 
-  /** The same for the driver, which extends the range in time. */
+  /** Like `entries`, but for the driver, which extends the range later. */
   def growingEntries(range: OffsetRange, options: ReadOptions): GrowingEntrySource =
     BrokerEntrySource(range, options, new RangeGuard(range), "driver")
 }

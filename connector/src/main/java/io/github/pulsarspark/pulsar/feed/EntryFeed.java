@@ -29,10 +29,10 @@ public interface EntryFeed {
     }
 
     /**
-     * Where the topic ends and where this consumer's cursor stands. {@code last*} is the last message the broker would
-     * deliver (markers and aborted transactions excluded), entry -1 if there is none. {@code markDelete*} is the entry
-     * before the first one the cursor can still deliver. Nothing is ever acknowledged here, so it moves only when the
-     * broker moves it (trimming, expiry), and only forward.
+     * Last message of the topic and position of this consumer's cursor. {@code last*} is the last message that the
+     * broker would deliver (markers and aborted transactions excluded); its entry is -1 if there is none.
+     * {@code markDelete*} is the entry before the first one that the cursor can still deliver. This consumer
+     * acknowledges nothing, so only the broker moves the cursor (trimming, expiry), and only forward.
      */
     record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) {
 
@@ -41,7 +41,7 @@ public interface EntryFeed {
             return new Place(lastLedgerId, lastEntryId).isBefore(arrived.ledgerId(), arrived.entryId());
         }
 
-        /** The same with another last message. */
+        /** Like this value, but with another last message. */
         public Bounds endingAt(Place last) {
             return new Bounds(last.ledgerId(), last.entryId(), markDeleteLedgerId, markDeleteEntryId);
         }

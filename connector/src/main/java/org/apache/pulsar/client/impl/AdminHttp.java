@@ -90,7 +90,7 @@ public final class AdminHttp extends HttpClient {
         /** The bytes are this call's alone. */
         void read(byte[] bytes) throws IOException;
 
-        /** What the whole body says. */
+        /** Returns the result after the last byte of the body. */
         T end() throws IOException;
     }
 

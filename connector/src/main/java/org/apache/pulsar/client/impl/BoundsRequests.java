@@ -23,7 +23,7 @@ import scala.concurrent.duration.FiniteDuration;
 final class BoundsRequests {
 
     private final EntryConsumer consumer;
-    /** With the session of each request. */
+    /** Requests that wait for a response, each with the session in which it was sent. */
     private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>();
 
     BoundsRequests(EntryConsumer consumer) {

@@ -32,7 +32,7 @@ import org.apache.pulsar.common.protocol.Commands;
  */
 public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
-    /** How much is let in at a time to find the last entry by receiving it. */
+    /** Limits of the permits granted at a time while the last entry is found by receiving it. */
     private static final int MOST_MESSAGES = 1000;
     private static final int MOST_BYTES = 1 << 20;
 
@@ -285,8 +285,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     }
 
     /**
-     * At once: the client's own method keeps permits back until they are half a queue, which may be more than a reader
-     * of large messages ever grants.
+     * Sends permits without delay. The client's own method holds permits back until they are half a queue, which may be
+     * more than a reader of large messages ever grants.
      */
     private void sendPermits(ClientCnx to, int messages) {
         if (to != null) {

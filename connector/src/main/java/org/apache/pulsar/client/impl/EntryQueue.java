@@ -18,7 +18,7 @@ final class EntryQueue {
     private final MessageMetadata metadata = new MessageMetadata();
     private final long most;
 
-    /** Of at most so many bytes, or one entry. */
+    /** Creates a queue for at most {@code most} bytes, or for one entry. */
     EntryQueue(long most) {
         this.most = most;
     }

@@ -6,7 +6,7 @@ import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
 
 /**
- * What an {@link EntryConsumer} subscribes to.
+ * Settings with which an {@link EntryConsumer} subscribes.
  *
  * @param start the first requested entry; the broker sends it, or the first existing one after it
  * @param permits messages the broker may send ahead at first
@@ -27,7 +27,7 @@ public record EntryRequest(
     boolean positionsOnly,
     BoundedActions resubscriptions) {
 
-    /** Of a non-durable consumer. */
+    /** Returns the settings of a non-durable consumer. */
     ConsumerConfigurationData<byte[]> configuration() {
         ConsumerConfigurationData<byte[]> conf = new ConsumerConfigurationData<>();
         conf.getTopicNames().add(topic);

@@ -99,7 +99,7 @@ public final class WholeBatch extends MessageImpl<byte[]> implements SendCallbac
         return rest.readSlice(first.getPayloadSize());
     }
 
-    /** What is sent, before compression; retained. */
+    /** Returns the uncompressed payload to send, retained. */
     ByteBuf body() {
         return (messages == 1 ? payloadOfFirst(new SingleMessageMetadata()) : buffer).retain();
     }
@@ -116,7 +116,7 @@ public final class WholeBatch extends MessageImpl<byte[]> implements SendCallbac
         return lowestSequenceId + messages - 1;
     }
 
-    /** What the client reserved of its memory when it accepted the batch. */
+    /** Returns the bytes of its memory that the client reserved when it accepted the batch. */
     int reserved() {
         return buffer.writerIndex();
     }

@@ -19,7 +19,7 @@ import org.apache.pulsar.common.protocol.Commands;
  */
 public final class WholeBatchContainer extends AbstractBatchMessageContainer {
 
-    /** For producers that send nothing but {@link WholeBatch}. */
+    /** Builds containers for producers that send only {@link WholeBatch}. */
     public static final BatcherBuilder BUILDER = new BatcherBuilder() {
         @Override
         public BatchMessageContainer build() {

@@ -12,7 +12,7 @@ import org.apache.pulsar.common.naming.TopicName
   */
 private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val url: String) {
 
-  /** How a topic partition is stored: its ledgers and where it ends. Needs the permission to consume.
+  /** Requests how a topic partition is stored: its ledgers and its end. Needs the permission to consume.
     *
     * @param withMetadata
     *   also the metadata of each ledger, for which the broker opens all of them
@@ -22,17 +22,17 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   def internalStats[A](partition: String, withMetadata: Boolean)(sink: => LedgerSink[A]): CompletableFuture[A] =
     http.read[A](s"${path(partition)}/internalStats?metadata=$withMetadata", () => new LedgerAnswer(sink))
 
-  /** What the metadata store holds of a topic partition's ledgers: when they were closed, under which id they were
-    * offloaded.
+  /** Requests the ledgers of a topic partition in the metadata store: when they were closed, and under which id they
+    * were offloaded.
     */
   def internalInfo[A](partition: String)(sink: => LedgerSink[A]): CompletableFuture[A] =
     http.read[A](s"${path(partition)}/internal-info", () => new LedgerAnswer(sink))
 
-  /** What the broker knows of a topic partition's transactions as a whole. */
+  /** Requests the state of a topic partition's transaction buffer. */
   def transactionBuffer(partition: String): CompletableFuture[JsonNode] =
     http.get(s"admin/v3/transactions/transactionBufferStats/${name(partition)}")
 
-  /** What it knows of one of them. */
+  /** Requests the state of one transaction in the buffer. */
   def transaction(partition: String, mostBits: Long, leastBits: Long): CompletableFuture[JsonNode] =
     http.get(s"admin/v3/transactions/transactionInBufferStats/${name(partition)}/$mostBits/$leastBits")
 

@@ -18,13 +18,13 @@ private[pulsarspark] trait BrokerApi {
   /** Current first and last position of topic partitions, as brokers name them; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
-  /** The same with last positions that are confirmed: nothing can be read after them, also where a transaction has just
-    * ended. For whoever asks once.
+  /** Like `bounds`, but confirms each last position: nothing can be read after it, even where a transaction has just
+    * ended. For callers that request bounds once.
     */
   def confirmedBounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
-  /** The same for all partitions of a stream, at each trigger. A partition that is [[watch]]ed and to which nothing was
-    * sent is not requested each time: its last message may be one that was published a moment ago.
+  /** Like `bounds`, for all partitions of a stream at each trigger. A [[watch]]ed partition without new entries is not
+    * requested each time, so its last message may be one that was published a moment ago.
     */
   def streamBounds(partitions: Seq[String]): Map[String, PartitionBounds]
 
@@ -38,18 +38,16 @@ private[pulsarspark] trait BrokerApi {
     */
   def watch(positions: Map[String, Position], idle: Set[String]): Unit
 
-  /** For each partition, where the broker puts the cursor of a reader that starts after the given position; missing
-    * partitions are skipped.
+  /** Positions at which the broker places the cursor of a reader that starts after the given position, by partition;
+    * missing partitions are skipped.
     */
   def readersAfter(positions: Map[String, Position]): Map[String, Position]
 
-  /** Which of these partitions end before the given positions: they were deleted and created again, or belong to
-    * another cluster.
+  /** Partitions that end before the given positions: they were deleted and created again, or belong to another cluster.
     */
   def endingBefore(positions: Map[String, Position]): Set[String]
 
-  /** For each partition, the place before the first message published at the given time (milliseconds since 1970) or
-    * later.
+  /** Positions before the first message published at the given time (milliseconds since 1970) or later, by partition.
     */
   def positionsBefore(times: Map[String, Long]): Map[String, Position]
 

@@ -53,7 +53,7 @@ private[pulsar] final class BrokerEntrySource(
 
   override def release(): Unit = feed.release()
 
-  /** Whether everything up to the end was read and nothing after it, and more may arrive. */
+  /** True if everything up to the end and nothing after it was read, and the feed can deliver more. */
   def isAtEnd: Boolean = end.isAt(feed.last) && feed.isAlive
 
   /** Bytes that wait, or may be on their way. Only when [[isAtEnd]]. */

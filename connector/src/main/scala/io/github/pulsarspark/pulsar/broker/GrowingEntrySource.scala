@@ -15,7 +15,7 @@ private[pulsarspark] trait GrowingEntrySource extends EntrySource {
   /** Releases the current entry, which is not valid any more. */
   def release(): Unit
 
-  /** Whether the transaction of the current entry was aborted. The broker delivers no such entries. */
+  /** False for every transaction: the broker delivers no entries of aborted ones. */
   def isAborted(mostBits: Long, leastBits: Long): Boolean = false
 
   /** Leaves the current entry to the broker. */

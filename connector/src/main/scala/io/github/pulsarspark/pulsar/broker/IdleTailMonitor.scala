@@ -51,7 +51,9 @@ private[pulsar] final class IdleTailMonitor(
     catch { case NonFatal(e) => log.info("positions cannot be watched: {}", e.getMessage) } // so nothing will be known
   }
 
-  /** As many as are opened at a time, after those of the last time: some may fail each time. */
+  /** The next partitions to open, round-robin: at most `MostOpened`, after those of the previous call. Some may fail
+    * each time.
+    */
   private def inTurn(partitions: Seq[String]): Seq[String] =
     if (partitions.size <= MostOpened) partitions
     else {
@@ -87,17 +89,18 @@ private[pulsar] final class IdleTailMonitor(
   /** The position of this partition that is watched. */
   def after(partition: String): Option[Position] = watches.get(partition).map(_.after)
 
-  /** Whether a watch of this partition is open, so that nothing else needs to request its bounds. */
+  /** True if a watch of this partition is open, so that nothing else needs to request its bounds. */
   def isOpen(partition: String): Boolean = watches.get(partition).exists(_.openFeed.exists(!_.isGone))
 
-  /** Whether nothing arrived after the watched position of this partition, and none can have been overlooked, since its
-    * bounds were [[answered]].
+  /** True if nothing arrived after the watched position since the bounds of this partition were [[answered]], and no
+    * entry can have been missed.
     */
   def isQuiet(partition: String): Boolean = watches.get(partition).exists { w =>
     w.openFeed.exists(f => f.first == null && f.isConnected && w.answered.contains(f.session))
   }
 
-  /** What the broker answers the watches of these partitions; those that have none, or whose watch fails, are skipped.
+  /** Requests the bounds of these partitions through their watches. Skips partitions without a watch or whose watch
+    * fails.
     */
   def request(partitions: Seq[String]): Map[String, Answer] =
     answers
@@ -200,24 +203,24 @@ private[pulsar] object IdleTailMonitor {
 
   private val Nothing = CompletableFuture.completedFuture(Option.empty[(String, Answer)])
 
-  /** By then an unload is over in which the watch may have subscribed. */
+  /** Time after which an unload during which the watch may have subscribed is over. */
   val Settles: FiniteDuration = 10.seconds
 
   private def last(bounds: EntryFeed.Bounds) = Position(bounds.lastLedgerId, bounds.lastEntryId)
 
-  /** Whether an answer is of a broker that has the partition as it is now. A consumer that the broker has forgotten
-    * names a message of an earlier ledger. A topic that is empty has no last message.
+  /** True if the response is of a broker that has the current state of the partition. A consumer that the broker has
+    * forgotten reports a message of an earlier ledger. An empty topic has no last message.
     */
   private def knows(first: Position, last: Position) = last.isBeforeLedger || last >= first
 
   private def place(position: Position) = new EntryFeed.Place(position.ledgerId, position.entryId)
 
-  /** What a broker answers a watch.
+  /** Response of a broker to a watch.
     *
     * @param last
     *   the last message
     * @param isSameSession
-    *   whether the session is that of the answer before
+    *   whether the session is that of the previous response
     */
   final case class Answer(after: Position, last: Position, isSameSession: Boolean, session: Int)
 

@@ -25,14 +25,14 @@ private[pulsar] object KeptReaders {
 
   private final class Kept(val source: BrokerEntrySource) {
 
-    /** Those that tasks have reported. */
+    /** Reconnects that tasks have reported. */
     val reconnects: Long = source.reconnects
   }
 
-  /** Of an executor: what waits in the readers, and what may be on its way to them. */
+  /** Memory limit of all idle readers in one executor: their queued bytes and those that may be on their way. */
   private val MostBytes = 256L << 20
 
-  /** Of a reader that holds nothing. */
+  /** Memory counted for a reader with an empty queue. */
   private val LeastBytes = 64L << 10
 
   private val kept = new ExclusiveCache[Place, Kept](

@@ -110,7 +110,7 @@ private object LastMessages {
   /** Partitions that are searched at the same time. */
   private val AtOnce = 128
 
-  /** How long nothing may arrive; brokers send what is new from memory. */
+  /** Timeout without a new entry; brokers send new entries from memory. */
   private val Longest = 500.millis
 
   private val PauseMillis = 10L

@@ -6,9 +6,9 @@ import scala.concurrent.duration.FiniteDuration
 
 import io.github.pulsarspark.pulsar.feed.FeedTimes
 
-/** How long a reader waits for an entry that is due. A feed that sends nothing for a while is replaced, because a
-  * broker may forget a consumer that subscribes while the topic is unloaded: it answers what it knew then, and sends
-  * nothing. A broker that is slow has twice as long each time, until the wait is over.
+/** Timeouts of a reader that waits for the next expected entry. A feed that stays silent is replaced: a broker may
+  * forget a consumer that subscribes while the topic is unloaded, which then gets stale responses and no entries. The
+  * silence timeout doubles with each replacement, for slow brokers, until the whole wait ends.
   *
   * @param longest
   *   the wait
@@ -44,14 +44,14 @@ private[broker] final class Patience(longest: FiniteDuration, nanos: () => Long 
     isFresh = true
   }
 
-  /** How long to wait for an entry now, before a look at what the broker answers. */
+  /** Time to wait for an entry now, in milliseconds, before the broker's bounds are requested. */
   def nextMillis(): Long = {
     val most = if (isFresh) silence else deadline - nanos()
     isFresh = false
     math.min(TimeUnit.NANOSECONDS.toMillis(most), SecondLookMillis)
   }
 
-  /** Whether the feed has sent nothing for so long that another one is to replace it, which has longer. */
+  /** True if the feed has been silent for its timeout and is to be replaced. The next one has twice as long. */
   def isSilent(): Boolean = {
     val result = nanos() - silentSince >= silence
     if (result) silence *= 2
@@ -60,7 +60,7 @@ private[broker] final class Patience(longest: FiniteDuration, nanos: () => Long 
 
   def isOver: Boolean = TimeUnit.NANOSECONDS.toMillis(deadline - nanos()) <= 0
 
-  /** Whether the feed may be opened again, which is counted: several times in any case. */
+  /** True if the feed may be opened again; counts the attempt. The first `MostReopened` attempts are always allowed. */
   def mayReopen(): Boolean = {
     reopened += 1
     reopened <= MostReopened || nanos() - began <= longest.toNanos

@@ -25,10 +25,10 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
   /** The last entry that is due. */
   def due: Position = stop
 
-  /** Whether the range has no more entries. */
+  /** True if the range has no more entries. */
   def isReached: Boolean = done
 
-  /** Whether it ended with this entry, so that another range may begin after it. */
+  /** True if the range ended with this entry, so that another range may begin after it. */
   def isAt(read: Position): Boolean = done && planned.isWholeEntry && read == planned
 
   /** Moves the end.
@@ -46,14 +46,16 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
   /** Ends the range here. */
   def reach(): Unit = done = true
 
-  /** Whether the range has this entry, the next one there is. One at the end or after it ends the range. */
+  /** True if the range contains this entry, which is the next existing one. An entry at the end or after it ends the
+    * range.
+    */
   def admits(entry: Position): Boolean = {
     done = entry >= stop
     entry <= stop
   }
 
-  /** Whether the feed that sends nothing may still send what is due. Expiry may have moved the cursor beyond all
-    * entries, so that none would ever arrive.
+  /** True if the silent feed may still send the expected entries. Expiry may have moved the cursor beyond all entries;
+    * then none would ever arrive.
     *
     * @param isFirstSession
     *   whether the feed is in the session in which it was opened
@@ -64,7 +66,8 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
     isBefore && bounds.last >= named.getOrElse(stop)
   }
 
-  /** Whether everything is read up to the last message that is named, and more is due: another feed has to confirm it.
+  /** True if everything is read up to the last message that the broker reports, and the range expects more. Another
+    * feed then has to confirm that last message.
     */
   def isInDoubt(read: Position): Boolean = !done && named.exists(_ <= read)
 

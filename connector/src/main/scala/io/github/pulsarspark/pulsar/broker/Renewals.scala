@@ -13,7 +13,9 @@ private[broker] final class Renewals(nanos: () => Long = () => System.nanoTime()
 
   private val last = mutable.HashMap.empty[String, Renewal]
 
-  /** Those of the partitions that are due. Others are forgotten, so that they are due at once another time. */
+  /** Returns the partitions whose back-off is over. Forgets all partitions that are not given, so that they are due at
+    * once next time.
+    */
   def due(partitions: collection.Set[String]): Set[String] = {
     val now = nanos()
     last.filterInPlace((p, _) => partitions(p))

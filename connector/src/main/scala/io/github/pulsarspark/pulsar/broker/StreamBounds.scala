@@ -68,7 +68,7 @@ private[pulsar] final class StreamBounds(
 
 private[pulsar] object StreamBounds {
 
-  /** Up to so many partitions are requested at each trigger, although their watches are quiet. */
+  /** Number of partitions up to which all are requested at each trigger, although their watches are quiet. */
   private val Few = 128
 
   /** Triggers until each of more partitions was requested. */
@@ -77,7 +77,7 @@ private[pulsar] object StreamBounds {
   /** A watch answers for its partition no longer, however seldom triggers are. */
   private val Lasts = 1.minute
 
-  /** How many of so many partitions with a quiet watch are requested at one trigger, at least. */
+  /** Minimum number of partitions, of `quiet` ones with a quiet watch, to request at one trigger. */
   def share(quiet: Int): Int = if (quiet <= Few) quiet else (quiet + Turns - 1) / Turns
 
   /** A partition begins where it began as long as the ledger of the watched position exists. That of an empty partition

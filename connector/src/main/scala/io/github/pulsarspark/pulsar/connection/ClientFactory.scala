@@ -89,7 +89,7 @@ private[pulsar] object ClientFactory {
     Option(loaded.getDnsServerAddresses).foreach(all => builder.dnsServerAddresses(all.asScala.map(resolved).asJava))
   }
 
-  /** How to authenticate at the admin service, where it differs from the brokers. */
+  /** Authentication at the admin service; None if it is that of the brokers. */
   def adminAuthentication(options: ClientOptions): Option[client.api.Authentication] =
     options.adminAuthentication.flatMap(authentication(_, options.operationTimeout, AdminPlugin))
 
@@ -126,7 +126,7 @@ private[pulsar] object ClientFactory {
         Some(oauth2)
     }
 
-  /** As the plug-in takes them; the client's own builder takes no credentials in a `data:` URL. */
+  /** Parameters of the OAuth2 plug-in. The client's own builder accepts no credentials in a `data:` URL. */
   private def parameters(o: Authentication.OAuth2, patience: FiniteDuration): Map[String, String] = Map(
     "issuerUrl"      -> o.issuerUrl,
     "privateKey"     -> o.credentialsUrl.reveal,

@@ -19,7 +19,7 @@ private[pulsar] final class ClientLease private[connection] (
 
   def client: PulsarClientImpl = shared.value.client
 
-  /** The same client, for somebody who may need it longer. */
+  /** Another lease of the same client, for a user that may need it longer. */
   def another(): ClientLease = ClientPool.acquire(options)
 
   /** None without `admin.url`. */

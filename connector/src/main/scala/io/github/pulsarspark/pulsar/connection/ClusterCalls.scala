@@ -31,14 +31,16 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
       case e: TimeoutException   => throw untrusted(what, e).getOrElse(unreachable(what, ""))
     }
 
-  /** The same for a request that is safe to repeat, and that the client does not repeat when its connection is lost. */
+  /** Like `await`, but sends the request again when its connection is lost, which the client does not do. The request
+    * must be safe to repeat.
+    */
   def ask[A](what: String)(request: () => CompletableFuture[A]): A = await(what)(repeat(request))
 
   /** Sends the request again, within the deadline, when its connection is lost. */
   def repeat[A](request: () => CompletableFuture[A]): CompletableFuture[A] =
     RepeatedRequest(options.operationTimeout, RepeatedRequest.Pause, LostConnection.caused)(request)
 
-  /** The same for something that must be closed: `discard` receives what arrives after the wait failed or was
+  /** Like `await`, for a result that must be closed: `discard` receives one that arrives after the wait failed or was
     * interrupted.
     */
   def awaitOwned[A](what: String)(answer: CompletableFuture[A])(discard: A => Unit): A =

@@ -10,8 +10,7 @@ import org.apache.pulsar.client.api.PulsarClientException
 /** Requests whose connection goes away before the answer. The client repeats some of its requests then, not all. */
 private[pulsarspark] object LostConnection {
 
-  /** Whether the request failed because its connection went away. A connection that cannot be made is something else.
-    */
+  /** True if the request failed because its open connection was lost; false if no connection could be made. */
   @tailrec
   def caused(failure: Throwable): Boolean = failure match {
     case e: CompletionException if e.getCause != null => caused(e.getCause)

@@ -23,7 +23,7 @@ private[pulsarspark] object TlsCheck {
   /** Settings by which something else than `tls.*` decides which certificates are trusted. */
   private val Others = Set("useKeyStoreTls", "sslFactoryPlugin", "sslProvider")
 
-  /** How much longer an error takes at most because of this check, for any number of hosts. */
+  /** Time that this check may add to an error, for any number of hosts. */
   private[pulsar] val Patience: FiniteDuration = 3.seconds
 
   /** The first host of `url` whose certificate is refused, and why. None when all are accepted, when they do not answer
@@ -91,7 +91,7 @@ private[pulsarspark] object TlsCheck {
     }
   }
 
-  /** In words, that the connection to a host failed in the handshake. */
+  /** Text for a failed TLS handshake with a host. */
   def refused(hostAndPort: String, failure: Throwable): String = {
     val root   = Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).toSeq.last
     val reason = Option(root.getMessage).fold(root.getClass.getSimpleName)(_.trim.stripSuffix("."))

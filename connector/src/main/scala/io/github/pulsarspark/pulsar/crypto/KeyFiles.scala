@@ -15,7 +15,7 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
 
   private var problems = Map.empty[String, String]
 
-  /** Why requested keys are missing. */
+  /** Reasons for missing keys that were requested. */
   def failures: Seq[String] = problems.values.toSeq.sorted
 
   override def getPrivateKey(name: String, metadata: JMap[String, String]): EncryptionKeyInfo = {

@@ -34,7 +34,8 @@ private[pulsar] final class ContinuityCheck(start: Position, readCompacted: Bool
   /** The last entry read, or that counts as read. */
   def last: Position = read
 
-  /** Whether the feed is to begin with what compaction kept of ledgers that are gone. */
+  /** True if the feed has to start at the earliest position: with the entries that compaction kept of deleted ledgers.
+    */
   def mustStartAtEarliest(cursor: Position): Boolean = readCompacted && cursor > read
 
   /** The feed was opened, in this session and with the cursor there. */
@@ -100,10 +101,10 @@ private[pulsar] object ContinuityCheck {
     /** Hand it out. */
     case object Take extends Verdict
 
-    /** It is read already, and was bound to arrive again. */
+    /** The entry is already read, and its repetition is expected. */
     case object Skip extends Verdict
 
-    /** It is read already, and should not have arrived. */
+    /** The entry is already read, and its repetition is an error. */
     case object Reject extends Verdict
 
     /** Ask the broker where the cursor is, then decide by [[ContinuityCheck.answered]]. */
@@ -112,7 +113,7 @@ private[pulsar] object ContinuityCheck {
     /** Open the feed again after the last entry read. */
     case object Reopen extends Verdict
 
-    /** What is between the last entry read and this one is gone. */
+    /** Entries between the last one read and this one no longer exist. */
     case object Lost extends Verdict
   }
 }

@@ -56,10 +56,10 @@ private[pulsar] final class ContinuousFeed(
   /** Bytes that wait in the open feed, or may be on their way to it. */
   def heldBytes: Long = window.held(feed)
 
-  /** Whether it can still deliver. */
+  /** True if the feed can still deliver entries. */
   def isAlive: Boolean = connection.isAlive
 
-  /** Whether it still is in the session in which it was opened. */
+  /** True if the feed is still in the session in which it was opened. */
   def isInFirstSession: Boolean = feed.session == connection.firstSession
 
   /** Times that it connected again, or was opened again. */
@@ -123,13 +123,13 @@ private[pulsar] final class ContinuousFeed(
       Some(result)
     } catch { case TopicMissing(_) => None }
 
-  /** The same with another feed in place of the one that is open. */
+  /** Like `open`, but first closes the current feed. */
   def reopen(known: Position): Option[FeedBounds] = {
     connection.replace(check.last)
     open(known)
   }
 
-  /** What the broker answers now. */
+  /** Requests the current bounds. */
   def bounds(): FeedBounds = connection.bounds()
 
   /** Releases the entry that arrived last, if that was not done. */
@@ -167,7 +167,7 @@ private[pulsar] final class ContinuousFeed(
 
 private[pulsar] object ContinuousFeed {
 
-  /** What one call of [[ContinuousFeed.next]] found. */
+  /** Result of one call of [[ContinuousFeed.next]]. */
   sealed trait Arrival
 
   object Arrival {

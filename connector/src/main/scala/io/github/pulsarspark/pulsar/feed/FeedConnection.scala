@@ -11,7 +11,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-/** What a broker answers a feed.
+/** Bounds that a broker reports to a feed.
   *
   * @param last
   *   the last message of the topic; entry -1 when it has none
@@ -44,7 +44,7 @@ private[feed] final class FeedConnection(
 
   def isOpen: Boolean = current != null
 
-  /** Whether there is a feed that can still deliver. */
+  /** True if a feed is open and can still deliver entries. */
   def isAlive: Boolean = isOpen && !current.isGone
 
   /** The session in which the feed was opened. */
@@ -83,8 +83,8 @@ private[feed] final class FeedConnection(
     }
   }
 
-  /** Whether an entry after the last message that the broker names arrives in time, so that the topic does not end
-    * there.
+  /** True if an entry after the last message that the broker reports arrives within `ConfirmMillis`: the topic does not
+    * end there.
     */
   private def isDisproved(answer: FeedBounds): Boolean = {
     current.resume()
@@ -93,10 +93,10 @@ private[feed] final class FeedConnection(
     Option(current.newest).exists(n => Position(n.ledgerId, n.entryId) > answer.last)
   }
 
-  /** What the broker answers now. */
+  /** Requests the current bounds. */
   def bounds(): FeedBounds = FeedBounds(answers.await(s"Asking for the bounds of $topic")(current.bounds()))
 
-  /** The same. An outage may last as long here as the wait for an entry. */
+  /** Like `bounds`, but retries until `pollTimeout`. */
   def boundsAfterOutage(): FeedBounds = boundsUntil(System.nanoTime() + options.pollTimeout.toNanos)
 
   @tailrec
@@ -114,7 +114,7 @@ private[feed] final class FeedConnection(
     current = null
   }
 
-  /** The same, when it was in use until now. */
+  /** Like `discard`, for a feed that has delivered entries; logs and counts the reconnect. */
   def replace(last: Position): Unit = {
     log.info("{}: reading again after {}", topic, last: Any)
     closedFeeds += sessionsAfterFirst + 1

@@ -1,15 +1,16 @@
 package io.github.pulsarspark.pulsar.feed
 
-/** How much the broker may send ahead of a task. Pulsar counts messages, memory is bytes: what may be on its way
-  * follows the size of the messages that were taken lately, and leaves room for what waits. It begins small, until the
-  * first sizes are known.
+/** Decides how many permits a task grants to the broker. Pulsar counts messages, memory is bytes: the number of
+  * messages on their way follows the size of the messages taken recently, and leaves room for the queue. It starts
+  * small, until the first sizes are known.
   *
-  * Sizes may jump, and permits cannot be taken back, so this is no bound. That is [[PermitWindow.mostWaiting]].
+  * Sizes may jump, and permits cannot be taken back, so this is not a bound on memory. That is
+  * [[PermitWindow.mostWaiting]].
   *
   * @param bytes
-  *   that may be on their way or waiting to be taken
+  *   limit of bytes on their way or in the queue
   * @param messages
-  *   the same in messages
+  *   limit of messages on their way or in the queue
   */
 private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   import PermitWindow._
@@ -69,7 +70,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
 
 private[pulsar] object PermitWindow {
 
-  /** What a dispatch of large messages comes to. */
+  /** Initial permits: about one dispatch of large messages. */
   private val First = 4
 
   /** Bytes that may wait to be taken whatever happens. More end the consumer: twice what is meant to be sent ahead, as

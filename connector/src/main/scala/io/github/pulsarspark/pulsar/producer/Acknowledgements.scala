@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 
 import org.apache.pulsar.client.api.MessageId
 
-/** What became of the messages that were handed to the client. For any thread.
+/** Results of the messages that were handed to the client. For any thread.
   *
   * @param refused
   *   why messages with this id and this highest sequence id count as failed, although the broker acknowledged them
@@ -27,7 +27,7 @@ private[producer] final class Acknowledgements(refused: (MessageId, Long) => Opt
     ()
   }
 
-  /** Only the first failure is kept. */
+  /** Records the first failure; ignores later ones. */
   def fail(error: Throwable): Unit = { firstFailure.compareAndSet(null, error); () }
 
   def count: Long = confirmed.get

@@ -7,7 +7,7 @@ import org.apache.pulsar.client.impl.conf.ProducerConfigurationData
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.columns.MetadataColumns
 
-/** When a batch is full, by the client's own settings.
+/** Limits of a batch, from the client's own settings.
   *
   * @param messages
   *   at most in a batch
@@ -27,20 +27,21 @@ private[producer] object BatchLimits {
     bytes = smallest(Seq(conf.getBatchingMaxBytes, maxMessageSize - maxMessageSize / Reserve))
   )
 
-  /** What compression adds to incompressible bytes, and encryption to all, is less than this part of the limit. */
+  /** Fraction of the message size limit kept free: compression of incompressible bytes, and encryption, add less than
+    * 1/64.
+    */
   private val Reserve = 64
 
   /** The client's 0 and -1 mean that there is no limit. */
   private def smallest(limits: Seq[Int]): Int = limits.filter(_ > 0).minOption.getOrElse(Int.MaxValue)
 
-  /** How long the first row of a batch waits for others, where neither the user says so nor the client's 1 ms will do:
-    * rows that name their topics come to each of them one by one. Nobody waits for a single row, since the end of the
-    * task sends them all.
+  /** Publish delay of batches, where the user sets none and the client's 1 ms does not suffice: rows that name their
+    * topics reach each topic one by one. It does not delay a single row, because the end of the task sends all rows.
     */
   def publishDelay(options: WriteOptions): Option[FiniteDuration] =
     Option.when(options.topic.isEmpty && !options.producer.contains("batchingMaxPublishDelayMicros"))(100.millis)
 
-  /** Whether rows go to the client in batches that are built here. False where the client has to see each message.
+  /** True if the connector builds the batches itself. False where the client has to see each message.
     *
     * @param settings
     *   of the client's producer
@@ -50,9 +51,9 @@ private[producer] object BatchLimits {
   def areOurs(settings: Map[String, String], columns: Set[String]): Boolean =
     !columns.exists(OneByOne) && !settings.exists { case (name, value) => NeedsMessages.get(name).exists(_(value)) }
 
-  /** Whether each message has to be one entry. All messages of a batch are replicated like its first one. A broker that
-    * deduplicates judges a batch by its lowest sequence id: it drops new messages with those that it has, where ids
-    * begin again below the last one of the producer's name.
+  /** True if each message has to be one entry. A broker replicates all messages of a batch like its first one. A broker
+    * that deduplicates judges a batch by its lowest sequence id: if ids restart below the producer's last one, it drops
+    * new messages together with stored ones.
     *
     * @param settings
     *   of the client's producer

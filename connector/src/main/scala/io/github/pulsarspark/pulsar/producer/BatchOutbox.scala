@@ -106,8 +106,8 @@ private[producer] final class BatchOutbox(
     batches.foreach(_.send())
   }
 
-  /** Before the first batch of a partition leaves. From the second request on, with the partitions that get the next
-    * rows: there are many.
+  /** Registers a partition with the transaction before its first batch is sent. From the second request on, it also
+    * registers the partitions that get the next rows, to save requests.
     */
   private def registerAhead(batch: PartitionBatch): Unit =
     for (t <- transaction if !t.isRegistered(batch.topicPartition)) {

@@ -65,7 +65,7 @@ private[producer] final class BatchedMetadata {
 
   private def numberSize(value: Int): Int = (38 - Integer.numberOfLeadingZeros(value | 1)) / 7
 
-  /** As protobuf writes it: seven bits in each byte, the lowest ones first. */
+  /** Writes a varint: seven bits in each byte, the lowest ones first. */
   private def number(value: Long): Unit = {
     var rest = value
     while ((rest & ~0x7fL) != 0) {

@@ -15,7 +15,7 @@ private[producer] object MessageKey {
   def of(message: OutgoingMessage): Array[Byte] =
     if (message.key != null && message.keyIsBytes) Base64.getEncoder.encode(message.key) else message.key
 
-  /** What the Java client makes of the key's text; not negative. */
+  /** Hash of the key, not negative, as the Java client computes it. */
   def hash(key: Array[Byte], scheme: HashingScheme): Int = scheme match {
     case HashingScheme.JavaStringHash => javaHash(key) & Int.MaxValue
     case _                            => Murmur3Hash32.getInstance.makeHash(key)

@@ -53,7 +53,7 @@ private[producer] final class OpenProducer(
   /** False for one whose topic moves, is deleted or terminated, or whose connection is lost. */
   def isConnected: Boolean = producer.isConnected
 
-  /** Why brokers refuse a producer, when this one is disconnected and they answer soon.
+  /** Reason why brokers refuse this producer; None if it is connected or they do not respond soon.
     *
     * @param acknowledged
     *   how many messages of the task were stored before

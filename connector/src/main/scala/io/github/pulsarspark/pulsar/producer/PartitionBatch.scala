@@ -42,18 +42,18 @@ private[producer] final class PartitionBatch(
   private var capacity        = SmallestBuffer
   private var followingId     = WholeBatch.nextSequenceId(producer)
 
-  /** Its full name. */
+  /** Full name of the topic partition. */
   def topicPartition: String = producer.getTopic
 
   def isEmpty: Boolean = messages == 0
 
-  /** Of the message that is added next. */
+  /** Sequence id of the next message. */
   def nextSequenceId: Long = followingId
 
-  /** When the first message was added. */
+  /** Time at which the first message was added. */
   def openedAt: Long = opened
 
-  /** Whether the message may be added. An empty batch takes a message of any size. */
+  /** True if the message may be added. An empty batch accepts a message of any size. */
   def fits(metadata: BatchedMetadata, value: EncodedValue): Boolean =
     messages == 0 || buffer.writerIndex() + metadata.length + value.length <= limits.bytes
 

@@ -9,7 +9,7 @@ import org.apache.pulsar.client.api.{Producer, PulsarClientException, Schema}
 import io.github.pulsarspark.errors.{Conditions, FirstLine, Occurrence}
 import io.github.pulsarspark.pulsar.connection.ClientLease
 
-/** Why a broker refuses a producer, as named conditions. */
+/** Maps a broker's refusal of a producer to a named condition. */
 private[producer] object RefusedProducer {
 
   /** The text of `ProducerBusyException` when `maxProducersPerTopic` is reached; otherwise another producer is in the

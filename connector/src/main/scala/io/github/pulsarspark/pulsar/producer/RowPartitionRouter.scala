@@ -19,7 +19,7 @@ private[pulsar] final class RowPartitionRouter(hashing: HashingScheme, isFixed: 
   private val start  = ThreadLocalRandom.current.nextInt(Start)
   private val others = new RoundRobinPartitionMessageRouterImpl(hashing, start, true, SwitchMillis)
 
-  /** Of the message that is sent next, -1 for none. */
+  /** Partition of the message that is sent next; -1 to choose one by its key or the routing mode. */
   var next: Int = -1
 
   private var onChoice: Int => Unit = _ => ()
@@ -40,6 +40,6 @@ private[pulsar] final class RowPartitionRouter(hashing: HashingScheme, isFixed: 
 private object RowPartitionRouter {
   private val Start = 1 << 16
 
-  /** How long the client keeps to a partition so that batches fill: ten times its batching delay of 1 ms. */
+  /** Time for which the client keeps to a partition so that batches fill: ten times its batching delay of 1 ms. */
   private val SwitchMillis = 10L
 }

@@ -52,7 +52,7 @@ private[producer] object RowsByKey {
     byKey.values.toSeq
   }
 
-  /** What brokers dispatch by. */
+  /** Key by which brokers dispatch: the ordering key, else the partition key. */
   private def keyOf(row: SingleMessageMetadata): Any =
     if (row.hasOrderingKey) ByteBuffer.wrap(row.getOrderingKey)
     else if (row.hasPartitionKey) row.getPartitionKey -> row.isPartitionKeyB64Encoded

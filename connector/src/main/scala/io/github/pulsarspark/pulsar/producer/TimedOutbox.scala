@@ -11,10 +11,12 @@ import io.github.pulsarspark.schema.columns.OutgoingMessage
 /** An outbox that keeps messages for others to join them, but not for long. */
 private[producer] trait WaitingOutbox extends Outbox {
 
-  /** Whether messages may wait here. */
+  /** True if messages may be buffered here. */
   def isWaiting: Boolean
 
-  /** If messages wait: no one has waited for its time before, by `System.nanoTime`. */
+  /** Time at which the first buffered message has to be sent, by `System.nanoTime`. Meaningful only if messages are
+    * buffered.
+    */
   def dueAt: Long
 
   /** Hands over what has waited for its time. */

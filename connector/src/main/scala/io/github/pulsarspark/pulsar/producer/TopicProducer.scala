@@ -62,10 +62,10 @@ private[pulsarspark] final class TopicProducer private[producer] (
 
   private def isRepeating = TaskTransaction.mayRepeat(lostBefore, lostConnections)
 
-  /** How many messages brokers have stored. */
+  /** Number of messages that brokers have stored. */
   def acknowledged: Long = acknowledgements.count
 
-  /** Of the values that were sent. */
+  /** Bytes of the values that were sent. */
   def sentBytes: Long = bytes
 
   def send(message: OutgoingMessage): Unit = {
@@ -181,7 +181,7 @@ private[pulsarspark] object TopicProducer {
     new TopicProducer(topic, open, options, transaction = transaction)
   }
 
-  /** The same with a producer that an earlier task left, if there is one. The next task finds it in turn. */
+  /** Like `open`, but reuses a producer that an earlier task left, if there is one, and leaves it to the next task. */
   private[pulsar] def openKept(
       lease: ClientLease,
       topic: String,

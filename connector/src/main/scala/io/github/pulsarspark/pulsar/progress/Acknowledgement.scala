@@ -19,12 +19,12 @@ private[progress] object Acknowledgement {
     if (read.isBeforeLedger || read.isWholeEntry && !isReadOn) read.wholeEntry
     else Position(read.ledgerId, read.entryId - 1)
 
-  /** Where a range starts whose start the subscription has acknowledged. The ledger of the start may be gone, if it was
-    * acknowledged to its end. Then the range starts at the next ledger.
+  /** Position at which to read a range whose start the subscription has acknowledged. If the ledger of the start was
+    * acknowledged to its end, it may be deleted. Then the range starts at the next ledger.
     *
-    * The place of the cursor alone says nothing: brokers move it from the end of a ledger to the beginning of the next
-    * one while the ledger is there. A reader that the broker puts beyond the start shows that what is between is gone,
-    * and a cursor that is not beyond this reader that it was nothing to read: the broker keeps what follows the cursor.
+    * The cursor alone proves nothing: brokers move it from the end of a ledger to the next one while the ledger exists.
+    * A reader that the broker places after the start proves that the entries between them are deleted. A cursor at or
+    * before this reader proves that they held nothing unread, because the broker keeps everything after the cursor.
     *
     * @param cursor
     *   where the subscription is now
@@ -43,7 +43,7 @@ private[progress] object Acknowledgement {
       .getOrElse(start)
   }
 
-  /** The same without a request: the next entry begins a ledger, so that nothing to read is between them, and the
+  /** Like `startOf`, but without a request, if the next entry begins a ledger. Nothing to read is between them, and the
     * ledger of the start may be deleted at any time.
     */
   def startBefore(range: OffsetRange, next: Option[Position]): Option[Position] = next

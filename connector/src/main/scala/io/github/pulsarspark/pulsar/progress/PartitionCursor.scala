@@ -35,11 +35,11 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   /** Everything up to there is acknowledged, or was sent to be. */
   def acknowledged: Option[Position] = sent.map(_.position)
 
-  /** Whether the subscription has kept everything after this position that it did not acknowledge. */
+  /** True if the subscription has kept everything after this position that it did not acknowledge. */
   def hasKept(position: Position): Boolean =
     acknowledged.exists(position <= _) && (isFollowed || beganBy(position))
 
-  /** Whether the subscription began no later than this position, so that it holds what follows. */
+  /** True if the subscription began at or before this position, so that it keeps what follows. */
   def beganBy(position: Position): Boolean = begin.exists(_ <= position)
 
   /** The first entry that arrives after this position. None unless exactly this one was acknowledged last, and none
@@ -52,7 +52,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
         .thenApply(Option(_))
     }
 
-  /** Why the last acknowledgement failed; None while it has no receipt. */
+  /** Failure of the last acknowledgement; None while it has no receipt. */
   def failure: Option[Throwable] = sent.filter(_.receipt.isDone).flatMap(s => Try(s.receipt.join).failed.toOption)
 
   /** A broker may have forgotten the consumer, if it subscribed while the topic was unloaded: another one is opened. */

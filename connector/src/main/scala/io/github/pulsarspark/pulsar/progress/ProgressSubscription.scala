@@ -40,8 +40,8 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
   private val cursors  = mutable.LinkedHashMap.empty[String, PartitionCursor]
   private var isWarned = false
 
-  /** Where the subscription is in each of these partitions; missing partitions are skipped. Fails where it does not
-    * exist.
+  /** Positions of the subscription in these partitions; missing partitions are skipped. Fails where the subscription
+    * does not exist.
     */
   def positions(partitions: Seq[String]): Map[String, Position] = {
     val existing = calls
@@ -72,7 +72,9 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     open(partitions.toSeq.sorted, isFollowed)
   }
 
-  /** Whether the subscription holds what follows these positions, in every partition. One that is ahead does not. */
+  /** True if the subscription keeps what follows these positions, in every partition. A subscription that is ahead does
+    * not.
+    */
   def holds(read: Map[String, Position]): Boolean =
     cursors.forall { case (p, cursor) => read.get(p).forall(cursor.beganBy) }
 
@@ -217,7 +219,7 @@ private[pulsar] object ProgressSubscription {
 
   private val Cleanup = 2.seconds
 
-  /** For the last receipts. */
+  /** Timeout for the last receipts when the subscription is closed. */
   private val LongestFarewell = 5.seconds
 
   def apply(client: PulsarClientImpl, options: ClientOptions, name: String): ProgressSubscription =
@@ -228,7 +230,7 @@ private[pulsar] object ProgressSubscription {
 
   private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
 
-  /** What the broker says when others use the subscription. */
+  /** Message of the broker if other consumers use the subscription; None for another failure. */
   private def busy(failure: Throwable): Option[String] =
     Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).collectFirst {
       case e: PulsarClientException.ConsumerBusyException => e.getMessage.linesIterator.nextOption().getOrElse("")

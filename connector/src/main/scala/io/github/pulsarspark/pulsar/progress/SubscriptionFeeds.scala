@@ -14,11 +14,11 @@ private[progress] trait SubscriptionFeeds {
   /** Subscribes to a topic partition; creates the subscription at the first message. */
   def open(partition: String): CompletableFuture[ProgressFeed]
 
-  /** Whether the subscription exists in a topic partition. */
+  /** Reports whether the subscription exists in a topic partition. */
   def exists(partition: String): CompletableFuture[Boolean]
 }
 
-/** Of a broker. */
+/** Feeds of a subscription at a broker. */
 private[progress] final class BrokerSubscription(client: PulsarClientImpl, name: String) extends SubscriptionFeeds {
 
   override def open(partition: String): CompletableFuture[ProgressFeed] =
@@ -43,7 +43,7 @@ private[progress] final class BrokerSubscription(client: PulsarClientImpl, name:
 
 private object BrokerSubscription {
 
-  /** What brokers of all versions say. Quotas have the same class. */
+  /** Text in the refusal of brokers of all versions. Exceeded quotas have the same class. */
   private val Taken = "Durable subscription with the same name already exists"
 
   private def isTaken(failure: Throwable): Boolean =

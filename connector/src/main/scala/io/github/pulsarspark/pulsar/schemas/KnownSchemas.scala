@@ -67,6 +67,6 @@ private[pulsarspark] object KnownSchemas {
     def chars: Long = schema.definition.length.toLong + Overhead
   }
 
-  /** What an entry takes beside its definition, about. */
+  /** Approximate bytes of a cache entry besides its definition. */
   private val Overhead = 500L
 }

@@ -16,7 +16,7 @@ private[pulsarspark] object SinkTopicNames {
   /** The sink whose log this is. */
   def sinkOf(log: String): String = log.drop(log.lastIndexOf('/') + 1).stripPrefix(Prefix).stripSuffix(Log)
 
-  /** Whether a topic of this local name is a control topic. */
+  /** True if a topic of this local name is a control topic. */
   def includes(localName: String): Boolean =
     localName.startsWith(Prefix) && Seq(Log, Open, Mark).exists(localName.endsWith)
 }

@@ -43,8 +43,8 @@ private[pulsar] final class TopicListing(
       TopicNames.matching(topics.keys, ".*".r.pattern))
   }
 
-  /** What is listed, by topic. A list does not tell a partition from a topic that is named like one: it is a partition
-    * when the topic is not listed itself and has that many partitions.
+  /** Groups listed names by topic. A list does not distinguish a partition from a topic that is named like one. A name
+    * is a partition if its topic is not listed itself and has that many partitions.
     */
   private def grouped(listed: Seq[String]): Map[String, Seq[String]] = {
     val names                 = listed.toSet

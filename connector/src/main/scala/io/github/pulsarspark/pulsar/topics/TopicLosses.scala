@@ -5,7 +5,7 @@ import java.time.Instant
 import io.github.pulsarspark.errors.{Conditions, Occurrence}
 import io.github.pulsarspark.position.Position
 
-/** Which `PULSAR_DATA_LOSS` it is when a topic or its end is gone. Pure. */
+/** Chooses the condition `PULSAR_DATA_LOSS.*` for a topic that is deleted or ends early. Pure. */
 private[pulsarspark] object TopicLosses {
 
   /** A partition that was read does not exist.

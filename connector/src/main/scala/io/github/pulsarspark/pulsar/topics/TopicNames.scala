@@ -9,7 +9,7 @@ import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicDo
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.TopicSelection
 
-/** What the names of topics say, by Pulsar's own rules. */
+/** Parses and builds names of topics, by Pulsar's own rules. */
 private[pulsarspark] object TopicNames {
 
   /** Index of `...-partition-3`; -1 for a topic that is not partitioned. */
@@ -67,7 +67,7 @@ private[pulsarspark] object TopicNames {
         allowed = "tenant/namespace/expression, or an expression alone").exception
   }
 
-  /** Whether a read of these topics reads, now or once it exists, the given one or a partition of it. */
+  /** True if a read of these topics reads the given one or a partition of it, now or once it exists. */
   def includes(selection: TopicSelection, topic: String): Boolean = {
     val one = whole(topic)
     selection match {

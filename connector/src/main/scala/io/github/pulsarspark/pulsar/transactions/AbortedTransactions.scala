@@ -6,7 +6,7 @@ import io.github.pulsarspark.format.{TransactionView, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-/** What the broker of a topic partition knows about transactions: its transaction buffer, as the admin API shows it. */
+/** The transaction buffer of a topic partition, as the admin API shows it. */
 private[pulsar] trait TransactionBuffer {
   def stats(): JsonNode
   def transaction(mostBits: Long, leastBits: Long): JsonNode
@@ -39,7 +39,9 @@ private[pulsarspark] final class AbortedTransactions private[pulsar] (
   override def isAborted(mostBits: Long, leastBits: Long): Boolean =
     outcomes.get(mostBits, leastBits).getOrElse(!isNothingAborted && lookUp(mostBits, leastBits))
 
-  /** Also by what another reader saw, if everything in this range was decided by then. */
+  /** True if no transaction of the range was aborted. Another reader's state counts if everything in the range was
+    * decided by then.
+    */
   private def isNothingAborted: Boolean = {
     if (state.isEmpty) state = Some(outcomes.state.filter(_.maxRead.exists(_ >= end.wholeEntry)).getOrElse(look()))
     state.exists(_.nothingAborted)
@@ -87,7 +89,7 @@ private[pulsarspark] final class AbortedTransactions private[pulsar] (
 
 private[pulsarspark] object AbortedTransactions {
 
-  /** Of a range that is not read through the broker. */
+  /** Returns the view of a range that is not read through the broker. */
   def of(range: OffsetRange, options: ReadOptions): AbortedTransactions = new AbortedTransactions(
     new AdminTransactionBuffer(range.topic, options.client),
     TransactionOutcomes.of(options.client, range.topic),

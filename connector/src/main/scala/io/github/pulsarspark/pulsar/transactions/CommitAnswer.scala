@@ -6,7 +6,7 @@ import scala.annotation.tailrec
 
 import io.github.pulsarspark.errors.FirstLine
 
-/** What the answer to a commit proves. */
+/** Outcome of a commit, as far as its response proves it. */
 private[pulsarspark] sealed trait CommitAnswer
 
 private[pulsarspark] object CommitAnswer {
@@ -14,12 +14,12 @@ private[pulsarspark] object CommitAnswer {
   /** The transaction is committed. */
   case object Committed extends CommitAnswer
 
-  /** It may be committed, aborted or open: the coordinator forgets a transaction that ended, so a lost answer and an
-    * expired transaction look the same.
+  /** The transaction may be committed, aborted or open. The coordinator forgets a transaction that ended, so a lost
+    * response and an expired transaction look the same.
     */
   final case class Uncertain(cause: String) extends CommitAnswer
 
-  /** It is open, and these credentials must not end it. */
+  /** The transaction is open, and these credentials must not end it. */
   final case class NotOwner(cause: String) extends CommitAnswer
 
   /** Success alone proves something, so every failure but that of the credentials is uncertain.

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.transactions
 
-/** Who else may append to a control topic. */
+/** Access of other producers to a control topic. */
 private[pulsarspark] sealed trait ControlAccess
 
 private[pulsarspark] object ControlAccess {
@@ -8,9 +8,9 @@ private[pulsarspark] object ControlAccess {
   /** Everybody. */
   case object Shared extends ControlAccess
 
-  /** Nobody from now on; those that are there are kept away for ever. */
+  /** Refuses all other producers from now on, and fences existing ones for ever. */
   case object Fencing extends ControlAccess
 
-  /** Nobody; opening fails while another producer is there. */
+  /** Refuses all other producers. Opening fails while another producer is connected. */
   case object Alone extends ControlAccess
 }

@@ -19,7 +19,9 @@ private[pulsarspark] final class ControlProducer private[transactions] (
 
   @volatile private var hasFailed = false
 
-  /** Whether every record was sent: one that failed may be terminated, fenced or closed for good. */
+  /** True if every record was sent. After a failed one, the topic may be terminated, or the producer fenced or closed
+    * for good.
+    */
   def isUsable: Boolean = !hasFailed
 
   /** Waits until the record is stored. After a failure it may be stored nevertheless, or be later, unless it is

@@ -72,10 +72,10 @@ private[pulsarspark] final class ControlTopic(client: PulsarClientImpl, options:
 
 private[pulsarspark] object ControlTopic {
 
-  /** Of each control topic, durable. */
+  /** Durable subscription of each control topic. */
   private val Subscription = "pulsar-spark-sink"
 
-  /** Whether a producer was refused because another one is there. */
+  /** True if a producer was refused because another one is connected. */
   def isTaken(refused: Throwable): Boolean = Iterator.iterate(refused)(_.getCause).takeWhile(_ != null).exists {
     case _: PulsarClientException.ProducerBusyException | _: PulsarClientException.ProducerFencedException => true
     case _                                                                                                 => false

@@ -28,7 +28,7 @@ private[pulsarspark] final class TaskTransaction(
   /** Must precede the first message to a topic partition. Waits, so that messages keep their order. */
   def register(topicPartition: String): Unit = register(Seq(topicPartition))
 
-  /** The same for several, by one request. */
+  /** Like the other `register`, for several partitions by one request. */
   def register(topicPartitions: Seq[String]): Unit = {
     val added = topicPartitions.distinct.filterNot(partitions)
     if (added.nonEmpty) {
@@ -55,18 +55,18 @@ private[pulsarspark] final class TaskTransaction(
 
 private[pulsarspark] object TaskTransaction {
 
-  /** When topic partitions lost their connection last, by their names; those that never did are left out. */
+  /** Times at which topic partitions last lost their connection, by name; those that never did are not included. */
   type LostConnections = Set[(String, Long)]
 
-  /** Whether a connection was lost since. The client then sends again what may be stored, and within a transaction
-    * nobody drops it. Clocks may be set back, so times are compared for equality alone.
+  /** True if a connection was lost since `before`. The client then resends messages that may be stored, and nothing
+    * deduplicates them within a transaction. Clocks may be set back, so times are only compared for equality.
     */
   def mayRepeat(before: LostConnections, now: LostConnections): Boolean = !now.subsetOf(before)
 
   def lostConnections(partitions: Iterable[Producer[_]]): LostConnections =
     partitions.map(p => p.getTopic -> p.getLastDisconnectedTimestamp).filter(_._2 != 0).toSet
 
-  /** Whether a broker acknowledged a message without storing it. */
+  /** True if a broker acknowledged a message without storing it. */
   def isDropped(id: MessageId): Boolean = id match {
     case adv: MessageIdAdv => adv.getLedgerId < 0
     case _                 => false

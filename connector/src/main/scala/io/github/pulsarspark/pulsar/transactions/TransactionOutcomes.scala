@@ -14,8 +14,8 @@ import io.github.pulsarspark.position.Position
   */
 private[pulsar] final case class BufferState(since: Long, nothingAborted: Boolean, maxRead: Option[Position])
 
-/** What the readers of this JVM know of the transactions of a topic partition. All of them are decided, so it holds for
-  * ever. For many threads.
+/** Outcomes of a topic partition's transactions, shared by the readers of this JVM. All of them are decided, so they
+  * never change. For many threads.
   */
 private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System.nanoTime()) {
   import TransactionOutcomes._
@@ -24,10 +24,10 @@ private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System
   private var since    = 0L // start of the count
   private var requests = 0
 
-  /** What the broker said last. */
+  /** Last state of the transaction buffer that the broker reported. */
   @volatile var state: Option[BufferState] = None
 
-  /** Whether a transaction was aborted; None when unknown. */
+  /** Returns whether a transaction was aborted; None if unknown. */
   def get(mostBits: Long, leastBits: Long): Option[Boolean] =
     known.synchronized(Option(known.get((mostBits, leastBits)))).map(_.booleanValue)
 
