@@ -86,7 +86,7 @@ private[storage] final class BacklogEntrySource(
     if (opened.isEmpty) broker = Some(fromBroker(OffsetRange(range.topic, passed, until)))
   }
 
-  /** As late as it is needed: ledgers are offloaded meanwhile. */
+  /** Locates the rest of the range as late as possible, because ledgers are offloaded over time. */
   private def locate(): Unit = if (left.isEmpty && opened.size < AtOnce) {
     val rest = OffsetRange(range.topic, opened.lastOption.fold(passed)(_._1.range.endInclusive), until)
     left = stored(rest).toList

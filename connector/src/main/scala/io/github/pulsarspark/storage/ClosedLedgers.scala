@@ -8,8 +8,8 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentUnreadable}
 
-/** What a range has of ledgers that take no more entries and can be read without the broker, for the driver, which
-  * reads single entries of them. For one thread.
+/** Closed ledgers of a range that can be read without the broker, for the driver, which reads single entries of them.
+  * For one thread.
   */
 private[pulsarspark] trait ClosedLedgers extends AutoCloseable {
 

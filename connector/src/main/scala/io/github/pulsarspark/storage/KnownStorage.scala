@@ -8,8 +8,7 @@ import io.github.pulsarspark.storage.KnownStorage._
 import io.github.pulsarspark.storage.ledgers.{KnownLedgers, StoredLedger, TopicStorage}
 import io.github.pulsarspark.storage.segment.SegmentLocation
 
-/** What a stream remembers of how its topic partitions are stored, from micro-batch to micro-batch, so that requests
-  * are few.
+/** Cache of how a stream's topic partitions are stored. It is kept between micro-batches to save requests.
   *
   * @param nanos
   *   the clock
@@ -21,10 +20,10 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
   private val offloads   = TrieMap.empty[String, Map[Long, Offload]]
   private val shortUntil = TrieMap.empty[String, Position] // where the last range ended, if it was short
 
-  /** Whether the broker reads the range, decided without a request.
+  /** True if the broker reads the range; decided without a request.
     *
-    * How many entries a range has is known within one ledger. One that enters a ledger which is not known is short when
-    * its part there is, and the range before was: then the stream follows the tail.
+    * The number of entries of a range is known within one ledger. A range that enters an unknown ledger is short if its
+    * part there is short and the previous range was short: the stream then follows the tail.
     */
   private[storage] def isShort(range: OffsetRange, tail: StreamTail): Boolean = {
     val isShort = tail.reaches(range) && entriesOf(range).exists(tail.isLittle(_, ledgers.entryBytes(range.topic)))
@@ -68,7 +67,7 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
     ledgers.retain(exists)
   }
 
-  /** Without the ledgers that are passed, and without those that could not be located, after a while. */
+  /** Drops ledgers that the stream has passed and, after a while, those that could not be located. */
   private def keep(known: Map[Long, Offload], storage: TopicStorage): Map[Long, Offload] = known.filter {
     case (id, offload) =>
       storage.ledgers.headOption.forall(_.id <= id) &&

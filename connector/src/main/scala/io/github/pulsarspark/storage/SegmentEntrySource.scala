@@ -53,7 +53,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
   /** Entries that arrived outside the range or out of order, and were rejected. */
   def rejectedEntries: Long = guard.rejected
 
-  /** Who delivers the current entry. */
+  /** Tier that delivers the current entry. */
   def level: Tier = left.head.level
 
   /** Opens a direct read before it is needed, so that its store may request entries. A failure here occurs again when
@@ -159,7 +159,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 private object SegmentEntrySource {
   private val log = LoggerFactory.getLogger(classOf[SegmentEntrySource])
 
-  /** After further failures the broker reads. */
+  /** Limit of look-ups of a ledger. After more failures the broker reads it. */
   private val MostLookUps = 2
 
   /** @param stores

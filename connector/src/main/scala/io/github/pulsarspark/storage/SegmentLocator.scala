@@ -56,11 +56,11 @@ private[pulsarspark] final class SegmentLocator(
     }
   }
 
-  /** For each range of a stream the ledgers that take no more entries, from the one in which it begins, without a gap.
-    * None where that is not known.
+  /** Consecutive closed ledgers of each range of a stream, from the one in which it begins. Ranges whose ledgers are
+    * unknown are missing.
     *
     * @param bytes
-    *   so many of each range are enough
+    *   closed ledgers of a range with this many bytes suffice
     */
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] = admin match {
     case Some(admin) if options.mayReadSegments && !options.readCompacted =>
@@ -246,7 +246,7 @@ private[pulsarspark] final class SegmentLocator(
 private object SegmentLocator {
   private val log = LoggerFactory.getLogger(classOf[SegmentLocator])
 
-  /** What the admin service reports of topic partitions.
+  /** Storage of topic partitions, as the admin service reports it.
     *
     * @param locate
     *   by topic partition and ledger

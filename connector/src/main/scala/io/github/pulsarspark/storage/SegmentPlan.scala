@@ -15,7 +15,7 @@ import io.github.pulsarspark.storage.segment.Slice
   */
 private[pulsarspark] final case class RequestedRange(range: OffsetRange, filters: PruningBounds, bounds: PruningBounds)
 
-/** How ranges are divided into tasks.
+/** Division of ranges into tasks.
   *
   * @param tasks
   *   the slices of each task, in order

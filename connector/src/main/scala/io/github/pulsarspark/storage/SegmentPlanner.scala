@@ -36,7 +36,7 @@ private[pulsarspark] object SegmentPlanner {
       unknown.fold(done) { case (_, reason) => append(done, Slice(range.copy(startExclusive = from), None, reason)) }
     }
 
-  /** Where the first ledger there is begins, if the range starts before it. What was before is gone, or nothing was:
+  /** Start of the first existing ledger, if the range starts before it. Earlier entries are deleted or never existed;
     * the broker shows which.
     */
   private def firstListed(range: OffsetRange, storage: TopicStorage): Option[Position] =

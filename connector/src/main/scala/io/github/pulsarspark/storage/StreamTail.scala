@@ -3,10 +3,10 @@ package io.github.pulsarspark.storage
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
 
-/** What the broker reads of a stream under `readLevel=auto`: what it probably has in its cache. Pure.
+/** Decides what the broker reads of a stream under `readLevel=auto`: entries that it probably has in its cache. Pure.
   *
   * @param entries
-  *   up to this many entries are little while their size is unknown
+  *   limit of entries that the broker reads while their size is unknown
   * @param latest
   *   the last messages of topic partitions, as far as they are known
   */
@@ -17,7 +17,7 @@ private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[Stri
     */
   def reaches(range: OffsetRange): Boolean = latest.get(range.topic).forall(_.ledgerId <= range.endInclusive.ledgerId)
 
-  /** Whether so many entries are little.
+  /** True if this many entries are few enough for the broker.
     *
     * @param entryBytes
     *   their average size; None when it is unknown
@@ -37,6 +37,6 @@ private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[Stri
 
 private[pulsarspark] object StreamTail {
 
-  /** As much as the smallest task reads. */
+  /** Limit of bytes that the broker reads: the size of the smallest task. */
   private val MostBytes = 4L * 1024 * 1024
 }

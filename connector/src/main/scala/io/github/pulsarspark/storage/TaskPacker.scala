@@ -9,8 +9,8 @@ import io.github.pulsarspark.storage.segment.{Segment, Slice}
 /** Divides slices into tasks of about one size. Pure. */
 private[storage] object TaskPacker {
 
-  /** How many bytes one task reads, as Spark divides files: enough tasks for the cluster, all of one size, none larger
-    * than `most`, none very small unless `minTasks` says so. There are never more than [[MostTasks]], for each costs
+  /** Bytes that one task reads, as Spark divides files: enough tasks for the cluster, all of one size, none larger than
+    * `most`, none very small unless `minTasks` requires it. There are never more than [[MostTasks]], because each costs
     * the driver memory and time.
     */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
@@ -22,7 +22,7 @@ private[storage] object TaskPacker {
     math.max(1L, ceilDiv(total, math.min(tasks, MostTasks)))
   }
 
-  /** Whether a segment is more than one piece of about `bytes`. */
+  /** True if a segment is divided into several pieces of about `bytes`. */
   def isCut(segment: Segment, bytes: Long): Boolean = segment.bytes > bytes && segment.last > segment.first
 
   /** The slices of each task, in order. A task reads `bytes` of neighbours, or an entry more. They are cut where a task
@@ -104,11 +104,13 @@ private[storage] object TaskPacker {
 
   private def size(slice: Slice): Long = slice.segment.fold(0L)(_.bytes)
 
-  /** How many entries of a segment `bytes` are. */
+  /** Number of entries of a segment in this many bytes, by their average size. */
   private def entriesIn(bytes: Long, segment: Segment): Long =
     (BigInt(bytes) * (segment.last - segment.first + 1) / math.max(1L, segment.bytes)).toLong
 
-  /** As few starts as keep each piece within `most` entries, or else the distance between two of them. */
+  /** Chooses as few starts as possible so that each piece has at most `most` entries, unless two starts are further
+    * apart.
+    */
   private def spaced(segment: Segment, starts: Seq[Long], most: Long): Seq[Long] =
     starts.zip(starts.drop(1) :+ (segment.last + 1)).foldLeft((Vector.empty[Long], segment.first)) {
       case ((chosen, begin), (start, next)) =>

@@ -3,8 +3,8 @@ package io.github.pulsarspark.storage
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
-/** What the slices of one task share: the stores with their connections. Used by one thread; closed after the sources
-  * it opened.
+/** Stores of one task with their connections, shared by its slices. Used by one thread; closed after the sources it
+  * opened.
   */
 private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: HadoopSettings, stream: Option[String])
     extends AutoCloseable {

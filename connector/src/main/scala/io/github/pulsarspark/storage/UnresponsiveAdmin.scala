@@ -20,7 +20,7 @@ private[storage] object UnresponsiveAdmin {
     private val attempts      = new AtomicInteger
     @volatile private var due = System.nanoTime() + FirstPause.toNanos
 
-    /** Whether the service is to be probed now, by the caller. */
+    /** True if the caller is to probe the service now. Then sets the time of the next probe. */
     def isDue: Boolean = synchronized {
       val isDue = System.nanoTime() - due >= 0
       if (isDue) due = System.nanoTime() +
@@ -38,7 +38,7 @@ private[storage] object UnresponsiveAdmin {
     if (silent.putIfAbsent(admin.url, new Silence).isEmpty)
       log.warn("{} does not respond; reads do without it until it does", admin.url)
 
-  /** Why it is not requested.
+  /** Reason not to request the service; None if it may be requested.
     *
     * @param partition
     *   the topic partition of the probe

@@ -27,7 +27,7 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
 
   override def holds(ledger: StoredLedger): Boolean = !ledger.isOffloaded
 
-  /** By the metadata in the list of ledgers; sends no request. */
+  /** Locates ledgers by the metadata in their list; sends no request. */
   override def locate(
       ledgers: Map[String, Seq[StoredLedger]],
       admin: LedgerMetadata
@@ -73,6 +73,6 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
 
 private object BookKeeperStore {
 
-  /** Those that are checked without a password. */
+  /** Digest types that are checked without a password. */
   private val Digests = Set("CRC32C", "CRC32", "DUMMY")
 }

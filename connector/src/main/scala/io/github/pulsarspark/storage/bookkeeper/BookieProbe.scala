@@ -53,7 +53,7 @@ private[storage] object BookieProbe {
   /** Ledgers have smaller ids. */
   private val NoLedger = Long.MaxValue
 
-  /** What is wrong with a bookie; None when it is alive. Never fails. */
+  /** Probes a bookie. Returns its problem; None if it is alive. Never fails. */
   def apply(address: InetSocketAddress, patienceMillis: Long): CompletableFuture[Option[String]] =
     try {
       val probe = new BookieProbe(AsynchronousSocketChannel.open())

@@ -1,13 +1,13 @@
 package io.github.pulsarspark.storage.ledgers
 
-/** Where the entries of a ledger are on bookies; all that a BookKeeper client has to know to read it.
+/** Metadata of a ledger on bookies: all that a BookKeeper client needs to read it.
   *
   * @param digestType
   *   BookKeeper's name of it, such as `CRC32C`
   * @param ensembles
-  *   from the given entry on, the bookies in their order; the first begins at entry 0
+  *   the bookies in their order, each from the given entry on; the first begins at entry 0
   * @param managedLedger
-  *   the managed ledger that the ledger says it belongs to
+  *   the managed ledger that the metadata names
   */
 private[pulsarspark] final case class BookieLedger(
     id: Long,

@@ -50,7 +50,7 @@ private object BookieLedgerParser {
   private val Comma     = Pattern.compile(", ")
   private val Between   = Pattern.compile("\\], ")
 
-  /** What is in front of the ensembles, the ensembles, and what is behind them. */
+  /** Splits the text into the part before the ensembles, the ensembles, and the part after them. */
   private def parts(text: String): Option[(String, String, Option[String])] = {
     val ensembles = text.indexOf(Ensembles)
     val end       = text.indexOf("]}", ensembles) + 1

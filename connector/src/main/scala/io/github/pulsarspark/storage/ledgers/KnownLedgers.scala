@@ -6,12 +6,12 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 import io.github.pulsarspark.storage.ledgers.KnownLedgers._
 
-/** What a stream knows of the ledgers of its topic partitions, kept from micro-batch to micro-batch. A micro-batch
-  * sends one request at most for each partition.
+/** Ledgers of a stream's topic partitions, remembered between micro-batches. A micro-batch sends at most one request
+  * for each partition.
   *
-  * Ledgers are only added after the newest, and of a closed one only the place of its copies changes. So a range that
+  * New ledgers only follow the newest, and of a closed one only the location of its copies changes. So a range that
   * ends in a known ledger needs no request. Otherwise the metadata is requested, for which the broker opens all
-  * ledgers. After 10 minutes the list alone is requested again, which says what was offloaded: until then tasks find
+  * ledgers. After 10 minutes the list alone is requested again, which reports offloaded ledgers: until then tasks find
   * out by themselves. The metadata of a ledger is kept until a task does not find the ledger, or its bookies do not
   * respond.
   */
@@ -25,7 +25,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
       s.ledgers.lastOption.filter(l => l.entries + s.openEntries > 0).map(s.entryBytes)
     )
 
-  /** How many entries of a range are known to be in ledgers before its last. */
+  /** Number of a range's entries in known ledgers before its last. */
   def entriesBefore(range: OffsetRange): Long = known.get(range.topic).fold(0L) { before =>
     before.storage.within(range).filter(_.id < range.endInclusive.ledgerId).map { ledger =>
       val first = if (ledger.id == range.startExclusive.ledgerId) range.startExclusive.entryId + 1 else 0L
@@ -83,7 +83,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     }
   }
 
-  /** Its bookies do not respond: when everything else is requested again, the metadata is too. */
+  /** Marks the metadata as doubtful because bookies do not respond. The next request for the list includes it. */
   def doubt(topic: String): Unit = known.updateWith(topic)(_.map(_.copy(isDoubtful = true)))
 
   /** Ledgers are not where they were: the next range requests the metadata. */
@@ -93,7 +93,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
   /** Forgets topic partitions that are gone. */
   def retain(exists: String => Boolean): Unit = known.filterInPlace((topic, _) => exists(topic))
 
-  /** What is known of a range, if that is all it needs. */
+  /** Known storage of a range, if that is all it needs. */
   private def covering(range: OffsetRange, tail: Option[Tail]): Option[Known] = for {
     before  <- known.get(range.topic) if before.covers(range.startExclusive.ledgerId)
     storage <- before.storage.confirmedTo(range.endInclusive)
@@ -108,7 +108,7 @@ private[storage] object KnownLedgers {
 
   type Tail = (OffsetRange, TopicStorage) => StoredLedger => Boolean
 
-  /** For each partition the ids of the ledgers that are needed, and whether their metadata is. */
+  /** Requests ledgers: takes the needed ids of each partition, and whether their metadata is needed. */
   type Request = (Map[String, Interval], Boolean) => Map[String, TopicStorage]
 
   /** @param first
@@ -120,11 +120,11 @@ private[storage] object KnownLedgers {
     */
   private final case class Known(storage: TopicStorage, first: Long, at: Long, isDoubtful: Boolean = false) {
 
-    /** Whether the list has the ledger, if it exists. */
+    /** True if the list contains the ledger, or the ledger does not exist. */
     def covers(ledgerId: Long): Boolean =
       storage.get(ledgerId).nonEmpty || first <= ledgerId && storage.ledgers.headOption.exists(_.id > ledgerId)
 
-    /** Whether the list reaches to the end of the range, or has so many bytes of ledgers that take no more entries. */
+    /** True if the list reaches the end of the range, or has this many bytes of closed ledgers after the first. */
     def lists(range: OffsetRange, bytes: Long): Boolean = covers(range.startExclusive.ledgerId) &&
       (storage.get(range.endInclusive.ledgerId).nonEmpty ||
         storage.closedFrom(range.startExclusive.ledgerId).filter(_.id > range.startExclusive.ledgerId).map(
@@ -132,7 +132,7 @@ private[storage] object KnownLedgers {
         ).sum >=
         bytes)
 
-    /** What the range after this one can need. */
+    /** Part of the storage that the next range can need. */
     def behind(range: OffsetRange): Known =
       copy(storage = storage.from(range.endInclusive.ledgerId), first = range.endInclusive.ledgerId)
   }

@@ -31,10 +31,10 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
       admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids(p)))
     )
 
-  /** When ledgers were closed. */
+  /** Times at which ledgers were closed. */
   def ages(partitions: Seq[String]): Map[String, LedgerPruning] = stored(partitions)(_ => new LedgerPruning.Reader)
 
-  /** What the metadata store holds of the ledgers of partitions, see `AdminApi.internalInfo`. */
+  /** Requests the ledgers of partitions in the metadata store, see `AdminApi.internalInfo`. */
   def stored[A](partitions: Seq[String])(sink: String => LedgerSink[A]): Map[String, A] =
     all(partitions)(p => s"Asking for what is stored of the ledgers of $p")(p => admin.internalInfo(p)(sink(p)))
 
@@ -42,7 +42,9 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
       : Map[String, A] =
     calls.awaitAll(partitions, AtOnce)(what)(p => request(p).thenApply[(String, A)](p -> _)).toMap
 
-  /** Those resources that exist and that the user may read, by their paths after `/admin/`. */
+  /** Requests admin resources by their paths after `/admin/`. Skips those that do not exist or that the user may not
+    * read.
+    */
   def find(resources: Seq[String]): Map[String, JsonNode] =
     BoundedParallel(resources.distinct, AtOnce)(admin.find) { (resource, answer) =>
       try calls.await(s"Asking for $resource")(answer).map(resource -> _)

@@ -18,7 +18,7 @@ private[storage] final case class StoredLedger(
     home: Option[Either[String, BookieLedger]]
 )
 
-/** How a topic partition is stored at one moment: what is needed of the admin API's `internalStats`.
+/** Storage of a topic partition at one moment, from the admin API's `internalStats`.
   *
   * @param ledgers
   *   in the order of their ids, without a gap
@@ -59,7 +59,7 @@ private[storage] final case class TopicStorage(
     if (entries > 0) math.max(1L, bytes / entries) else TopicStorage.GuessedEntryBytes
   }
 
-  /** Without the ledgers before the one of this id. */
+  /** This storage without the ledgers before this id. */
   def from(ledgerId: Long): TopicStorage =
     if (ledgers.headOption.exists(_.id < ledgerId)) copy(ledgers = ledgers.dropWhile(_.id < ledgerId)) else this
 
@@ -74,7 +74,7 @@ private[storage] final case class TopicStorage(
     last.fold(0L)(_ - first + 1) * entryBytes(ledger)
   }
 
-  /** Those from this ledger on that take no more entries, without a gap. */
+  /** Consecutive closed ledgers, starting at this one. */
   def closedFrom(ledgerId: Long): Seq[StoredLedger] =
     if (get(ledgerId).isEmpty) Nil
     else from(ledgerId).ledgers.takeWhile(l => l.id < lastConfirmed.ledgerId && !isNewest(l.id) && l.entries > 0)
@@ -84,8 +84,8 @@ private[storage] final case class TopicStorage(
     listed.ledgers.map(l => if (l.isOffloaded) l else l.copy(home = get(l.id).flatMap(_.home)))
   )
 
-  /** What is known later, given that the broker has confirmed a position: ledgers are only added behind the newest.
-    * None when it is in a ledger that is not known.
+  /** This storage after the broker has confirmed a position: ledgers are only added after the newest. None if the
+    * position is in an unknown ledger.
     */
   def confirmedTo(position: Position): Option[TopicStorage] =
     if (get(position.ledgerId).isEmpty) None

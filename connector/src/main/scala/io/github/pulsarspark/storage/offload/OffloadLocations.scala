@@ -10,8 +10,8 @@ import io.github.pulsarspark.storage.offload.blocks.BlockFormat
 import io.github.pulsarspark.storage.offload.format.{OffloadFormat, OffloadLocation, OffloadPolicies}
 import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
 
-/** Where the offloaded ledgers of a topic are, by the offload policies of the topic or its namespace and by options.
-  * Left: why that is unknown.
+/** Finds the location of a topic's offloaded ledgers, by options and the offload policies of the topic or its
+  * namespace. Left: the reason why it is unknown.
   */
 private[offload] object OffloadLocations {
 

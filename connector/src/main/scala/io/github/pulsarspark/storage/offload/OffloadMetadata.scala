@@ -8,10 +8,10 @@ import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
 import io.github.pulsarspark.storage.ledgers.LedgerMetadata
 import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadPolicies}
 
-/** Where the offloaded ledgers of a topic partition are.
+/** Location of a topic partition's offloaded ledgers.
   *
   * @param uuids
-  *   of the copy of each ledger
+  *   the id of each ledger's copy
   */
 private[offload] final case class OffloadMetadata(location: Either[String, OffloadLocation], uuids: Map[Long, String])
 
@@ -34,7 +34,7 @@ private[offload] object OffloadMetadata {
     }
   }
 
-  /** Those of a partition's topic, else of its namespace; not everybody who may read a topic may see them. */
+  /** Policies of a partition's topic, else of its namespace. Some users may read a topic but not its policies. */
   private def policiesOf(partitions: Seq[String], admin: LedgerMetadata): String => Option[JsonNode] = {
     def find(resources: Seq[String]) = admin.find(resources).filter(_._2.has(OffloadPolicies.Driver))
     val ofTopics                     = find(partitions.map(TopicNames.offloadPolicies))

@@ -46,7 +46,7 @@ private[offload] object OffloadedLedgers {
     )
   }
 
-  /** For each ledger its preferred split points; empty = split anywhere. Several ledgers are read at a time.
+  /** Preferred split points of each ledger; empty if it may be split anywhere. Several ledgers are read at a time.
     *
     * A failure is a `SegmentUnreadable`, silent when the storage had half of the deadline to respond and did not, or
     * [[SplitPointLoader.NoTime]] when it had less.

@@ -26,8 +26,8 @@ private[offload] final class SplitPointLoader(configuration: Configuration, dead
   private val threads  = mutable.ArrayBuffer.empty[StorageThread]
   private var isSilent = false
 
-  /** In the order of the ledgers; [[SplitPointLoader.NoTime]] for those that were not requested, or not for long
-    * enough.
+  /** Split points in the order of the ledgers; [[SplitPointLoader.NoTime]] for those that were not requested, or not
+    * for long enough.
     */
   def of(ledgers: Seq[OffloadedLedger]): Seq[Try[Seq[Long]]] =
     BoundedParallel(ledgers, AtOnce)(request)((_, response) => response())

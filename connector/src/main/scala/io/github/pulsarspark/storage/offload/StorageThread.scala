@@ -32,7 +32,7 @@ private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEnt
   private var nextEntryId                = firstEntryId
   private var pending: Option[Future[_]] = None
 
-  /** From now on errors name this entry as the one that is needed. */
+  /** Sets the needed entry, which errors name from now on. */
   def reached(entryId: Long): Unit = nextEntryId = entryId
 
   def submit[A](work: Callable[A]): Future[A] = {

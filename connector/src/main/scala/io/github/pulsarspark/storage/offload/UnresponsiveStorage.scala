@@ -17,7 +17,7 @@ private[offload] object UnresponsiveStorage {
 
   def contains(uri: String): Boolean = silent.contains(uri)
 
-  /** Why it is not read. */
+  /** Reason not to read the location; None if it may be read. */
   def obstacle(uri: String): Option[String] =
     Option.when(contains(uri))(s"$uri did not respond in the last ${Pause.toMinutes} minutes")
 }

@@ -6,8 +6,8 @@ import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.options.registry.Secret
 
-/** What the driver knows of file systems and a task has to know too: settings that are not Hadoop's own defaults. They
-  * may hold credentials, so their text shows none of them.
+/** File system settings of the driver that tasks need too: those that are not Hadoop's own defaults. They may hold
+  * credentials, so their text shows none of them.
   */
 private[pulsarspark] final class HadoopSettings private (entries: Seq[(String, Secret)]) extends Serializable {
 
@@ -22,7 +22,7 @@ private[pulsarspark] final class HadoopSettings private (entries: Seq[(String, S
 
 private[pulsarspark] object HadoopSettings {
 
-  /** Those of the driver's configuration that concern file systems. */
+  /** Settings of the driver's configuration that concern file systems. */
   def of(configuration: Configuration): HadoopSettings = new HadoopSettings(
     configuration.iterator.asScala
       .map(e => e.getKey -> e.getValue)
@@ -33,7 +33,7 @@ private[pulsarspark] object HadoopSettings {
       .toSeq
   )
 
-  /** For reads that go to brokers alone. */
+  /** No settings, for reads that go to brokers alone. */
   val none: HadoopSettings = new HadoopSettings(Nil)
 
   private val Prefixes = Seq("fs.", "dfs.", "hadoop.", "io.", "ipc.", "google.", "viewfs.")

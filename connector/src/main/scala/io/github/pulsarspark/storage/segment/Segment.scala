@@ -3,8 +3,8 @@ package io.github.pulsarspark.storage.segment
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.position.OffsetRange
 
-/** Where a ledger is read without the broker: all that a task has to know to do so. Each [[SegmentStore]] has a type of
-  * its own for this.
+/** Location of a ledger that is read without the broker: all that a task needs to read it. Each [[SegmentStore]] has
+  * its own type.
   */
 private[pulsarspark] trait SegmentLocation extends Serializable {
   def level: Tier
@@ -39,8 +39,8 @@ private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[
   /** Machines on which it begins. */
   def hosts: Seq[String] = segment.toSeq.flatMap(s => s.location.hosts(s.first))
 
-  /** How many positions it has, some of which may be empty; None for several ledgers at once, which only the broker
-    * reads.
+  /** Number of positions in the slice, some of which may be empty; None for several ledgers at once, which only the
+    * broker reads.
     */
   def entries: Option[Long] = segment.map(s => s.last - s.first + 1).orElse {
     val (start, end) = (range.startExclusive, range.endInclusive)

@@ -8,13 +8,13 @@ import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
   */
 private[storage] trait SegmentStore extends AutoCloseable {
 
-  /** Where a ledger is in this store. */
+  /** Location of a ledger in this store. */
   type Location <: SegmentLocation
 
   /** The location, if it is in this store. */
   def own(location: SegmentLocation): Option[Location]
 
-  /** Whether this store reads the ledger. */
+  /** True if this store reads the ledger. */
   def holds(ledger: StoredLedger): Boolean
 
   /** Locates ledgers; requests what only the admin service knows once, for all of them. Fails as the admin service
@@ -33,7 +33,7 @@ private[storage] trait SegmentStore extends AutoCloseable {
   /** Fails when options of this store cannot work, before anything is read. */
   def check(): Unit = ()
 
-  /** Why a ledger cannot be read from this JVM now; None when it can. May wait some seconds. */
+  /** Reason why a ledger cannot be read from this JVM now; None if it can. May wait some seconds. */
   def obstacle(location: Location): Option[String]
 
   /** Preferred split points: by ledger id, entries from which a ledger is read without what is before them. A ledger

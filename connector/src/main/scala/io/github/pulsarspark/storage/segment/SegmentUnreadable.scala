@@ -12,6 +12,6 @@ package io.github.pulsarspark.storage.segment
 private[storage] final class SegmentUnreadable(problem: String, cause: Throwable, val silent: Seq[String] = Nil)
     extends RuntimeException(problem, cause) {
 
-  /** Whether the store did not respond, so that another attempt would wait again. */
+  /** True if the store did not respond, so that another attempt would wait again. */
   def isSilent: Boolean = silent.nonEmpty
 }

@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage.bookkeeper.bookies
 import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.ledgers.BookieLedger
 
-/** Where a bookie listens.
+/** Address at which a bookie listens.
   *
   * @param host
   *   a name or an address, an IPv6 address without its brackets
@@ -12,8 +12,8 @@ private[storage] final case class BookieAddress(host: String, port: Int)
 
 private[storage] object BookieAddress {
 
-  /** By the option `bookieAddresses`, else by the bookie's id, `host:port`; None for an id that is neither mapped nor
-    * an address.
+  /** Address from the option `bookieAddresses`, else from the bookie's id, `host:port`; None for an id that is neither
+    * mapped nor an address.
     */
   def of(bookie: String, options: BookKeeperOptions): Option[BookieAddress] = {
     val address = options.addresses.getOrElse(bookie, bookie)

@@ -29,9 +29,7 @@ private[bookkeeper] final class BookieConnections(tls: BookieTls) {
   if (tls.skipHostnameVerification)
     log.warn("host names of bookies' certificates are not verified (bookie.tls.insecureSkipHostnameVerification)")
 
-  /** Why the last handshake failed; else what a bookie may not like, since one that closes a connection gives no
-    * reason.
-    */
+  /** Failure of the last handshake; else possible reasons, since a bookie that closes a connection gives none. */
   def problem: String = refused.getOrElse(
     "connections use TLS (bookie.tls.trustCertsFile)" +
       (if (tls.clientFiles.isEmpty) ", with no certificate of the client's own (bookie.tls.certFile)" else "")
@@ -115,6 +113,6 @@ private[bookkeeper] final class BookieTlsFactory extends SecurityHandlerFactory 
 private[bookkeeper] object BookieTlsFactory {
   val Property = "pulsarspark.tls"
 
-  /** As Scala sees the type, which BookKeeper leaves without its parameter. */
+  /** BookKeeper's configuration with the type parameter that BookKeeper omits. */
   type AnyConfiguration = AbstractConfiguration[_ <: AbstractConfiguration[_ <: AnyRef]]
 }

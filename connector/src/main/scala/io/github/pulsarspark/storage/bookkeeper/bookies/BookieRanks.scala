@@ -31,6 +31,6 @@ private[bookkeeper] final class BookieRanks(
 private[bookkeeper] object BookieRanks {
   private val Avoided = 60.seconds
 
-  /** By what all tasks of this JVM observed. */
+  /** Ranks by the observations of all tasks in this JVM. */
   val ofThisJvm: BookieRanks = new BookieRanks
 }

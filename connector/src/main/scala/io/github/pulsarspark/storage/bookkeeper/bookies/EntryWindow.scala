@@ -112,10 +112,10 @@ private[bookkeeper] final class EntryWindow private (
 
 private[bookkeeper] object EntryWindow {
 
-  /** How entries are requested. */
+  /** Request for entries: one for many entries, or one for each. */
   sealed trait Reads {
 
-    /** Of one answer. */
+    /** Limit of bytes in one response. */
     def maxBytes: Long
     def read(handle: ReadHandle, first: Long, last: Long): CompletableFuture[LedgerEntries]
   }

@@ -39,6 +39,6 @@ private[bookkeeper] object LocalHost {
     )
   }
 
-  /** Without the interface. */
+  /** Address without the interface. */
   private def textOf(address: InetAddress): String = address.getHostAddress.takeWhile(_ != '%')
 }

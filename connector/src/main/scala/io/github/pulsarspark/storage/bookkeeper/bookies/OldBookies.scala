@@ -11,6 +11,6 @@ private[bookkeeper] object OldBookies {
 
   def none(): Recently[String] = new Recently[String](10.minutes)
 
-  /** What any task of this JVM found. */
+  /** Bookies that any task of this JVM found. */
   val ofThisJvm: Recently[String] = none()
 }

@@ -2,13 +2,13 @@ package io.github.pulsarspark.storage.bookkeeper.bookies
 
 import io.github.pulsarspark.storage.segment.Segment
 
-/** How entries are requested before they are needed: some windows at a time, each of so many consecutive entries as
-  * make up its bytes, by the average size of the entries received so far.
+/** Sizes of the windows in which entries are requested ahead. A window has as many consecutive entries as fit its
+  * bytes, by the average size of the entries received so far.
   *
   * @param readAheadBytes
-  *   of all windows, unless one alone is larger
+  *   limit of all windows, unless one alone is larger
   * @param mostEntries
-  *   of a window
+  *   limit of entries in a window
   */
 private[bookkeeper] final class ReadAhead(
     segment: Segment,

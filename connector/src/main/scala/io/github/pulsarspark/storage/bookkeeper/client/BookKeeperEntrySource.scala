@@ -152,14 +152,16 @@ private[bookkeeper] final class BookKeeperEntrySource private (
 private[bookkeeper] object BookKeeperEntrySource {
   private val log = LoggerFactory.getLogger(classOf[BookKeeperEntrySource])
 
-  /** What is requested at a time: larger windows gain nothing and cost memory, smaller ones cost requests. */
+  /** Bytes of a window, and number of windows requested at a time: larger windows gain nothing and cost memory, smaller
+    * ones cost requests.
+    */
   private val WindowBytes = 1024L * 1024
   private val MostWindows = 4
 
-  /** Of one response: what a bookie returns at most by default (`maxBatchReadSize`). */
+  /** Limit of bytes in one response: a bookie's default (`maxBatchReadSize`). */
   private val MostAnswerBytes = 5L * 1024 * 1024
 
-  /** How long host names may take, all together. */
+  /** Timeout for resolving all host names. */
   private val LookUp = 2.seconds
 
   /** Entries of a window each of which is a request: bookies refuse more than some thousands at a time. */
@@ -238,7 +240,7 @@ private[bookkeeper] object BookKeeperEntrySource {
       .whenComplete((_, _) => reader.ledgers.remove(segment.ledgerId))
   }
 
-  /** Whether the bookies did not respond, rather than with an error. */
+  /** True if the bookies did not respond; false if they responded with an error. */
   @annotation.tailrec
   private def isSilent(e: Throwable): Boolean = e match {
     case wrapped: CompletionException if wrapped.getCause != null => isSilent(wrapped.getCause)

@@ -19,10 +19,12 @@ private[bookkeeper] final class BookKeeperReader(options: BookKeeperOptions) ext
   private val configuration           = BookKeeperReader.configuration(options, ledgers, tls)
   val client: BookKeeper              = BookKeeper.forConfig(configuration).allocator(NetworkMemory.allocator).build()
 
-  /** By then a read of many entries has its answer or its failure, unless the client has lost it. */
+  /** Time in milliseconds after which a read of many entries has its response or failure, unless the client has lost
+    * it.
+    */
   val batchMillis: Long = configuration.getReadEntryTimeout * 1000L + 1000L
 
-  /** What may stand in the way of connections, where they use TLS. */
+  /** Possible reason why connections fail, if they use TLS. */
   def tlsProblem: Option[String] = tls.map(_.problem)
 
   override def close(): Unit = client.close()
@@ -70,7 +72,7 @@ private object BookKeeperReader {
 /** The BookKeeper clients of this JVM, one for each cluster and its settings. */
 private[storage] object BookKeeperPool {
 
-  /** Its constructor opens no connection, but it resolves the name of this machine. */
+  /** Timeout of its constructor, which opens no connection but resolves the name of this machine. */
   private val Patience = 30.seconds
 
   private val pool =

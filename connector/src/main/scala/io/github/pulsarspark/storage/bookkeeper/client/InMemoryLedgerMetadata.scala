@@ -38,7 +38,7 @@ private[bookkeeper] final class InMemoryLedgerMetadata {
     ()
   }
 
-  /** To be called once for each [[add]]. */
+  /** Removes one use of a ledger. Call it once for each [[add]]. */
   def remove(ledgerId: Long): Unit = {
     known.computeIfPresent(ledgerId,
       (_, before) => if (before.users == 1) null else before.copy(users = before.users - 1))

@@ -14,7 +14,9 @@ private[bookkeeper] final class ReadOnlyLedgers(ledgers: InMemoryLedgerMetadata)
 
   override def readLedgerMetadata(id: Long): CompletableFuture[Versioned[LedgerMetadata]] = ledgers.find(id)
 
-  /** What was shipped does not change; a reader that fails gets new metadata by opening the ledger again. */
+  /** Ignores listeners: shipped metadata does not change. A reader that fails gets new metadata by opening the ledger
+    * again.
+    */
   override def registerLedgerMetadataListener(id: Long, listener: LedgerMetadataListener): Unit   = ()
   override def unregisterLedgerMetadataListener(id: Long, listener: LedgerMetadataListener): Unit = ()
   override def close(): Unit                                                                      = ()

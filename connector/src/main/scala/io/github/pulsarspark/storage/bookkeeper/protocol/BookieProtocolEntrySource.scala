@@ -130,7 +130,7 @@ private[bookkeeper] object BookieProtocolEntrySource {
   private val log         = LoggerFactory.getLogger(classOf[BookieProtocolEntrySource])
   private val MostWindows = 8
 
-  /** So much stays in a processor's cache from the socket to the row; smaller windows cost requests. */
+  /** Size of a window: it stays in a processor's cache from the socket to the row. Smaller windows cost requests. */
   private val WindowBytes = 256L * 1024
 
   /** Reads of single entries under way at a time. */

@@ -40,7 +40,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
     ()
   }
 
-  /** From now on time counts for [[receive]]. */
+  /** Starts the timeout of [[receive]]. */
   def startWaiting(): Unit = {
     started = System.nanoTime()
     moved = started

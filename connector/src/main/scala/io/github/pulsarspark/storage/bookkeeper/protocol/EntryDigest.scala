@@ -4,16 +4,16 @@ import java.util.zip.{CRC32, CRC32C, Checksum}
 
 import io.netty.buffer.ByteBuf
 
-/** What a ledger's writer adds to each entry, so that readers notice changed bytes: a checksum of the entry without
-  * itself.
+/** Digest that a ledger's writer adds to each entry, so that readers detect changed bytes: a checksum of the entry
+  * without the digest.
   *
   * @param bytes
-  *   of the digest as stored, between the 32 bytes that begin an entry and its payload
+  *   size of the stored digest, between the 32 bytes that begin an entry and its payload
   */
 private[protocol] final class EntryDigest(checksum: Checksum, val bytes: Int) {
   import EntryDigest._
 
-  /** Whether the entry from `start` to `end` is as it was written. */
+  /** True if the entry from `start` to `end` matches its digest. */
   def fits(buffer: ByteBuf, start: Int, end: Int): Boolean = {
     val payload = start + HeadBytes + bytes
     checksum.reset()

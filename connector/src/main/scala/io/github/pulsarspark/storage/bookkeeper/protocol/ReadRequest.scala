@@ -19,10 +19,10 @@ import java.nio.ByteBuffer
   */
 private[storage] object ReadRequest {
 
-  /** Of the longer request, with its size. */
+  /** Size of the longer request, with its length field. */
   val MostBytes = 44
 
-  /** Of the shorter one. */
+  /** Size of the shorter request. */
   private val SingleBytes = 24
 
   /** The first four bytes after the size, of requests and of answers. */

@@ -32,7 +32,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
   private var hasAnswered = false
   private var lost: Option[Throwable] = None
 
-  /** It accepts no more requests, and pending ones get no response. */
+  /** True if the connection accepts no more requests. Pending ones get no response. */
   def isLost: Boolean = lost.nonEmpty
 
   /** The bookie ended it without ever answering. */
@@ -100,7 +100,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
     throw new ReplicaFailed("it sent a response that was not requested", isSlow = false)
   }
 
-  /** After any failure the position in the stream is unknown, so the connection is closed. */
+  /** Runs `work`. After any failure the position in the stream is unknown, so it closes the connection. */
   private def use[A](work: => A): A = {
     lost.foreach(why => throw new ConnectionEnded(s"the connection was given up: ${why.getMessage}"))
     try work
@@ -120,8 +120,8 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
 
 private[protocol] object WireConnection {
 
-  /** Of one answer, unless a single entry is larger. Windows are chosen by the average size of entries: this bounds the
-    * memory where they are larger.
+  /** Limit of bytes in one response, unless a single entry is larger. Windows are chosen by the average size of
+    * entries; this bounds the memory if they are larger.
     */
   private val MostAnswerBytes = 1024L * 1024
 }

@@ -114,7 +114,7 @@ private[offload] final class BlockBuffers(
 private[offload] object BlockHeader {
   private val Magic = 0xfbdbabcb
 
-  /** Of its fixed part: magic, own length, the block's length, first entry. */
+  /** Length of the header's fixed part: magic, own length, the block's length, first entry. */
   val Length = 28
 
   /** More than any header has; brokers write 128 bytes. */
@@ -123,7 +123,7 @@ private[offload] object BlockHeader {
   /** Bytes in front of each entry. */
   val EntryHeader = 12
 
-  /** What fills a block up, from the last entry on, over and over. */
+  /** Bytes that fill the block after its last entry, repeated. */
   val Padding      = 0xfedcdead
   val PaddingBytes = 4
 

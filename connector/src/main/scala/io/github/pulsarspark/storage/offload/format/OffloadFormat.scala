@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
   */
 private[offload] trait OffloadFormat extends Serializable {
 
-  /** Its value of the option `offload.format`. */
+  /** Value of the option `offload.format` for this format. */
   def name: String
 
   /** URI schemes of storage on which only this format is usual. */

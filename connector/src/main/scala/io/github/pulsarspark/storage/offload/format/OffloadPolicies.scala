@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode
   */
 private[offload] final class OffloadPolicies(json: JsonNode) {
 
-  /** In lower case. */
+  /** Name of the driver in lower case. */
   def driver: Option[String] = text(OffloadPolicies.Driver).map(_.toLowerCase)
 
   def text(field: String): Option[String] = Option(json.path(field).asText(null)).map(_.trim).filter(_.nonEmpty)

@@ -36,9 +36,9 @@ private[offload] final case class OffloadedLedger(
   def data: Path = location.format.data(this)
 }
 
-/** Where the copies of a topic are.
+/** Location of a topic's copies.
   *
   * @param uri
-  *   one that Hadoop's file systems understand
+  *   in a form that Hadoop's file systems understand
   */
 private[offload] final case class OffloadLocation(format: OffloadFormat, uri: String)

@@ -9,10 +9,10 @@ import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat
 
 import io.github.pulsarspark.format.entry.MalformedBytes
 
-/** What BookKeeper knew of a ledger when it was copied: its metadata travels with the copy.
+/** Metadata that BookKeeper had of a ledger when it was copied; it is part of the copy.
   *
   * @param managedLedger
-  *   what the ledger says it belongs to
+  *   the managed ledger that it names
   */
 private[offload] final case class OffloadedLedgerMetadata(lastEntryId: Long, managedLedger: Option[String]) {
 

@@ -36,7 +36,7 @@ private[offload] final class MapFileBuffers(
     }
   }
 
-  /** Not `seek`, which steps over the entry at the key. */
+  /** Finds the entry. It does not use `seek`, which steps over the entry at the key. */
   private def find(entryId: Long): BytesWritable = {
     key.set(entryId)
     Option(file.getClosest(key, value)) match {
