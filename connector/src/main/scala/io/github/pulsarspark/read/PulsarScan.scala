@@ -35,8 +35,8 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
   private var filters            = PushedFilters.none
   private var limit: Option[Int] = None
 
-  /** Which messages fail to decode must not depend on the columns of a query. So all value columns and times are
-    * decoded, unless a decode error fails the query.
+  /** Prunes columns, but keeps all value columns and times unless a decode error fails the query: which messages fail
+    * to decode must not depend on the columns of a query.
     */
   override def pruneColumns(required: StructType): Unit = {
     def mayFail(column: StructField) = MetadataColumns.of(column).forall(_.dataType == TimestampType)
@@ -57,7 +57,7 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
     predicates
   }
 
-  /** Whether a column with the name of a metadata column is a field of values. */
+  /** True if a column with the name of a metadata column is a field of values. */
   private def isField(name: String) = columns.fields.exists(c => c.name == name && FieldNames.isMarked(c))
 
   override def pushedPredicates(): Array[Predicate] = filters.predicates.toArray
@@ -95,7 +95,7 @@ private[pulsarspark] final class PulsarScan(
     result
   }
 
-  /** What each task of the batch read reads; planned at the first call, like the read itself. */
+  /** Partitions of the batch read; planned at the first call, like the read itself. */
   def tasks: Seq[PulsarInputPartition] = theBatch.tasks
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {

@@ -76,8 +76,8 @@ private[read] final class BoundResolver(
     )
   }
 
-  /** Of the partitions that exist. One of a partitioned topic need not: brokers delete inactive ones. Then it holds
-    * nothing, unless a position in it was named.
+  /** Bounds of existing partitions. A missing one (brokers delete inactive partitions) counts as empty, unless an
+    * option names a position in it.
     */
   private def boundsOf(
       starts: Map[String, PositionSpec],

@@ -41,8 +41,8 @@ private[read] final class Discovery(
       broker.partitions(found.partitions.keys.toSeq.sorted)
   }
 
-  /** The same without a failure, for a stream that is under way: missing topics are skipped, and missing partitions of
-    * those that match a pattern, whose list names each partition.
+  /** Like discovery at the start, but does not fail: skips missing topics, and with a pattern also missing partitions,
+    * because its list names each partition.
     */
   def topicsLeft(): Map[String, Seq[String]] = selection match {
     case TopicSelection.Named(names)      => broker.partitions(names)

@@ -25,7 +25,7 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 
   val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
 
-  /** What holds messages back for a stream; None unless the options name a subscription for it. */
+  /** Subscription that keeps unread messages of a stream; None unless the options name one. */
   private[read] val progress: Option[ProgressSubscription] = options.progressSubscription.map(connection.progress)
 
   private[read] def admin: Option[AdminApi] = connection.admin
@@ -77,12 +77,12 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
-  /** Where topic partitions are stored, for the life of a stream. */
+  /** Storage of topic partitions, remembered for the life of a stream. */
   private[read] lazy val known = new KnownStorage
 
   private lazy val transactions = connection.admin.map(TransactionUse(_, options.client))
 
-  /** Whether no ledger of a stream's range but its last has a message of a transaction, as far as that is known. */
+  /** True if every ledger of a stream's range except the last is known to hold no message of a transaction. */
   private[read] def hasNoTransactions(range: OffsetRange): Boolean = transactions.exists(_.isUnused(range))
 
   /** Forgets topic partitions that are gone. */

@@ -37,7 +37,7 @@ private[read] final class PulsarBatch(task: ReadContext, columns: StructType, fi
     planned
   }
 
-  /** What each task reads. */
+  /** Partitions of the read. */
   def tasks: Seq[PulsarInputPartition] = read.tasks
 
   override def planInputPartitions(): Array[InputPartition] = tasks.toArray

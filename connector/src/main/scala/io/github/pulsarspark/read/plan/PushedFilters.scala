@@ -151,7 +151,7 @@ private[pulsarspark] object PushedFilters {
     }
   }
 
-  /** Whether a comparison holds, by the sign of left minus right. */
+  /** Test of a comparison by the sign of left minus right; None for another operator. */
   private def signs(operator: String): Option[Int => Boolean] = operator match {
     case "=" | "<=>" => Some(_ == 0)
     case "<>"        => Some(_ != 0)

@@ -80,6 +80,6 @@ private object SchemaTracking {
           why = Option(e.getMessage).getOrElse(e.toString)).causedBy(e)
     }
 
-  /** In one line. */
+  /** Type and definition in one line. */
   private def text(schema: TopicSchema) = s"${schema.schemaType} ${schema.definition}".replaceAll("\\s+", " ").trim
 }

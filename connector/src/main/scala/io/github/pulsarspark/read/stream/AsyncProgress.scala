@@ -6,8 +6,9 @@ import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 
-/** Whether the query of the current thread commits micro-batches later than it plans the next one. That is an option of
-  * the writer, which Spark shows to no source, so this looks at the class of the query that runs.
+/** Detects a query that commits micro-batches later than it plans the next one (asynchronous progress tracking). That
+  * is an option of the writer, which Spark shows to no source, so this looks at the class of the query that runs on the
+  * current thread.
   */
 private[stream] object AsyncProgress {
 

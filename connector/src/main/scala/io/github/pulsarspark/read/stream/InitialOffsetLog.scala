@@ -28,7 +28,7 @@ private[pulsarspark] final class InitialOffsetLog(checkpoint: String, conf: Conf
       start
     }
 
-  /** When the start was written; None before. */
+  /** Time at which the start was written; None before. */
   def writtenAt: Option[Instant] = Option.when(file.exists)(file.writtenAt)
 
   private def incumbent: Option[StreamStart] = {

@@ -35,9 +35,9 @@ private[stream] final class KnownPartitions(
   private var unlisted                   = Set.empty[String] // that exist nevertheless
   private var discoveredAt: Option[Long] = None
 
-  /** What a request answers for all partitions there are. It is made for those of the last discovery while another one
-    * is under way, so that a trigger waits for one of the two. When that changes the partitions, or one of them has no
-    * answer, the request is made again.
+  /** Makes a request for all existing partitions and returns its responses. While a discovery is under way, it requests
+    * the partitions of the previous one concurrently, so that a trigger waits for one of the two only. If the discovery
+    * changes the partitions, or a response is missing, it repeats the request.
     *
     * @param read
     *   partitions that were read
@@ -100,7 +100,7 @@ private[stream] final class KnownPartitions(
   def topic(partition: String): Option[String] =
     topicOf.get(partition).orElse(Option.when(unlisted(partition))(TopicNames.whole(partition)))
 
-  /** Whether a partition of the topic existed. */
+  /** True if a partition of the topic existed. */
   def hasTopic(topic: String): Boolean =
     topics.get(topic).exists(_.nonEmpty) || unlisted.exists(TopicNames.whole(_) == topic)
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.read.stream
 
-/** What the tasks of a stream report of ledgers that were not where the driver thought. */
+/** Finds topic partitions whose ledgers have moved, by the reports of a stream's tasks. */
 private[stream] final class MovedLedgers {
   private var seen = Map.empty[String, Long]
 

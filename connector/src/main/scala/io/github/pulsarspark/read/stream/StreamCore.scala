@@ -74,17 +74,19 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
 
   private lazy val startLog = new InitialOffsetLog(checkpoint, hadoop)
 
-  /** How the stream began, when it first did. */
+  /** Start of the stream at its first run. */
   lazy val start: StreamStart = startLog.getOrWrite(resolveStart())
 
-  /** Not for a compacted view, whose ledgers may be gone, nor with a subscription, which knows what is lost. */
+  /** Detects recreated topics. None for a compacted view, whose ledgers may be deleted, and with a subscription, which
+    * knows what is lost.
+    */
   private lazy val recreated: Option[RecreatedTopics] =
     session.admin.filterNot(_ => task.options.readCompacted || progress.isDefined).map { admin =>
       val calls = new ClusterCalls(task.options.client, admin.url)
       new RecreatedTopics(start.offset, startLog.writtenAt, RecreatedTopics.created(admin, calls))
     }
 
-  /** What the last call of [[latest]] returned. */
+  /** Result of the last call of [[latest]]. */
   def found: Option[PulsarOffset] = newest
 
   /** Spark requests it at every trigger. */
@@ -142,7 +144,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   /** The ranges, which start no earlier than what brokers keep of them. */
   def kept(ranges: Seq[OffsetRange]): Seq[OffsetRange] = progress.fold(ranges)(_.kept(ranges))
 
-  /** What is to be read between two offsets, and how its messages become rows. Reports partitions that are gone. */
+  /** Plans the ranges between two offsets and the schemas of their rows. Reports partitions that no longer exist. */
   def ranges(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] = {
     val ranges = kept(RangePlanner.between(withJoining(from, to), to))
     partitions.find(ranges.map(_.topic))
@@ -180,15 +182,15 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] =
     session.segments(task.hadoop, losses).wholeLedgers(ranges, bytes)
 
-  /** What a range has of them, so many bytes. */
+  /** Closed ledgers of a range, up to `bytes`. */
   def closedLedgers(range: OffsetRange, bytes: Long): ClosedLedgers =
     session.closedLedgers(range, bytes, task.hadoop)
 
-  /** Whether the stream returns every message in the ledgers of a range but its last. */
+  /** True if the stream returns every message in the ledgers of a range except the last. */
   def returnsAll(range: OffsetRange): Boolean =
     start.times(range) == Interval.Always && !task.options.readCompacted && session.hasNoTransactions(range)
 
-  /** What was read and lost since the query started, and what is left to read. Requests nothing.
+  /** Metrics of the stream: rows read and ranges lost since the query started, and the backlog. Sends no request.
     *
     * @param consumed
     *   the end of the last batch
@@ -262,10 +264,10 @@ private[read] object StreamCore {
 
   private val SchedulerPatience = 2.seconds
 
-  /** Up to this many new entries of a partition are read from the broker, which has them in its cache. */
+  /** Number of new entries of a partition up to which they are read from the broker, which has them in its cache. */
   private val TailEntries = 1000L
 
-  /** What there is to read.
+  /** Current end of the topics.
     *
     * @param offset
     *   the end of everything; what was read itself when there is nothing new

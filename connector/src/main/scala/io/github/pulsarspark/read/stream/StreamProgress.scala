@@ -8,7 +8,9 @@ import io.github.pulsarspark.errors.Occurrence
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 
-/** Where the next micro-batch ends. Pure. An offset never moves backwards, unless a partition was created again. */
+/** Computes the end of the next micro-batch. Pure. An offset never moves backwards, unless a partition was created
+  * again.
+  */
 private[read] object StreamProgress {
 
   /** Partitions whose last readable message is before what was read, with what was read. That alone says nothing: a
@@ -22,7 +24,7 @@ private[read] object StreamProgress {
   private def known(read: PulsarOffset) =
     if (read.missing.isEmpty) read.positions else read.missing ++ read.positions
 
-  /** What is gone of partitions that were read. Each is reported in one micro-batch alone.
+  /** Losses in partitions that were read. Each is reported in one micro-batch only.
     *
     * @param ended
     *   partitions of which the broker confirms that they end before what was read
@@ -51,7 +53,7 @@ private[read] object StreamProgress {
     }
   }
 
-  /** What is lost at the end of a topic has no known last position. */
+  /** End of a loss at the end of a topic, whose last position is unknown. */
   private val End = "its end"
 
   /** The bounds with last messages that are known, where a broker names earlier ones.
@@ -104,7 +106,7 @@ private[read] object StreamProgress {
     else PulsarOffset(SortedMap.from(positions), SortedMap.from(added), newest(missing))
   }
 
-  /** Where a partition is read from, if not from what was read of it. */
+  /** Position from which a partition is read, if it is not the one read last. */
   private def newStart(
       partition: String,
       b: PartitionBounds,
@@ -117,7 +119,9 @@ private[read] object StreamProgress {
         Some(read.missing.get(partition).filter(at => at >= b.first && !recreated(partition)).getOrElse(b.first))
     }
 
-  /** Of partitions that are gone for good nobody needs to know for ever; ledger ids grow with time. */
+  /** The newest of the missing partitions, by ledger id, which grows with time. Partitions that are deleted for good
+    * need not be remembered for ever.
+    */
   private def newest(missing: SortedMap[String, Position]): SortedMap[String, Position] =
     if (missing.size <= MostMissing) missing else SortedMap.from(missing.toSeq.sortBy(_._2).takeRight(MostMissing))
 

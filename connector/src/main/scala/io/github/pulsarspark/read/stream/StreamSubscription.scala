@@ -33,7 +33,9 @@ private[stream] final class StreamSubscription private (
   private lazy val isFollowed = file.exists
   private var isKept          = false
 
-  /** Where the subscription is. Fails unless it exists in each of these partitions. */
+  /** Start of the stream at the subscription's positions. Fails unless the subscription exists in each of these
+    * partitions.
+    */
   def start(partitions: Seq[String]): StreamStart = StreamStart(PulsarOffset.of(subscription.positions(partitions)))
 
   /** Subscribes to the partitions that exist.

@@ -11,7 +11,7 @@ private[read] final class DecodeErrorHandler(task: ReadContext) extends AutoClos
 
   private var opened: Option[DeadLetters] = None
 
-  /** Whether the query keeps a row of the message, one without its value. */
+  /** Handles a message that does not decode. True if the query keeps a row of it, without its value. */
   def keepRow(m: MessageView, error: Throwable with PulsarError): Boolean = {
     val keepRow = task.options.onDecodeError match {
       case OnDecodeError.Fail              => throw error

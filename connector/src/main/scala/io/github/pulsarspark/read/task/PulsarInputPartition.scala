@@ -12,14 +12,14 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 /** A part of a range that one task reads from one place, and how its messages become rows. */
 private[pulsarspark] final case class PlannedSlice(slice: Slice, bounds: PruningBounds, schema: TopicSchema)
 
-/** What one task reads, in order. */
+/** Slices that one task reads, in order. */
 private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice]) extends InputPartition {
 
   /** Machines that store the first slice, which matters where bookies and executors share machines. */
   override def preferredLocations(): Array[String] = slices.head.slice.hosts.toArray
 }
 
-/** What all tasks of a query share. Its text holds no secret.
+/** Values that all tasks of a query share. Its text contains no secret.
   *
   * @param limit
   *   rows after which a task may stop

@@ -88,7 +88,7 @@ private[read] final class SliceReader(
 
   def row: InternalRow = decoded
 
-  /** Whether the current message has a row. */
+  /** Decodes the current message. True if it has a row. */
   private def decodes(): Boolean =
     try {
       decoded = rows.decode(messages)
@@ -125,7 +125,7 @@ private[read] final class SliceReader(
       }
     } catch { case undecided: UndecidedTransaction => source.leaveToBroker(undecided) }
 
-  /** Whether the bounds accept messages of the current entry, by the header that the decoder has read. */
+  /** True if the bounds accept messages of the current entry, by the header that the decoder has read. */
   private def isRequested: Boolean = planned.bounds.contains(messages.publishTime, source.ledgerId, source.entryId)
 
   /** The batch index up to which the current entry is read already; -1 for none. */

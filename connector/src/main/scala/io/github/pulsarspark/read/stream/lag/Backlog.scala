@@ -2,7 +2,7 @@ package io.github.pulsarspark.read.stream.lag
 
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 
-/** What is left to read of one topic partition.
+/** Unread entries of one topic partition.
   *
   * @param from
   *   where the stream stands
@@ -11,7 +11,7 @@ import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
   */
 private[lag] final case class PartitionBacklog(partition: String, from: Position, entries: Option[Long])
 
-/** What is left to read of a stream.
+/** Unread entries of a stream.
   *
   * @param behind
   *   the topic partitions that have messages after the place where the stream stands

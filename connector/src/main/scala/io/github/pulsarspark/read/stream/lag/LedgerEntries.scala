@@ -4,7 +4,7 @@ import scala.collection.immutable.ArraySeq
 
 import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
 
-/** How many entries the ledgers of a topic partition have, as the admin service lists them.
+/** Numbers of entries in the ledgers of a topic partition, as the admin service lists them.
   *
   * @param ids
   *   of closed ledgers, whose numbers of entries never change

@@ -31,7 +31,7 @@ private[stream] final class LedgerEntriesLookup(
   private val requested = new Recently[String](Pause, nanos)
   private val underWay  = new AtomicInteger
 
-  /** What has arrived so far. */
+  /** Entries of the partition's ledgers, as far as responses have arrived. */
   def of(partition: String): LedgerEntries = known.getOrElse(partition, LedgerEntries.Unknown)
 
   /** Requests what the size of this backlog lacks: each partition at most once in [[Pause]], few at a time. Forgets

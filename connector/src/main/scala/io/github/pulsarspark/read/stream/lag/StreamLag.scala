@@ -22,7 +22,7 @@ private[stream] final class StreamLag(isCompacted: Boolean, admin: => Option[Adm
     ledgers.foreach(_.update(of(end, bounds)))
   }
 
-  /** What is left after the end of a micro-batch, by the bounds of the last trigger; None before the first one. */
+  /** Backlog after the end of a micro-batch, by the bounds of the last trigger; None before the first one. */
   def after(end: PulsarOffset): Option[Backlog] = bounds.map(of(end, _))
 
   private def of(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Backlog =

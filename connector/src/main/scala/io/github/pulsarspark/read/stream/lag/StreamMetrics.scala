@@ -3,10 +3,10 @@ package io.github.pulsarspark.read.stream.lag
 import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.metrics.{BacklogMetric, LastRead, Measure, Metrics, TaskTotals, TierCounts, TierMetric}
 
-/** What a stream adds to the progress of its query, as names and texts. Pure. */
+/** Metrics that a stream adds to the progress of its query, as names and texts. Pure. */
 private[stream] object StreamMetrics {
 
-  /** What was read and lost since the query started. */
+  /** Metrics of the rows read and ranges lost since the query started. */
   def ofReads(totals: TaskTotals, lost: LostRanges, decodeErrors: Long): Map[String, String] = {
     val numbers = Seq(
       Metrics.dataLoss.name     -> lost.count,
@@ -17,7 +17,7 @@ private[stream] object StreamMetrics {
     (numbers.map { case (name, value) => name -> value.toString } ++ ranges).toMap
   }
 
-  /** What is left to read.
+  /** Metrics of the backlog.
     *
     * @param backlog
     *   None before the first trigger
@@ -52,7 +52,9 @@ private[stream] object StreamMetrics {
       worst.map(BacklogMetric.worstPartition -> _.partition)
   }
 
-  /** What so many entries have when they are like those that were read: 0 for none, else 1 at least. */
+  /** Estimates an amount for `entries` from that of the entries read: 0 for none, else at least 1; None if nothing was
+    * read.
+    */
   private def like(entries: Long, amount: Long, of: Long): Option[Long] =
     if (entries == 0) Some(0L)
     else Option.when(of > 0)(math.max(1L, math.round(entries.toDouble * amount / of)))

@@ -22,7 +22,9 @@ private[stream] object Admission {
     met ++ shared.filter(_._2 > 0)
   }
 
-  /** Those whose needs are no larger than an equal share, and what they leave of the budget. */
+  /** Grants full needs to partitions whose need is no larger than an equal share. Returns them with the rest of the
+    * budget.
+    */
   @scala.annotation.tailrec
   private def satisfied(
       smallestFirst: List[(String, Long)],
@@ -34,7 +36,7 @@ private[stream] object Admission {
     case _ => (met, budget)
   }
 
-  /** In alphabetical order, beginning with the first one after `last`. */
+  /** Partitions in alphabetical order, starting with the first one after `last`. */
   def inTurn(partitions: Iterable[String], last: String): Seq[String] = {
     val (before, after) = partitions.toSeq.sorted.partition(_ <= last)
     after ++ before

@@ -38,8 +38,8 @@ private[stream] final class BacklogWalk(
   /** Messages up to what [[ends]] returned last, 0 where nothing was counted. */
   def rows: Long = admitted
 
-  /** Where the next micro-batch ends in each of these ranges. At least one end is after its start, unless the trigger
-    * waits for more messages.
+  /** Ends of the next micro-batch in these ranges. At least one end is after its start, unless the trigger waits for
+    * more messages.
     *
     * @param backlog
     *   ranges that are not empty, from what was read to the last message

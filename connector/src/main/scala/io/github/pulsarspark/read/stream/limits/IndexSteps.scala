@@ -42,7 +42,7 @@ private[stream] final class IndexSteps(
   private val known   = TrieMap.empty[String, Map[Long, LedgerPart]] // whole ledgers, by partition
   private val without = TrieMap.empty[String, Position]              // the end of a ledger that is walked
 
-  /** Those ranges that can be ended here. The ends are for [[ends]].
+  /** Ranges that can be ended by broker indexes. Their ends come from [[ends]].
     *
     * @param backlog
     *   ranges that are not empty, from what was read to the last message
@@ -64,7 +64,7 @@ private[stream] final class IndexSteps(
       case _ => Map.empty
     }
 
-  /** Where the next micro-batch ends in each of these ranges, each after its start.
+  /** Ends of the next micro-batch in these ranges, each after its start.
     *
     * @param rows
     *   for all of them
@@ -110,7 +110,7 @@ private[stream] final class IndexSteps(
       parts(range, two, one).zip(one.map(_.bytes)).headOption
     }
 
-  /** Those in front of the first whose messages have no indexes. */
+  /** Parts of the range before the first ledger whose messages have no indexes. */
   private def parts(range: OffsetRange, ledgers: ClosedLedgers, wanted: Seq[Segment]): Seq[LedgerPart] = {
     val start  = range.startExclusive
     val before = known.getOrElse(range.topic, Map.empty).filter(_._1 > start.ledgerId)

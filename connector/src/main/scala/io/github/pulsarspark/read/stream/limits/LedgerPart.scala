@@ -5,9 +5,9 @@ import scala.annotation.tailrec
 import io.github.pulsarspark.format.EntryIndex
 import io.github.pulsarspark.position.Position
 
-/** What a range has of a ledger, with the indexes that the broker gave its messages: the difference of two indexes is a
-  * number of messages. It is compared within one ledger alone: a broker counts on from ledger to ledger, but not if
-  * someone switched that off meanwhile.
+/** The part of one ledger that a range covers, with broker indexes: the difference of two indexes is a number of
+  * messages. Never compare indexes across ledgers: the broker continues its count in the next ledger, but the
+  * interceptor may have been off in between.
   *
   * @param read
   *   how many messages of the first entry are in front of the range

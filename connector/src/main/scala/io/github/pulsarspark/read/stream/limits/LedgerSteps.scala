@@ -36,7 +36,7 @@ private[stream] final class LedgerSteps(
   private val threads = new BlockingParallel("pulsar-ledger-ends", Threads)
   private var done    = Map.empty[String, Step] // last step of each partition
 
-  /** Where the next micro-batch ends in those ranges that are ended here, each after its start.
+  /** Ends of the next micro-batch in those ranges that can be ended at a ledger, each after its start.
     *
     * @param backlog
     *   ranges that are not empty, from what was read to the last message
@@ -126,6 +126,6 @@ private[stream] object LedgerSteps {
   /** Partitions that are looked at at a time. */
   private val Threads = 16
 
-  /** How many entries at the end of a ledger are read for its last message, one after the other. */
+  /** Numbers of entries at the end of a ledger that are read to find its last message, one after the other. */
   private val Lookback = Seq(1L, 100L)
 }

@@ -58,7 +58,7 @@ private[stream] final class PartitionWalk(
   /** True when nothing is left to take. */
   def isExhausted: Boolean = taken >= messages && (isDone || seen >= until)
 
-  /** Where the next micro-batch may end: after the messages that were taken, or after entries without messages. */
+  /** Possible end of the next micro-batch: after the messages taken, or after entries without messages. */
   def target: Position =
     if (isExhausted) Seq(end, until).max
     else if (rowCount > 0) end

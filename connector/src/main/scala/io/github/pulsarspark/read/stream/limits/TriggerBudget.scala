@@ -4,7 +4,7 @@ import org.apache.spark.sql.connector.read.streaming._
 
 import io.github.pulsarspark.options.TriggerLimits
 
-/** How much one trigger may read, and for how much it waits. Pure.
+/** Limits of what one trigger reads, and the minimum for which it waits. Pure.
   *
   * @param minimum
   *   rows, and the milliseconds after the last micro-batch at which fewer do
@@ -18,10 +18,10 @@ private[stream] final case class TriggerBudget(
   /** True when a trigger reads everything that is new. */
   def isUnlimited: Boolean = rows.isEmpty && bytes.isEmpty && minimum.isEmpty
 
-  /** What is left of it after so many bytes, at least one. */
+  /** The budget after `used` bytes; at least 1 byte remains. */
   def without(used: Long): TriggerBudget = copy(bytes = bytes.map(b => math.max(1, b - used)))
 
-  /** What some partitions may read, so that others have an equal share of the rows. */
+  /** The budget of `some` partitions, which leaves an equal share of the rows to each of the others. */
   def shared(some: Int, others: Int): TriggerBudget =
     if (others == 0) this else copy(rows = rows.map(r => math.max(1, r / (some + others) * some)))
 

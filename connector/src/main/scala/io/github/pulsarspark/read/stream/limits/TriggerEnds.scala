@@ -22,7 +22,7 @@ private[stream] final class TriggerEnds(
   private val ledgerSteps = new LedgerSteps(listed, walk, patience)
   private val indexSteps  = new IndexSteps(closed, returnsAll, patience, least)
 
-  /** Where the next micro-batch ends in each of these ranges.
+  /** Ends of the next micro-batch in these ranges.
     *
     * @param ranges
     *   that are not empty, from what was read to the last message

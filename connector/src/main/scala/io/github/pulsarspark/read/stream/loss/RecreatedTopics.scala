@@ -31,7 +31,7 @@ private[stream] final class RecreatedTopics(
 ) {
   import RecreatedTopics._
 
-  /** When these partitions were created again. */
+  /** Times at which partitions were created again. */
   def among(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Instant] = {
     val suspects = suspected(read, bounds).filter(existing.positions.contains)
     if (suspects.isEmpty) Map.empty
