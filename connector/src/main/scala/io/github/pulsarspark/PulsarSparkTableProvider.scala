@@ -1,6 +1,6 @@
 package io.github.pulsarspark
 
-/** The same data source as `pulsar-spark`, a name that no other connector has. */
+/** Data source `pulsar-spark`: like `pulsar`, but under a name that no other connector has. */
 final class PulsarSparkTableProvider extends PulsarTableProvider {
   override def shortName(): String = SourceNames.Unique
 }

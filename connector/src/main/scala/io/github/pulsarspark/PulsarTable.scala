@@ -68,7 +68,7 @@ private[pulsarspark] final class PulsarTable(
     new PulsarWriteBuilder(raw(info.options), info.schema, checkedWrite, info.queryId, sinkRun)
   }
 
-  /** In the progress of a stream that writes exactly once: what it did since its start. */
+  /** Metrics of an exactly-once sink since the start of its stream, for the progress of the query. */
   override def metrics(): JMap[String, String] = sinkRun.metrics.asJava
 
   /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their

@@ -31,7 +31,7 @@ object SourceNames {
   /** Logs the warning of this JVM, unless it was reported before. */
   private[pulsarspark] def warnOnce(): Unit = Some(firstWarning()).filter(_.nonEmpty).foreach(log.warn(_))
 
-  /** What a user of `format("pulsar")` has to know; None if the name is this connector's alone.
+  /** Returns a warning for users of `format("pulsar")`; None if no other connector has that name.
     *
     * @param loader
     *   the class loader that Spark looks up data sources with

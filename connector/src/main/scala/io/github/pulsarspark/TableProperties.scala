@@ -55,9 +55,8 @@ private[pulsarspark] object TableProperties {
     )
   }
 
-  /** What DESCRIBE and SHOW CREATE TABLE may show of a table of the catalog, empty for anything else. Of the stored
-    * options only those have their value that the option table knows and does not call secret; Spark masks more by its
-    * own patterns.
+  /** Properties of a catalog table that DESCRIBE and SHOW CREATE TABLE may show; empty for any other table. A stored
+    * option shows its value only if the option table contains it as not secret. Spark masks more by its own patterns.
     */
   def shown(properties: JMap[String, String]): JMap[String, String] =
     storedOptions(properties).fold(Map.empty[String, String]) { stored =>

@@ -2,8 +2,8 @@ package io.github.pulsarspark.schema
 
 import org.apache.spark.sql.types.StructType
 
-/** What the connector can do with values of some schema types. A format is one folder with one of these, and one line
-  * in `rows.SchemaTranslation`. Pure.
+/** Reads and writes values of some schema types. A format is one folder with an implementation, and one line in
+  * `rows.SchemaTranslation`. Pure.
   */
 private[pulsarspark] trait SchemaFormat {
 
@@ -13,14 +13,13 @@ private[pulsarspark] trait SchemaFormat {
   /** The value columns; fails with `PULSAR_SCHEMA_NOT_READABLE`. */
   def columns(topic: String, schema: TopicSchema): StructType
 
-  /** Whether values have fields, which are columns of their own. */
+  /** True if values have fields, which are columns of their own. */
   def isRecord(topic: String, schema: TopicSchema): Boolean
 
-  /** Whether values are made of several columns: fields, or a key and a value. */
+  /** True if values consist of several columns: fields, or a key and a value. */
   def hasFields(topic: String, schema: TopicSchema): Boolean = isRecord(topic, schema)
 
-  /** Whether values of one type can be read as values of another. One of the types is of this format.
-    */
+  /** True if values of one type can be read as values of another. One of the types is of this format. */
   def converts(writer: String, reader: String): Boolean = writer == reader
 
   /** Compiles the decoder of values of one schema, for rows of another.
@@ -41,15 +40,15 @@ private[pulsarspark] trait SchemaFormat {
   /** Fails when `required` has a field that cannot be read. */
   def checkKnown(topic: String, schema: TopicSchema, required: StructType): Unit = ()
 
-  /** Whether values read with this schema may point into the bytes of the message. */
+  /** True if values read with this schema may point into the bytes of the message. */
   def refersToBytes(reader: TopicSchema): Boolean = true
 
-  /** Whether no bytes are a value. Where they are none, an empty payload is a tombstone: clients that cannot send a
-    * null value send that, and compaction takes it so.
+  /** True if a value may have no bytes. If it may not, an empty payload is a tombstone: clients that cannot send a null
+    * value send an empty one, and compaction treats it as a tombstone.
     */
   def hasEmptyValues(topic: String, writer: TopicSchema): Boolean
 
-  /** Whether a message without a value still has something to decode. */
+  /** True if a message without a value still has something to decode. */
   def takesTombstones: Boolean = false
 
   /** Compiles the encoder of the columns of a plan; fails with [[convert.ColumnMismatch]] when a column does not fit.

@@ -15,7 +15,7 @@ private[pulsarspark] trait SchemaFormats {
     if (format.hasFields(topic, schema)) columns else columns.head.dataType
   }
 
-  /** As [[SchemaFormat.decoder]], for schemas of any types. */
+  /** Like [[SchemaFormat.decoder]], but for schemas of any types. */
   def decoder(
       topic: String,
       writer: TopicSchema,
@@ -24,6 +24,6 @@ private[pulsarspark] trait SchemaFormats {
       ordinals: Array[Int]
   ): ValueDecoder
 
-  /** As [[SchemaFormat.merge]], for schemas of any types. */
+  /** Like [[SchemaFormat.merge]], but for schemas of any types. */
   def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema]
 }

@@ -30,13 +30,13 @@ final case class TopicSchema(
     unversioned: Option[TopicSchema] = None
 ) {
 
-  /** Whether values are read as bytes, whatever schema they were written with. */
+  /** True if values are read as bytes, whatever schema they were written with. */
   private[pulsarspark] def isReadAsBytes: Boolean = schemaType == "BYTES" || schemaType == "NONE"
 
-  /** The same schema as a version of the topic; a pinned schema has no version. */
+  /** This schema as a version of the topic; a pinned schema has no version. */
   private[pulsarspark] def ofVersion(version: Seq[Byte]): TopicSchema = if (isPinned) this else copy(version = version)
 
-  /** The same schema without its version. */
+  /** This schema without its version. */
   private[pulsarspark] def withoutVersion: TopicSchema =
     copy(version = Nil, unversioned = unversioned.map(_.withoutVersion))
 

@@ -12,10 +12,10 @@ private[pulsarspark] object ValueColumns {
   /** Name of the only value column of a topic whose values are not records. */
   val Single: String = "value"
 
-  /** Of values that are not records. */
+  /** Columns of values that are not records. */
   private[schema] def single(dataType: DataType): StructType = StructType(Seq(StructField(Single, dataType)))
 
-  /** Of records. */
+  /** Columns of records. */
   private[schema] def ofRecord(record: StructType): StructType =
     StructType(record.fields.map(f => FieldNames.marked(f.copy(nullable = true))))
 

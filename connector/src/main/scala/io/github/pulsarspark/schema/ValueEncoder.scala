@@ -10,8 +10,8 @@ private[pulsarspark] abstract class ValueEncoder {
   /** An array that is not written again, null for a tombstone. */
   def encode(row: InternalRow): Array[Byte]
 
-  /** The same without an array for each row where the encoder has the bytes in a larger one. The next row may overwrite
-    * them.
+  /** Like `encode(row)`, but without an array for each row if the encoder has the bytes in a larger one. The next row
+    * may overwrite them.
     */
   def encode(row: InternalRow, value: EncodedValue): Unit = value.set(encode(row))
 }

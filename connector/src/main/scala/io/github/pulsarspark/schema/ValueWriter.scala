@@ -62,7 +62,7 @@ private[schema] object ValueWriter {
     }
   }
 
-  /** The same value for every row, for a field without a column. Accepts anything. */
+  /** Writes the same value for every row, for a field without a column. Accepts any input. */
   final class Constant(value: SpecializedGetters, writer: ValueWriter) extends ValueWriter {
     override def write(from: SpecializedGetters, ordinal: Int, out: ValueOutput): Unit = writer.write(value, 0, out)
   }

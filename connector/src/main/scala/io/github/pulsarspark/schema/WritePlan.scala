@@ -6,7 +6,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 
-/** How rows become messages. The driver checks it before any task starts; `rows.RowEncoder` runs it in tasks.
+/** Conversion of rows to messages. The driver checks it before any task starts; `rows.RowEncoder` runs it in tasks.
   *
   * @param schema
   *   the schema that producers register or use: the topic's own, or one derived from the columns

@@ -9,11 +9,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a task keeps open for the topics that its rows name, a bounded number. When there are too many, a part of them
-  * is given back at once, those that were used least recently. A topic that was given back is opened again.
+/** Keeps a bounded number of topics open that a task's rows name. Over the limit, it gives back the least recently used
+  * ones, several at once. A topic that was given back is opened again when a row names it.
   *
-  * Several topics open at the same time. Rows of a topic that is not open yet wait for it in their order, a bounded
-  * number of bytes for all topics. For one thread.
+  * Several topics open at the same time. Rows of a topic that is not open yet wait for it in their order; their bytes
+  * are bounded for all topics together. For one thread.
   *
   * @param most
   *   that are open at a time
@@ -62,7 +62,7 @@ private[write] final class Destinations[A <: AnyRef](
   /** Waits until every topic is open and its rows are sent. Throws what a topic failed with. */
   def openAll(): Unit = byName.values.forEach(finish(_))
 
-  /** Those that are open, and whose rows are sent. */
+  /** Topics that are open and whose waiting rows were sent. */
   def all: Iterable[A] = byName.values.asScala.view.map(_.opened).filter(_ != null)
 
   /** All, as soon as they are open. Those that failed never are. */
@@ -97,13 +97,13 @@ private[write] object Destinations {
   /** Producers of one task; each has a buffer, and a request to open it. */
   val Most = 256
 
-  /** Of all rows that wait for their topics. */
+  /** Limit of bytes of all rows that wait for their topics. */
   val MostWaitingBytes: Long = 4 << 20
 
   /** This part of them is given back at a time, so that one wait for acknowledgements serves many. */
   private val Part = 4
 
-  /** What a row takes that waits. Spark writes unsafe rows; others are small, so it is a guess. */
+  /** Bytes of a waiting row. Spark writes unsafe rows; other rows are small, so their size is a guess. */
   private def bytes(row: InternalRow): Long = row match {
     case unsafe: UnsafeRow => unsafe.getSizeInBytes.toLong + RowOverhead
     case _                 => RowOverhead

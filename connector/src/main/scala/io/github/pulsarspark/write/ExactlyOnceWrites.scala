@@ -10,7 +10,9 @@ import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkCoordinator, SinkSettings}
 
-/** What writes with `deliveryGuarantee=exactly-once` refuse. */
+/** Checks writes with `deliveryGuarantee=exactly-once`: refuses columns, options and numbers of tasks that it does not
+  * support.
+  */
 private[write] object ExactlyOnceWrites {
 
   def check(input: StructType, options: RawOptions): Unit = {
@@ -36,7 +38,7 @@ private[write] object ExactlyOnceWrites {
   /** The id of the stream whose `foreachBatch` runs on this thread. */
   def queryOfBatch: Option[String] = Option(SparkSession.active.sparkContext.getLocalProperty("sql.streaming.queryId"))
 
-  /** Those of the tasks that committed. */
+  /** Commits of the tasks that reported one. */
   def commits(messages: Array[WriterCommitMessage]): Seq[SinkCommit] = messages.toSeq.collect { case c: SinkCommit =>
     c
   }
@@ -57,7 +59,7 @@ private[write] final class ExactlyOnceStreamingWrite(
     PulsarWriterFactory(context, Some(coordinator.task))
   }
 
-  /** At most one attempt of a task reports its transaction. */
+  /** True: at most one attempt of a task reports its transaction. */
   override def useCommitCoordinator(): Boolean = true
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =

@@ -68,8 +68,8 @@ private[write] final class PulsarWrite(
   override def description(): String = s"PulsarWrite topic=${options.get("topic").getOrElse("by column __topic")}"
 }
 
-/** At-least-once: a task ends when all its messages are acknowledged, so a commit does nothing. Messages of a failed
-  * task remain.
+/** Batch write with at-least-once delivery. A task ends when all its messages are acknowledged, so a commit does
+  * nothing. Messages of a failed task remain.
   */
 private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWrite {
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = PulsarWriterFactory(task)

@@ -5,12 +5,12 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.WritePlan
 
-/** What all tasks of a write share. Its text holds no secret.
+/** Values that all tasks of a write share. Its text contains no secret.
   *
   * @param plan
-  *   for writes to one topic; None when rows name their topics, each of which is then planned for when it first appears
+  *   the plan for writes to one topic; None when rows name their topics, each of which is planned when it first appears
   * @param isStream
-  *   whether the next micro-batch writes with the same options
+  *   true if the next micro-batch writes with the same options
   */
 private[write] final case class WriteContext(
     input: StructType,

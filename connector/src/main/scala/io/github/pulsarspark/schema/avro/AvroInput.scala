@@ -130,7 +130,7 @@ private[schema] final class AvroInput {
     count.toInt
   }
 
-  /** As [[blockCount]], but blocks whose length in bytes is known are passed over. */
+  /** Like [[blockCount]], but skips blocks whose length in bytes is known. */
   def skippedBlockCount(): Int = {
     var l = long()
     while (l < 0) {

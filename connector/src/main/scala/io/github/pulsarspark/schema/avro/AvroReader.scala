@@ -194,8 +194,8 @@ private[schema] object AvroReader {
       row
     }
 
-    /** The same for a record that is a whole value: fields go to these places of a wider row, and nothing is read after
-      * the last requested one.
+    /** Like this reader, but for a record that is a whole value: fields go to these ordinals of a wider row, and
+      * nothing is read after the last requested field.
       */
     def atTop(places: Array[Int]): Record = {
       val needed = steps.lastIndexWhere(!_.isInstanceOf[AvroSkipper]) + 1

@@ -72,7 +72,7 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
     copy(b, kept ++ fields.filterNot(g => paired(g.name)).map(g => withType(g, settled(g.schema))))
   }
 
-  /** What only one of the two has, made of the types of both. */
+  /** Completes a schema that only one side has, with the merged types of both sides. */
   private def settled(schema: Schema): Schema = schema.getType match {
     case Type.RECORD | Type.ENUM =>
       val name = schema.getFullName

@@ -32,7 +32,7 @@ private[schema] object AvroSchemas {
     }
   }
 
-  /** How a union looks in Spark. */
+  /** Shape of a union in Spark. */
   sealed trait UnionShape { def nullable: Boolean }
 
   /** `{T}` and `{T, null}`; `branch` is the index of T. */

@@ -17,10 +17,10 @@ private[schema] final class AvroSkipper private (
 ) extends AvroReader {
   import AvroSkipper._
 
-  /** So many bytes, or one of the steps below. */
+  /** Steps in order: a number of bytes to skip, or one of the constants below. */
   private var steps: Array[Int] = Array.emptyIntArray
 
-  /** What the step goes on with: the branches of a union, the item of an array or a map, the fields of a record. */
+  /** Parts of each step: the branches of a union, the item of an array or a map, the fields of a record. */
   private var parts: Array[Array[AvroSkipper]] = Array.empty
 
   private def compile(): this.type = {

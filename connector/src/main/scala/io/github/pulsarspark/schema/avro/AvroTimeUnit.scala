@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema.avro
 import org.apache.avro.{LogicalType, Schema}
 import org.apache.spark.sql.types.{DataType, LongType, TimestampNTZType, TimestampType}
 
-/** What the number of a time in an Avro schema counts.
+/** Unit of the number of a time in an Avro schema.
   *
   * @param nanos
   *   nanoseconds in one unit
@@ -35,8 +35,8 @@ private[schema] object AvroTimeUnit {
     units.get(t.getName)
   )
 
-  /** How a number as written becomes the number Spark holds. Avro ignores units when it resolves schemas; a time must
-    * not move because of that.
+  /** Factor from a written number to the number in Spark. Avro ignores units when it resolves schemas, but a time must
+    * not change.
     */
   def scaling(writer: Schema, reader: Schema): Scaling = of(reader) match {
     case None       => Scaling(1, 1)

@@ -19,7 +19,7 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
 
   override val schemaTypes: Set[String] = Set(name)
 
-  /** Where the writers of a row put a value, and what makes its bytes. */
+  /** Creates the output for the writers of a row, which makes the bytes of the value. */
   protected def output(): RecordFormat.Output
 
   /** The columns, before all are nullable. */
@@ -93,7 +93,8 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
       case NonFatal(_) => throw ValueColumns.notReadable(topic, schema, ForeignDefinition.reason(schema.definition))
     }
 
-  /** What values were written with. Where that definition is not Avro's, the one that the user pins counts for them. */
+  /** Schema that values were written with. If its definition is not Avro's, the schema that the user pins replaces it.
+    */
   protected def written(topic: String, writer: TopicSchema, reader: TopicSchema): Schema =
     if (reader.isPinned) Try(AvroSchemas.parse(writer.definition)).getOrElse(parsed(topic, reader))
     else parsed(topic, writer)
@@ -104,7 +105,7 @@ private[schema] object RecordFormat {
   /** Values of each can be read as values of the other. */
   private val Types = Set("AVRO", "JSON")
 
-  /** Whether every value of a schema takes no bytes in Avro's encoding. */
+  /** True if every value of a schema takes no bytes in Avro's encoding. */
   private def isEmpty(schema: Schema): Boolean = schema.getType match {
     case Schema.Type.NULL   => true
     case Schema.Type.FIXED  => schema.getFixedSize == 0
@@ -112,7 +113,7 @@ private[schema] object RecordFormat {
     case _                  => false
   }
 
-  /** What collects one value. */
+  /** Collects one value. */
   trait Output extends ValueOutput {
     def reset(): Unit
 

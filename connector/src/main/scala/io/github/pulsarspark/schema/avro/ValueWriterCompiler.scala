@@ -34,7 +34,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     record(schema, columns, ordinals, "")
   }
 
-  /** For a value that is not a record. */
+  /** Compiles the writer of a value that is not a record. */
   def value(schema: Schema, dataType: DataType, column: String): ValueWriter = nullable(schema, dataType, column)
 
   private def record(schema: Schema, columns: StructType, ordinals: Array[Int], path: String): ValueWriter.Record = {

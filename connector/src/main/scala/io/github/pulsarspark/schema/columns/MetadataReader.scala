@@ -18,7 +18,7 @@ private[schema] abstract class MetadataReader {
 
 private[schema] object MetadataReader {
 
-  /** What a reader knows before the first message.
+  /** Topic partition of a reader, known before the first message.
     *
     * @param topic
     *   full name of the topic partition

@@ -15,7 +15,7 @@ private[schema] abstract class MetadataWriter {
 
 private[schema] object MetadataWriter {
 
-  /** How a column is written.
+  /** A metadata column as it is written.
     *
     * @param types
     *   the types that the column may have in the rows
@@ -24,7 +24,7 @@ private[schema] object MetadataWriter {
     */
   final case class Column(types: Seq[DataType], doc: String, writer: Input => MetadataWriter)
 
-  /** What a writer knows before the first row.
+  /** The column of the rows, known to a writer before the first row.
     *
     * @param dataType
     *   type of the column in the rows

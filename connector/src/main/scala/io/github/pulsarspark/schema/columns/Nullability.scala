@@ -2,9 +2,9 @@ package io.github.pulsarspark.schema.columns
 
 import org.apache.spark.sql.types._
 
-/** Whether Spark may believe that a column of a read holds no null. It may not: any message can be a tombstone, lack a
-  * field, or fail to decode. Spark's generated code reads a column that is not nullable without a look at its null
-  * flag, and then returns the value of the row before. Pure.
+/** Makes the columns of a read nullable. Spark must not assume that a column holds no null: any message can be a
+  * tombstone, lack a field, or fail to decode. Spark's generated code reads a column that is not nullable without
+  * checking its null flag, and then returns the value of the previous row. Pure.
   */
 private[pulsarspark] object Nullability {
 

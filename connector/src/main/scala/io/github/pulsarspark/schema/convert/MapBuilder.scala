@@ -56,8 +56,8 @@ private[schema] object MapBuilder {
   private val SmallSize      = 16
   private val MaxInitialSize = 1024
 
-  /** In Spark's binary form, which is copied as it is into rows: the size of the array of keys, then two arrays of no
-    * elements.
+  /** Empty map in Spark's binary form, which is copied unchanged into rows: the size of the array of keys, then two
+    * empty arrays.
     */
   val Empty: MapData = {
     val map   = new UnsafeMapData

@@ -42,7 +42,7 @@ private[schema] object SparkTime {
     if (days == days.toInt) days.toInt
     else throw new MalformedValue(s"$days days since 1970 are more than a date can hold")
 
-  /** In ISO 8601 without a zone. */
+  /** Text of a time in ISO 8601, without a zone. */
   def text(micros: Long): String =
     LocalDateTime.ofEpochSecond(secondsOf(micros), nanosOf(micros), ZoneOffset.UTC).toString
 

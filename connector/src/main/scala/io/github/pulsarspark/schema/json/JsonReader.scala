@@ -32,7 +32,7 @@ private[schema] abstract class JsonReader {
 
 private[schema] object JsonReader {
 
-  /** For a field of type null: skips any value. */
+  /** Reads a field of type null: skips any value. */
   object Null extends JsonReader {
     override def value(p: JsonParser): Any = {
       p.skipChildren()
@@ -81,8 +81,8 @@ private[schema] object JsonReader {
     override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setDouble(ordinal, double(p))
   }
 
-  /** Also for enums: clients that write something other than a symbol's name (Python writes its value) keep what they
-    * wrote.
+  /** Reads texts and enums. Clients that write something other than a symbol's name (Python writes its value) keep what
+    * they wrote.
     */
   object Text extends JsonReader {
     override def value(p: JsonParser): Any =
@@ -226,7 +226,7 @@ private[schema] object JsonReader {
     new MalformedValue(s"${p.currentToken} at ${if (path.isEmpty) "the top" else path} is not $expected")
   }
 
-  /** What Jackson takes for a number; longer ones would take hours. */
+  /** Limit of the length of a number, as in Jackson; longer ones would take hours. */
   private val MaxNumberLength = StreamReadConstraints.DEFAULT_MAX_NUM_LEN
 
   private def long(p: JsonParser): Long =

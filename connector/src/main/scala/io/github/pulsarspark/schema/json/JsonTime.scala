@@ -46,7 +46,7 @@ private[json] abstract class JsonTime(whole: Long => Long) extends JsonReader {
   override def value(p: JsonParser): Any                                = number(p)
   override def set(p: JsonParser, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, number(p))
 
-  /** What a whole number in a text may be. */
+  /** Interprets a whole number in a text. */
   protected def inText(number: Long): Long                    = number
   protected def ofSeconds(seconds: JBigDecimal): Option[Long] = None
   protected def ofArray(parts: Seq[Int]): Option[Long]        = None
@@ -125,10 +125,10 @@ private[json] object JsonTime {
     }
   }
 
-  /** For rows that hold microseconds. */
+  /** Microseconds of a time, for rows that hold them. */
   def micros(seconds: Long, nanos: Int): Long = SparkTime.ofSeconds(seconds, nanos.toLong)
 
-  /** For rows that hold nanoseconds. */
+  /** Nanoseconds of a time, for rows that hold them. */
   def nanos(seconds: Long, nanos: Int): Long = Math.addExact(Math.multiplyExact(seconds, 1000000000L), nanos.toLong)
 
   private val LastDay    = 2932896L // of the year 9999

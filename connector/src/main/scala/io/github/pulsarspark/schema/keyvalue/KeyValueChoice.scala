@@ -2,8 +2,8 @@ package io.github.pulsarspark.schema.keyvalue
 
 import java.util.Locale
 
-/** What a KEY_VALUE schema should be made of, as far as that was said; names of types in capitals, `AUTO` for what fits
-  * the column.
+/** Requested properties of a KEY_VALUE schema. Names of types are in capitals; `AUTO` takes the type that fits the
+  * column.
   *
   * @param encoding
   *   `INLINE` or `SEPARATED`

@@ -18,7 +18,7 @@ private[schema] final class KeyValueDecoder private (
     separated: Boolean
 ) extends ValueDecoder {
 
-  /** Also called for messages without value, which may have a key. */
+  /** Decodes a message. Called also for a message without value, which may have a key. */
   override def decode(m: MessageView, row: InternalRow): Unit =
     if (separated) {
       if (m.keyLength < 0) key.clear(row)

@@ -37,7 +37,7 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
   ): ValueDecoder = new KeyValueDecoder.Maker(topic, formats, required, ordinals)
     .decoder(KeyValueSchema.of(writer), KeyValueSchema.of(reader))
 
-  /** Its key. */
+  /** True: a message without a value may have a key. */
   override def takesTombstones: Boolean = true
 
   /** The key of separated ones is elsewhere; the empty value is a matter of its own format. */

@@ -11,7 +11,7 @@ import io.github.pulsarspark.schema.{TopicSchema, ValueColumns}
   */
 private[pulsarspark] final case class KeyValueSchema(key: TopicSchema, value: TopicSchema, separated: Boolean) {
 
-  /** In one text, since what Pulsar's registry has for it are bytes. */
+  /** Returns the schema with one text as its definition; Pulsar's registry holds bytes. */
   def toTopicSchema(version: Seq[Byte] = Nil): TopicSchema = {
     val node = KeyValueSchema.mapper.createObjectNode().put("separated", separated)
     key.writeTo(node.putObject("key"))

@@ -74,7 +74,7 @@ private[schema] object PrimitiveFormat extends SchemaFormat {
   override def fromColumns(plan: WritePlan, schemaType: String): Either[String, TopicSchema] =
     Right(TopicSchema(schemaType))
 
-  /** There is one column, which stays the same. */
+  /** Returns the newest schema: there is one column, which stays the same. */
   override def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] =
     Right(newest)
 }

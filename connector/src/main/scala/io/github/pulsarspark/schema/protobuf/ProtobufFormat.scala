@@ -62,7 +62,7 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
       }
     }
 
-  /** What a schema itself says of its message. */
+  /** Message descriptor that the schema itself contains. */
   private def declared(topic: String, schema: TopicSchema): Descriptor = parsing(topic, schema) {
     if (schema.schemaType == ProtobufParsingInfo.Type) ProtobufParsingInfo.declared(schema)
     else ProtobufSchemas.parse(schema.definition)

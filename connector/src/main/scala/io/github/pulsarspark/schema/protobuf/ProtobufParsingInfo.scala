@@ -27,7 +27,7 @@ private[schema] object ProtobufParsingInfo {
     override def toString: String = s"$number $name ${kind.toLowerCase} ${label.stripPrefix("LABEL_").toLowerCase}"
   }
 
-  /** What a schema of this type says of its message; throws [[UnsupportedSchema]] when it does not. */
+  /** Message descriptor that a schema of this type contains; throws [[UnsupportedSchema]] if it contains none. */
   def declared(schema: TopicSchema): Descriptor = {
     val found    = fields(schema)
     val isProto2 = found.exists(_.label == "LABEL_REQUIRED") || found.exists(hasOwnDefault(_, schema))
@@ -43,14 +43,14 @@ private[schema] object ProtobufParsingInfo {
     FileDescriptor.buildFrom(file.build, Array.empty[FileDescriptor]).findMessageTypeByName("Message")
   }
 
-  /** Whether a schema of this type says nothing of its message, as those of Go's client. */
+  /** True if a schema of this type does not describe its message, as those of the Go client. */
   def isMissing(schema: TopicSchema): Boolean = schema.schemaType == Type && !schema.properties.contains(Property)
 
-  /** Whether values of a field can be read and written. */
+  /** True if values of the field can be read and written. */
   def isComplete(field: FieldDescriptor): Boolean =
     field.getFile.getName != FileName || (field.getJavaType != JavaType.MESSAGE && field.getJavaType != JavaType.ENUM)
 
-  /** Why a descriptor of the user's is not that of the schema. */
+  /** Difference between a descriptor that the user sets and the schema; None if they agree. */
   def disagreement(schema: TopicSchema, message: Descriptor): Option[String] = {
     val declared = fields(schema).sortBy(_.number)
     val actual   = message.getFields.asScala.toSeq.sortBy(_.getNumber).map { f =>
@@ -106,7 +106,9 @@ private[schema] object ProtobufParsingInfo {
     }
   }
 
-  /** Only proto2 has defaults other than 0, false and what is empty; that of an enum is always a name. */
+  /** True if the field has a default other than 0, false or empty, which only proto2 allows. The default of an enum is
+    * always a name.
+    */
   private def hasOwnDefault(field: Field, schema: TopicSchema): Boolean = {
     val fields   = Option(mapper.readTree(schema.definition).get("fields")).fold(Seq.empty[JsonNode])(_.asScala.toSeq)
     val defaults = fields.find(_.path("name").asText == field.name).map(_.path("default"))

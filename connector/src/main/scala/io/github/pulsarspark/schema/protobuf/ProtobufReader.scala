@@ -39,7 +39,7 @@ private[schema] abstract class ProtobufField {
 private[schema] object ProtobufField {
   val NoRivals: Array[ProtobufField] = Array.empty
 
-  /** Not requested, but it replaces its rivals. */
+  /** A field that is not requested but replaces the other fields of its `oneof`. */
   final class Rival extends ProtobufField {
     override def start(row: InternalRow): Unit                              = ()
     override def take(tag: Int, in: ProtobufCursor, row: InternalRow): Unit = pass(tag, in)
@@ -128,7 +128,7 @@ private[schema] object ProtobufField {
       row.update(ordinal, if (map == null) MapBuilder.Empty else map.result())
   }
 
-  /** What arrays and maps hold. */
+  /** Reader of the elements of arrays and maps. */
   abstract class Item(val wireType: Int) {
     def value(in: ProtobufCursor): Any
     def default: Any

@@ -81,7 +81,7 @@ private[schema] object ProtobufSchemas {
     file(_, Set.empty)
   }
 
-  /** What a message of a well-known type is shown as instead of a struct. */
+  /** Spark type of a well-known message type; None for a message that becomes a struct. */
   def wellKnown(message: Descriptor): Option[DataType] = message.getFullName match {
     case "google.protobuf.Timestamp" => Some(TimestampType)
     case "google.protobuf.Duration"  => Some(DayTimeIntervalType())

@@ -3,8 +3,8 @@ package io.github.pulsarspark.schema.protobuf
 import com.google.protobuf.Descriptors.FieldDescriptor
 import com.google.protobuf.Descriptors.FieldDescriptor.Type
 
-/** Which types of a field can be read as which others without a loss; protobuf itself would cut numbers that are too
-  * large.
+/** Decides which types of a field can be read as which others without a loss; protobuf itself would cut numbers that
+  * are too large.
   */
 private[schema] object ProtobufWidening {
 

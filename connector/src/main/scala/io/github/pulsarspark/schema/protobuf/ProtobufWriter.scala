@@ -29,7 +29,7 @@ private[schema] object ProtobufWriter {
     }
   }
 
-  /** What is in a range of its own, which follows its length. */
+  /** Bytes that `fill` writes, for a field whose length is written first. */
   def bytes(fill: CodedOutputStream => Unit): Array[Byte] = {
     val bytes = new ByteArrayOutputStream
     val out   = CodedOutputStream.newInstance(bytes, BufferSize)

@@ -163,7 +163,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
 
 private[pulsarspark] object RowDecoder {
 
-  /** For values of a schema version that cannot be read. */
+  /** Decoder for a schema version that cannot be read: it fails for each value. */
   private final class Failing(cause: Throwable) extends ValueDecoder {
     override def decode(m: MessageView, row: InternalRow): Unit = throw cause
   }

@@ -30,10 +30,10 @@ private[pulsarspark] final class RowDecoders(output: StructType, withErrors: Boo
     if (values.nonEmpty) DecodeDepth.Message
     else metadata.map(_._1.depth).foldLeft[DecodeDepth](DecodeDepth.Entry)((a, b) => if (a < b) b else a)
 
-  /** By the schema to read by and the one values were written with, both without versions. */
+  /** Decoders by the schema to read by and the schema of the values, both without versions. */
   private val compiled = mutable.HashMap.empty[(TopicSchema, TopicSchema), ValueDecoder]
 
-  /** How many decoders of values were compiled so far. */
+  /** Number of decoders compiled so far. */
   private[schema] def compilations: Int = compiled.size
 
   /** @param partition

@@ -17,7 +17,7 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
 
   private val keyValue = new KeyValueFormat(this)
 
-  /** To add a format, add its line here. */
+  /** Formats by schema type. To add a format, add its line here. */
   private val formats: Map[String, SchemaFormat] =
     Seq[SchemaFormat](PrimitiveFormat, AvroFormat, JsonFormat, ProtobufFormat, keyValue)
       .flatMap(format => format.schemaTypes.map(_ -> format))
@@ -34,7 +34,7 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
     */
   def toStruct(topic: String, schema: TopicSchema): StructType = formatOf(topic, schema).columns(topic, schema)
 
-  /** Whether values consist of several columns: fields, or a key and a value. */
+  /** True if values consist of several columns: fields, or a key and a value. */
   private[pulsarspark] def hasFields(topic: String, schema: TopicSchema): Boolean =
     formatOf(topic, schema).hasFields(topic, schema)
 

@@ -2,7 +2,7 @@ package io.github.pulsarspark.write.exactlyonce
 
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
-/** What a driver does with the transactions of an epoch. */
+/** Decision of a driver about the transactions of an epoch. */
 private[exactlyonce] sealed trait EpochDecision
 
 private[exactlyonce] object EpochDecision {
@@ -104,7 +104,7 @@ private[exactlyonce] object EpochDecision {
   ): Seq[OpenTransaction] =
     open.filter(o => (if (o.owner == own) o.epoch <= epoch else earlier(o.owner)) && !prepared(o.id))
 
-  /** What became of a recorded epoch, once each of its transactions is decided. */
+  /** Outcome of a recorded epoch, once each of its transactions is decided. */
   def outcome(transactions: Seq[SinkTransaction], committed: Set[TransactionId]): EpochOutcome =
     transactions.filterNot(t => committed(t.id)) match {
       case Nil                                    => EpochOutcome.Committed
@@ -113,7 +113,7 @@ private[exactlyonce] object EpochDecision {
     }
 }
 
-/** What became of an epoch whose transactions were recorded. */
+/** Outcome of an epoch whose transactions were recorded. */
 private[exactlyonce] sealed trait EpochOutcome
 
 private[exactlyonce] object EpochOutcome {

@@ -25,10 +25,10 @@ private[exactlyonce] final class EpochEndings(
   import EpochEndings._
   import SinkRecord._
 
-  /** Whether some of these transactions have ended, or too little time is left to commit all.
+  /** True if some of these transactions have ended, or too little time is left to commit all.
     *
     * @param age
-    *   of the oldest one, at most
+    *   upper bound of the age of the oldest one
     */
   def isTooLate(epoch: Long, ids: Seq[TransactionId])(age: => FiniteDuration): Boolean = {
     val lost = cluster.lost(ids)

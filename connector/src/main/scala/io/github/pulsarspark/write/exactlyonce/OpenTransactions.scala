@@ -34,7 +34,7 @@ private[exactlyonce] final class OpenTransactions(millis: () => Long = () => Sys
   /** Milliseconds since the first of them was read; 0 for none. */
   def oldest: Long = byId.values.map(_.time).minOption.fold(0L)(millis() - _)
 
-  /** How long the oldest of these is open, by the clocks of the tasks that began them; 0 for none. */
+  /** Age of the oldest of these transactions, by the clocks of the tasks that began them; 0 for none. */
   def age(ids: Seq[TransactionId]): FiniteDuration =
     ids.flatMap(byId.get).map(_.began).minOption.fold(0L)(began => (millis() - began).max(0)).millis
 

@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
-/** What a driver does with the topics and transactions of a sink. */
+/** Requests of a driver for the topics and transactions of a sink. */
 private[exactlyonce] trait SinkCluster extends AutoCloseable {
 
   /** Fails where transactions cannot be used. */
@@ -24,16 +24,16 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
     */
   def append(record: String): String
 
-  /** What tasks registered since the last call, each with its id. */
+  /** Records of transactions that tasks registered since the last call, each with its id. */
   def opened(): Seq[(String, String)]
 
   def commit(ids: Seq[TransactionId]): Seq[CommitAnswer]
 
-  /** Those that are not open, by a request for each, and why. */
+  /** Transactions that are not open, with the reason; sends a request for each. */
   def lost(ids: Seq[TransactionId]): Map[TransactionId, String]
 
-  /** Those that have ended. Fails with `PULSAR_TRANSACTION_NOT_OWNED`, after it tried each, where these credentials
-    * must not end one.
+  /** Aborts transactions and returns those that have ended. Fails with `PULSAR_TRANSACTION_NOT_OWNED`, after trying
+    * each, where these credentials must not end one.
     */
   def abort(ids: Seq[TransactionId]): Set[TransactionId]
 

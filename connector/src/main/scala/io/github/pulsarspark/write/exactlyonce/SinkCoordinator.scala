@@ -46,7 +46,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private var hasWritten      = false   // an epoch of this life, not one that it found
   private var lastDone        = Option.empty[String]
 
-  /** What a task of the next epoch has to know. Its transactions begin after this call. */
+  /** State of the driver that a task of the next epoch needs. Its transactions begin after this call. */
   def task: SinkTask = synchronized {
     began = nanos()
     SinkTask(settings, identity, written.map(_.epoch))
@@ -71,10 +71,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
       lost.map(_.rows).sum
     )
 
-  /** What was done since the start. */
+  /** Totals since the start. */
   def now: SinkTotals = synchronized(totals.copy(open = open.count, oldestOpen = open.oldest))
 
-  /** Whether it can commit. */
+  /** True if the coordinator can commit. */
   def isUsable: Boolean = synchronized(!isStopped)
 
   /** Takes the sink over, finishes what an earlier driver recorded and aborts everything else.
@@ -171,7 +171,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     catch { case NonFatal(e) => log_.warn("looking for late transactions of sink {}: {}", settings.sinkId, e.toString) }
   }
 
-  /** Whether every transaction that is open is one that nobody will commit. */
+  /** True if no open transaction will ever be committed. */
   private def isSettled: Boolean = isOwner && !isUncertain && log.prepared.isEmpty
 
   private def text(record: SinkRecord): String = SinkRecords.text(identity, record)

@@ -52,7 +52,7 @@ private[exactlyonce] object SinkCoordinators {
   /** The thread of listeners must not wait for a cluster. */
   private def endInBackground(run: Run): Unit = daemon("pulsar-spark: end of a sink", () => run.close()).start()
 
-  /** How long late transactions of an idle stream may hide what follows them. */
+  /** Interval of aborting late transactions of an idle stream. Until then they hide the messages after them. */
   private val TidySeconds = 60L
 
   private lazy val janitor = Executors.newSingleThreadScheduledExecutor(daemon("pulsar-spark: idle sinks", _))

@@ -1,11 +1,11 @@
 package io.github.pulsarspark.write.exactlyonce
 
-/** What the log of a sink says, from its first record that is there.
+/** State of a sink by the records of its log, from the first one that exists.
   *
   * @param nonce
-  *   None for an empty log
+  *   the checkpoint, or kind of batch, that the sink belongs to; None for an empty log
   * @param owners
-  *   whose records it has
+  *   coordinators whose records it has
   * @param prepared
   *   the epoch whose transactions are decided, but not all known to be committed
   * @param last
@@ -29,7 +29,9 @@ private[exactlyonce] final case class SinkLog(
       for (d <- last; epoch <- d.others.get(target).orElse(d.others.get(""))) yield WrittenEpoch(epoch, None)
   }
 
-  /** Whether a sink of this nonce may go on. Batches of early versions named neither their query nor their target. */
+  /** True if a sink of this nonce may continue the log. Batches of early versions named neither their query nor their
+    * target.
+    */
   def belongsTo(other: String): Boolean = {
     val isEarly = last.forall(_.target.isEmpty)
     nonce.forall(own => own == other || isEarly && own == SinkSettings.Versions && other.startsWith(s"$own:"))

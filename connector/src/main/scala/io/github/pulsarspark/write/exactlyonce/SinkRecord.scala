@@ -2,7 +2,7 @@ package io.github.pulsarspark.write.exactlyonce
 
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
-/** What a record of the topics of a sink says. docs/develop/exactly-once.md fixes them. */
+/** Content of a record in the topics of a sink. docs/develop/exactly-once.md defines the format. */
 private[exactlyonce] sealed trait SinkRecord
 
 private[exactlyonce] object SinkRecord {
@@ -53,7 +53,7 @@ private[exactlyonce] object SinkRecord {
   final case class Marker(epoch: Long, transaction: SinkTransaction)                           extends SinkRecord
   final case class Barrier(id: String)                                                         extends SinkRecord
 
-  /** Of a later version of the connector that knows more kinds. */
+  /** A kind of record from a later version of the connector. */
   final case class Other(kind: String) extends SinkRecord
 }
 

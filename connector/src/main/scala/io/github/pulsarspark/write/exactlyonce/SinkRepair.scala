@@ -57,7 +57,7 @@ private[write] object SinkRepair {
     Using.resource(connection.control(topics.log).reader())(reader => SinkLog.of(reader.toEnd()))
 }
 
-/** Which sink is repaired.
+/** Sink to repair, and decisions about it.
   *
   * @param timeout
   *   of transactions
@@ -70,16 +70,16 @@ private[write] final case class RepairSettings(
     onTorn: TornEpoch
 )
 
-/** What a repair found.
+/** Result of a repair.
   *
   * @param nonce
-  *   whose state it is; None for an empty log
+  *   the checkpoint, or kind of batch, that the state belongs to; None for an empty log
   * @param epoch
-  *   that was recorded and not finished
+  *   one that was recorded and not finished
   * @param aborted
-  *   transactions that nobody decided
+  *   number of transactions that no driver decided
   * @param isRemoved
-  *   whether the state is needed no more
+  *   true if the state is no longer needed
   */
 private[write] final case class RepairedSink(
     nonce: Option[String],
@@ -88,7 +88,7 @@ private[write] final case class RepairedSink(
     isRemoved: Boolean
 )
 
-/** What became of a recorded epoch: `committed`, `dropped` or `torn`.
+/** Outcome of a recorded epoch: `committed`, `dropped` or `torn`.
   *
   * @param lost
   *   its transactions that are not in the topic

@@ -21,7 +21,7 @@ private[pulsarspark] final class SinkRun {
     }(_._2)
   }
 
-  /** What the sink did, by the names in the progress of a stream; empty for at-least-once. */
+  /** Metrics of the sink, by their names in the progress of a stream; empty for at-least-once. */
   def metrics: Map[String, String] =
     synchronized(current).fold(Map.empty[String, String])(c => SinkMetrics(c._2.now))
 }

@@ -7,16 +7,16 @@ import scala.concurrent.duration.FiniteDuration
 import io.github.pulsarspark.options.{ClientOptions, ExactlyOnceOptions, OnSinkMismatch, WriteOptions}
 import io.github.pulsarspark.pulsar.topics.{SinkTopicNames, TopicNames}
 
-/** What driver and tasks know of a sink.
+/** Settings of a sink that the driver shares with its tasks.
   *
   * @param topic
   *   None when rows name their topics
   * @param nonce
-  *   whose state it is
+  *   the checkpoint, or kind of batch, that the sink belongs to
   * @param startsAtZero
-  *   whether its epochs are counted from 0
+  *   true if its epochs are counted from 0
   * @param isForever
-  *   whether its state is needed after the write
+  *   true if its state is needed after the write
   * @param timeout
   *   of a transaction
   * @param onMismatch
@@ -41,7 +41,7 @@ private[write] final case class SinkSettings(
 
 private[write] object SinkSettings {
 
-  /** Of an epoch, whose record names the transaction of each in one message, compressed. */
+  /** Limit of tasks in an epoch: its record names the transaction of each task in one message, compressed. */
   val MostTasks: Int = 50000
 
   /** The nonce of batches with numbers, which the id of their query follows. */

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.write.exactlyonce
 
-/** What a sink did since its driver took it over.
+/** Counts of a sink since its driver took it over.
   *
   * @param committed
   *   transactions

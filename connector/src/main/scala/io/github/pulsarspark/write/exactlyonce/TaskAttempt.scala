@@ -30,7 +30,7 @@ private[write] final class TaskAttempt(
   private var producers    = List.empty[AutoCloseable]
   private var isHandedOver = false
 
-  /** Whether an earlier run wrote the epoch, so that this one sends nothing. */
+  /** True if an earlier run wrote the epoch, so that this one sends nothing. */
   val isWritten: Boolean = task.done.exists(_ >= epoch)
 
   /** The transaction; begins it, and records it for the driver. Its first message waits for the record. */
@@ -103,19 +103,19 @@ private object TaskAttempt {
   private val log = LoggerFactory.getLogger(classOf[TaskAttempt])
 }
 
-/** What a task knows of its driver.
+/** State of the driver that a task needs.
   *
   * @param done
   *   the last epoch that is written: tasks of it and of those before send nothing
   */
 private[write] final case class SinkTask(settings: SinkSettings, identity: SinkIdentity, done: Option[Long])
 
-/** What a task attempt reports.
+/** Commit message of a task attempt.
   *
   * @param transaction
-  *   in which it sends nothing any more; None for a task without rows
+  *   the attempt's transaction, complete when this is reported; None for a task without rows
   * @param topicPartitions
-  *   that may have messages of it
+  *   those that may have messages of it
   * @param skipped
   *   rows that were not sent, because the epoch is written
   */

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.write.exactlyonce
 
-/** What is done with a recorded epoch of which a part is committed and the rest is lost for ever. */
+/** Action for a recorded epoch of which a part is committed and the rest is lost for ever. */
 private[write] sealed trait TornEpoch
 
 private[write] object TornEpoch {
