@@ -11,7 +11,8 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.pulsar.client
-import org.apache.pulsar.client.api.AuthenticationFactory
+import org.apache.pulsar.client.api.{AuthenticationFactory, PulsarClientSharedResources}
+import org.apache.pulsar.client.api.PulsarClientSharedResources.SharedResource
 import org.apache.pulsar.client.impl.{ClientBuilderImpl, PulsarClientImpl}
 import org.apache.pulsar.client.impl.auth.AuthenticationBasic
 import org.apache.pulsar.client.impl.auth.oauth2.AuthenticationOAuth2
@@ -46,12 +47,18 @@ private[pulsar] object ClientFactory {
   private val Public          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
   private val PublicUpToColon = "Unable to read private key"
 
+  /** The timer of all clients of this JVM: each one's own would wake up every millisecond. The thread that asks first is
+    * a daemon, and so is the timer's.
+    */
+  private lazy val timer =
+    PulsarClientSharedResources.builder().resourceTypes(SharedResource.Timer).build()
+
   def apply(options: ClientOptions): PulsarClientImpl = {
     warnOfInsecurity(options)
     files(options).foreach { case (option, file) => NamedFile.check(option, file) }
     val builder = new ClientBuilderImpl
     try {
-      builder.maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
+      builder.sharedResources(timer).maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
       builder.loadConf(ClientSettings.typed(
         "pulsar.client.",
         Map("statsIntervalSeconds" -> "0") ++ settings(options)
