@@ -32,15 +32,12 @@ import org.apache.pulsar.common.protocol.Commands;
  */
 public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
-    /** Limits of the permits granted at a time while the last entry is found by receiving it. */
-    private static final int MOST_MESSAGES = 1000;
-    private static final int MOST_BYTES = 1 << 20;
-
     private final Object lock = new Object();
     private final BoundsRequests boundsRequests = new BoundsRequests(this);
     private final EntryQueue queue;
     private final boolean positionsOnly;
     private final BoundedActions resubscriptions;
+    private final WithheldPermits withheld = new WithheldPermits();
     private boolean whole;
     private Place first; // of those received
     private Place newest; // or the one after which positions are requested
@@ -50,8 +47,6 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private boolean overflowed;
     private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
     private boolean gathering;
-    private int withheld; // permits that messages of this session used up beyond what was granted again
-    private int largest = 1; // bytes of a message, in a feed that only remembers positions
     private long longestOutageMillis;
 
     EntryConsumer(
@@ -100,7 +95,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 if (!positionsOnly || first == null) {
                     sendPermits(from, messages);
                 } else {
-                    withheld += messages;
+                    withheld.add(messages);
                 }
                 return;
             }
@@ -115,8 +110,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 first = newest;
             }
             if (positionsOnly) {
-                withheld += messages;
-                largest = Math.max(largest, buffer.readableBytes() / messages);
+                withheld.add(messages, buffer.readableBytes());
             } else {
                 queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
                 if (gathering) {
@@ -142,7 +136,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             }
             subscribing = answered;
             current = ++session;
-            withheld = 0; // the broker gets a new grant
+            withheld.restart();
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
                 lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
@@ -224,10 +218,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
      */
     Place newestAndMore() {
         synchronized (lock) {
-            int more = Math.max(1, Math.min(MOST_MESSAGES, MOST_BYTES / largest)) + withheld;
-            if (positionsOnly && more > 0) {
-                sendPermits(cnx(), more);
-                withheld -= more;
+            if (positionsOnly) {
+                sendPermits(cnx(), withheld.takeMore());
             }
             return newest;
         }
@@ -277,10 +269,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     /** Returns the permits that dropped entries used. */
     void returnPermits() {
         synchronized (lock) {
-            if (withheld > 0) {
-                sendPermits(cnx(), withheld);
-                withheld = 0;
-            }
+            sendPermits(cnx(), withheld.takeAll());
         }
     }
 
@@ -289,7 +278,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
      * more than a reader of large messages ever grants.
      */
     private void sendPermits(ClientCnx to, int messages) {
-        if (to != null) {
+        if (to != null && messages > 0) {
             to.ctx().writeAndFlush(Commands.newFlow(consumerId, messages), to.ctx().voidPromise());
         }
     }

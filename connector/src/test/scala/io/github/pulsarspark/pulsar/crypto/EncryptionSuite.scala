@@ -42,12 +42,12 @@ class EncryptionSuite extends FunSuite {
       new Thread(() => while (!isOver.get) { crypto.addPublicKeyCipher(names, public); renewals.incrementAndGet() })
     renewing.start()
     val plain = new Array[Byte](16384)
+    val other = new MessageCryptoBc("[reader]", false)
     try
-      (1 to 300).foreach { n =>
+      (1 to 60).foreach { n =>
         val metadata = new MessageMetadata
         val secret   = ByteBuffer.allocate(crypto.getMaxOutputSize(plain.length))
         crypto.encrypt(names, public, () => metadata, ByteBuffer.wrap(plain), secret)
-        val other  = new MessageCryptoBc("[reader]", false)
         val opened = ByteBuffer.allocate(other.getMaxOutputSize(secret.remaining))
         assert(other.decrypt(() => metadata, secret, opened, reader), s"message $n after ${renewals.get} renewals")
       }

@@ -23,32 +23,36 @@ class PermitWindowSuite extends PropertySuite {
   private final class Sending(sizes: Iterator[Int], batches: Iterator[Int] = Iterator.continually(1))
       extends EntryFeed {
     private val waiting  = mutable.Queue.empty[(Int, Int)]
+    private var messages = 0
+    private var bytes    = 0L
     private val shared   = UnpooledByteBufAllocator.DEFAULT.heapBuffer(8 << 20)
     val window           = new PermitWindow(Bytes, Messages)
     var permits          = window.first
     var mostWaiting      = 0L
     var grants           = 0
-    private var sentLast = 0
 
     /** The size of the next entry, when there is one. */
     def take(): Option[Int] = {
       while (permits > 0 && sizes.hasNext) {
-        sentLast = sizes.next()
-        val messages = batches.next()
-        waiting += sentLast -> messages
-        permits -= messages
+        val (size, batch) = (sizes.next(), batches.next())
+        waiting += size -> batch
+        messages += batch
+        bytes += size
+        permits -= batch
       }
       mostWaiting = math.max(mostWaiting, queuedBytes)
       Option.when(waiting.nonEmpty) {
-        val (size, messages) = waiting.dequeue()
-        val body: ByteBuf    = shared.slice(0, size)
-        window.refill(this, new EntryFeed.Entry(1, 1, messages, body, 1))
+        val (size, batch) = waiting.dequeue()
+        messages -= batch
+        bytes -= size
+        val body: ByteBuf = shared.slice(0, size)
+        window.refill(this, new EntryFeed.Entry(1, 1, batch, body, 1))
         size
       }
     }
 
-    override def queuedMessages(): Int                              = waiting.map(_._2).sum
-    override def queuedBytes(): Long                                = waiting.foldLeft(0L)(_ + _._1)
+    override def queuedMessages(): Int                              = messages
+    override def queuedBytes(): Long                                = bytes
     override def grant(taken: EntryFeed.Entry, messages: Int): Unit = {
       assert(messages > 0)
       permits += messages
