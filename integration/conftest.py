@@ -15,6 +15,7 @@ import pyspark
 import pytest
 import spark_jvm
 from admin import Admin
+from jars import NoJarError, packaged_jar
 from offloading import FORMATS, Offloading, running_offload
 from s3a import s3a_jars
 from servers import Addresses, remove_namespace, running_server
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["ordering", "sharing", "summary"]
 
-JAR = "PULSAR_SPARK_JAR"
 # Fixtures whose tests need Hadoop's S3 client.
 _S3 = {"offloading", "s3_folder"}
 _SPARK_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
@@ -40,10 +40,6 @@ _CHECKPOINT_FILES: dict[str, bool | float | int | str | None] = {
     "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
     "FileSystemBasedCheckpointFileManager"
 }
-
-_ROOT = Path(__file__).resolve().parent.parent
-_JAR_FOLDERS = (_ROOT / "python" / "pulsar_spark" / "jars", _ROOT / "dist")
-_JAR_PATTERN = "pulsar-spark-connector_2.13-*.jar"
 
 # Names stay unique on a server that is used by several runs, also one after the other.
 _run = f"{time.time_ns() // 1_000_000:x}-{os.getpid()}"
@@ -155,13 +151,10 @@ def own_pulsar(_mortal_pulsar: LocalPulsar) -> LocalPulsar:
 @pytest.fixture(scope="session")
 def connector_jar() -> Path:
     """The packaged connector: what users get, not a folder of classes."""
-    named = os.environ.get(JAR)
-    found = [Path(named)] if named else [jar for folder in _JAR_FOLDERS for jar in folder.glob(_JAR_PATTERN)]
-    existing = [jar for jar in found if jar.is_file()]
-    if not existing:
-        looked = f"{JAR}={named}" if named else f"{_JAR_PATTERN} in {' and '.join(map(str, _JAR_FOLDERS))}"
-        pytest.fail(f"The connector's jar is missing ({looked}). Build it with: make jar", pytrace=False)
-    return max(existing, key=lambda jar: jar.stat().st_mtime)
+    try:
+        return packaged_jar()
+    except NoJarError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture(scope="session")
