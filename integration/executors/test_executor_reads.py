@@ -42,7 +42,8 @@ _COUNT, _BYTES = 300, 20_000
 _TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
 
 
-@pytest.fixture(params=["broker", "segment"])
+# A task is placed and run again in the same way at both levels; a stream keeps readers at one of them alone.
+@pytest.fixture(params=["broker", pytest.param("segment", marks=pytest.mark.exhaustive)])
 def level(request: pytest.FixtureRequest, admin: Admin) -> dict[str, str]:
     """The options of a way to the messages."""
     return {"readLevel": request.param, "admin.url": admin.url}
@@ -110,6 +111,7 @@ def _failing_once(marker: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 
     return udf(failing, BinaryType(), useArrow=False)(col("value"))
 
 
+@pytest.mark.parametrize("level", ["broker", "segment"], indirect=True)
 def test_a_stream_whose_executors_are_killed_one_after_the_other(
     spark: SparkSession,
     executors: Executors,

@@ -133,6 +133,7 @@ def _copy_with_killed_driver(target: Target, topic: str, folder: Path, *, turns:
     _assert_at_least_once(_payloads(target, copy), _numbers(sent))
 
 
+@pytest.mark.exhaustive  # test_killed_drivers ends drivers at each step
 def test_a_driver_is_killed_between_two_batches(target: Target, topic: str, tmp_path: Path) -> None:
     _copy_with_killed_driver(target, topic, tmp_path, turns=1)
 

@@ -118,7 +118,8 @@ def test_an_unload_under_a_running_stream(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive  # the broker is killed under a stream below; BrokerEntrySourceSuite has lost feeds
+@pytest.mark.parametrize("times", [1, 3])
 def test_a_broker_that_is_killed_under_one_read(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path, times: int
 ) -> None:
@@ -162,7 +163,7 @@ def _is_marked(admin: Admin, topic: str, subscription: str, entry: int) -> bool:
     return int(mark.split(":")[1]) >= entry
 
 
-@pytest.mark.parametrize("left", [0, 30])
+@pytest.mark.parametrize("left", [pytest.param(0, marks=pytest.mark.exhaustive), 30])
 def test_messages_that_expire_under_a_reader_are_read_on(
     spark: SparkSession,
     service_url: str,

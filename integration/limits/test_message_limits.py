@@ -24,7 +24,7 @@ _MIXED = (1, 2, 7, 1000)
 
 
 @pytest.mark.parametrize(
-    ("most", "largest"), [(10, 60), (300, 1000), pytest.param(10, 1000, marks=pytest.mark.exhaustive)]
+    ("most", "largest"), [(10, 60), *(pytest.param(most, 1000, marks=pytest.mark.exhaustive) for most in (300, 10))]
 )
 @pytest.mark.usefixtures("read_level")
 def test_no_micro_batch_exceeds_a_number_of_messages(

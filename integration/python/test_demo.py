@@ -111,7 +111,7 @@ def test_every_count_is_right_and_nothing_is_left(tmp_path: Path, start: list[De
     "moment",
     [
         "seed",
-        "pyspark-shell",
+        pytest.param("pyspark-shell", marks=pytest.mark.exhaustive),
         pytest.param("Pulsar 4", marks=pytest.mark.exhaustive),
         pytest.param("are produced", marks=pytest.mark.exhaustive),
         pytest.param("is counted", marks=pytest.mark.exhaustive),
@@ -134,7 +134,8 @@ def test_ctrl_c_leaves_nothing_at_any_moment(moment: str, tmp_path: Path, start:
     assert demo.files() == []
 
 
-@pytest.mark.parametrize("moment", ["Pulsar 4", pytest.param("is counted", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("moment", ["Pulsar 4", "is counted"])
+@pytest.mark.exhaustive  # test_local_command ends a server by the same signal
 def test_sigterm_leaves_nothing(moment: str, tmp_path: Path, start: list[Demo]) -> None:
     demo = Demo(tmp_path)
     start.append(demo)

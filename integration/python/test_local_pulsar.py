@@ -79,6 +79,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
     server.stop()
 
 
+@pytest.mark.exhaustive  # every run of all tests has two servers at once, which would meet each other's topics
 def test_two_servers_at_once_do_not_see_each_other(running: LocalPulsar, tmp_path: Path) -> None:
     with LocalPulsar() as other:
         assert running.service_url != other.service_url

@@ -160,7 +160,13 @@ def test_little_memory_costs_only_time(
         seen(batch(spark, service_url, topic=topic, maxMessageBytes=str(largest - 1)))
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(8, marks=pytest.mark.exhaustive)])
+# ChunkedMessagesSuite cuts random topics anywhere.
+_MORE_HALVES = [
+    pytest.param(*case, marks=pytest.mark.exhaustive) for case in (("segment", 1), ("broker", 8), ("segment", 8))
+]
+
+
+@pytest.mark.parametrize(("level", "count"), [("broker", 1), *_MORE_HALVES], indirect=["level"])
 def test_two_halves_have_every_message_once(
     spark: SparkSession, service_url: str, mixed: tuple[str, list[Received]], level: dict[str, str], count: int
 ) -> None:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 _TOPIC = "persistent://public/default/copied"
 _SECONDS = 60
 _FEW_ENTRIES_BYTES = 5000
+# DamagedOffloadSuite damages both formats.
+_FORMATS = pytest.mark.parametrize(
+    "offloading", ["block", pytest.param("mapfile", marks=pytest.mark.exhaustive)], indirect=True
+)
 
 
 @dataclass(frozen=True)
@@ -121,12 +125,14 @@ def _check(copied: Copied, options: Mapping[str, str], folder: Path, condition: 
     assert missing == []
 
 
+@_FORMATS
 def test_a_copy_that_is_whole(copied: Copied) -> None:
     """The control. Clients of object stores may keep what they have read, so the others begin with the damage."""
     options = {"offload.location": copied.copy("whole"), "offload.format": copied.offloading.format}
     assert_exactly_once(seen(copied.read("segment", **options)), copied.messages)
 
 
+@_FORMATS
 @pytest.mark.parametrize(
     ("name", "damage", "condition"),
     [
@@ -153,6 +159,7 @@ def test_an_index_that_is_cut_off(copied: Copied, tmp_path: Path) -> None:
     _check(copied, {"offload.location": location}, tmp_path, "PULSAR_OFFLOAD_CORRUPT", location, "the index")
 
 
+@_FORMATS
 def test_an_offload_driver_that_is_not_known(copied: Copied, tmp_path: Path) -> None:
     def change(path: str, answer: Json) -> Json:
         return {"managedLedgerOffloadDriver": "teleport"} if "ffloadPolicies" in path else answer
