@@ -10,11 +10,11 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pulsar_spark.errors import PulsarSparkError, error_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
+
+    from pulsar_spark.errors import PulsarSparkError
 
 OFF_VARIABLE = "PULSAR_SPARK_PLAIN_ERRORS"
 """Set to any text, it leaves PySpark as it is."""
@@ -24,11 +24,15 @@ _NAME = "convert_exception"
 _CLASSIC, _CONNECT = "pyspark.errors.exceptions.captured", "pyspark.sql.connect.client.core"
 
 
-class _ReportedError(PulsarSparkError):
-    """An error that Spark reported: its text is the connector's, the trace of the JVM is an attribute."""
+class _Reported:
+    """Part of an error that Spark reported: its text is the connector's, the trace of the JVM is an attribute."""
 
     family: ClassVar[type[PulsarSparkError]]
     jvm_stack: str | None
+    condition: str
+    sql_state: str
+    parameters: Mapping[str, str]
+    args: tuple[Any, ...]
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -55,8 +59,12 @@ class _ReportedError(PulsarSparkError):
         return str(self)
 
 
-def install() -> None:
-    """Convert errors from now on, in classic sessions, and in those of Connect once such a session was made."""
+def install(error_of: Callable[[Exception], PulsarSparkError | None]) -> None:
+    """Convert errors from now on, in classic sessions, and in those of Connect once such a session was made.
+
+    Args:
+        error_of: Finds the connector's error in another one.
+    """
     if os.environ.get(OFF_VARIABLE):
         return
     import pyspark.errors.exceptions.captured  # noqa: F401 - the module to change
@@ -65,7 +73,7 @@ def install() -> None:
         module = sys.modules.get(name)
         original = getattr(module, _NAME, None)
         if module is not None and original is not None and not hasattr(original, "original"):
-            setattr(module, _NAME, _converting(original, module))
+            setattr(module, _NAME, _converting(original, module, error_of))
 
 
 def uninstall() -> None:
@@ -76,7 +84,9 @@ def uninstall() -> None:
             setattr(sys.modules[name], _NAME, current.original)
 
 
-def _converting(original: Callable[..., Exception], module: ModuleType) -> Callable[..., Exception]:
+def _converting(
+    original: Callable[..., Exception], module: ModuleType, error_of: Callable[[Exception], PulsarSparkError | None]
+) -> Callable[..., Exception]:
     def convert(*arguments: Any, **named: Any) -> Exception:  # noqa: ANN401 - whatever this version of PySpark has
         found = original(*arguments, **named)
         stack = getattr(found, "_stackTrace", None) or getattr(found, "_stacktrace", None)
@@ -114,5 +124,5 @@ def _kind(family: type[PulsarSparkError], spark: type[Exception]) -> type[Except
     known = _kinds.get((family, spark))
     if known is None:
         names = {"__module__": family.__module__, "__doc__": family.__doc__, "family": family}
-        known = _kinds[family, spark] = type(family.__name__, (_ReportedError, family, spark), names)
+        known = _kinds[family, spark] = type(family.__name__, (_Reported, family, spark), names)
     return known

@@ -15,7 +15,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pulsar_spark import _tables
+from pulsar_spark import _conversion, _tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -200,15 +200,11 @@ def install() -> None:
     our class and PySpark's, and keeps the trace of the JVM as ``jvm_stack``. Other errors stay as they are. The
     environment variable ``PULSAR_SPARK_PLAIN_ERRORS`` turns it off.
     """
-    from pulsar_spark import _conversion
-
-    _conversion.install()
+    _conversion.install(error_of)
 
 
 def uninstall() -> None:
     """Undo `install`: PySpark raises its own classes again."""
-    from pulsar_spark import _conversion
-
     _conversion.uninstall()
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark.local import offload, versions
+from pulsar_spark.local import class_data, offload, versions
 from pulsar_spark.local.errors import LocalPulsarError
 from pulsar_spark.local.java import Java
 from pulsar_spark.local.locks import FileLock, InUseError
@@ -98,8 +98,8 @@ class LocalPulsar:
         self._folder: Path | None = None
         self._reserved: tuple[Port, Port, Port] | None = None
         self._process: ServerProcess | None = None
-
-    _stop_seconds = STOP_SECONDS
+        self._stop_seconds = STOP_SECONDS
+        self._archiving: tuple[str, ...] = ()  # of a trial run, which writes the archive
 
     @property
     def server_version(self) -> str:
@@ -282,7 +282,19 @@ class LocalPulsar:
         self._reserved = None
 
     def _class_data(self, java: Java) -> tuple[str, ...]:
-        """The JVM options that use the class data archive."""
-        from pulsar_spark.local import class_data  # it starts a `LocalPulsar` itself
+        """The JVM options that use or write the class data archive."""
 
-        return class_data.options(java, self._version, ready_seconds=self._ready_seconds)
+        def trial(folder: Path, archiving: tuple[str, ...]) -> LocalPulsar:
+            server = LocalPulsar(
+                server_version=self._version,
+                data_dir=folder,
+                java=java.command,
+                transactions=True,
+                ready_seconds=self._ready_seconds,
+            )
+            server._archiving, server._stop_seconds = archiving, class_data.ARCHIVING_SECONDS
+            return server
+
+        return self._archiving or class_data.options(
+            java, self._version, ready_seconds=self._ready_seconds, trial=trial
+        )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from pulsar_spark.errors import PulsarOptionError
-from pulsar_spark.options.times import time_of, time_text
+from pulsar_spark.options.times import OneBound, time_of, time_text
 
-OneBound: TypeAlias = str | int | datetime | date | timedelta
 Bound: TypeAlias = OneBound | Mapping[str, OneBound]
 """See `read_pulsar` for the accepted values."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options.durations import UNIT, unit_of
 
-if TYPE_CHECKING:
-    from pulsar_spark.options.bounds import OneBound
+OneBound: TypeAlias = str | int | datetime | date | timedelta
+"""A bound of a read, for all topics."""
 
 _DURATION = re.compile(rf"(-?)\s*(\d{{1,9}})\s*({UNIT})(\s+ago)?", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+", re.ASCII)

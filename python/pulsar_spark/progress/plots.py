@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pulsar_spark.errors import PulsarImportError
 from pulsar_spark.progress.live import history
-from pulsar_spark.progress.records import QueryProgress, labels
+from pulsar_spark.progress.views import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pulsar_spark._spark import StreamingQuery
-    from pulsar_spark.progress.records import SourceProgress
+    from pulsar_spark.progress.records import QueryProgress, SourceProgress
 
 
 def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:

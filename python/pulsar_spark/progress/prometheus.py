@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pulsar_spark.progress.records import QueryProgress, labels
+from pulsar_spark.progress.views import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pulsar_spark.progress.records import Backlog, SourceProgress
+    from pulsar_spark.progress.records import Backlog, QueryProgress, SourceProgress
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The type of the lines in HTTP."""

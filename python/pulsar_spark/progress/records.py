@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.progress import views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 LEVELS: Mapping[str, str] = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 """The names of levels in metrics of the connector."""
@@ -117,13 +118,9 @@ class QueryProgress:
         return self.name or self.id
 
     def __str__(self) -> str:
-        from pulsar_spark.progress import views
-
         return views.text(self)
 
     def _repr_html_(self) -> str:
-        from pulsar_spark.progress import views
-
         return views.html(self)
 
 
@@ -253,13 +250,3 @@ def _flat(positions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 continue
             for number, position in partitions.items():
                 yield (f"{prefix}{topic}-partition-{number}" if number else prefix + topic), position
-
-
-def labels(sources: Iterable[SourceProgress]) -> list[str]:
-    """A name for each source of a query; of equal ones, the later have a number."""
-    seen: dict[str, int] = {}
-    result = []
-    for source in sources:
-        count = seen[source.description] = seen.get(source.description, 0) + 1
-        result.append(source.description if count == 1 else f"{source.description} #{count}")
-    return result

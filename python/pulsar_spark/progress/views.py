@@ -6,9 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from pulsar_spark._sizes import in_bytes
-from pulsar_spark.progress.records import labels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pulsar_spark.progress.records import Backlog, QueryProgress, SourceProgress
 
 _HEAD = ("source", "rows/s", "backlog", "size", "age", "behind", "worst partition", "levels", "lost")
@@ -92,3 +93,13 @@ def age(seconds: float | None) -> str:
     if seconds < _HOUR:
         return f"{seconds / _MINUTE:.1f} min"
     return f"{seconds / _HOUR:.1f} h" if seconds < _DAY else f"{seconds / _DAY:.1f} d"
+
+
+def labels(sources: Iterable[SourceProgress]) -> list[str]:
+    """A name for each source of a query; of equal ones, the later have a number."""
+    seen: dict[str, int] = {}
+    result = []
+    for source in sources:
+        count = seen[source.description] = seen.get(source.description, 0) + 1
+        result.append(source.description if count == 1 else f"{source.description} #{count}")
+    return result
