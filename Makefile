@@ -272,7 +272,8 @@ server-$(1): $(VENV)/.ready $(PACKAGED_JAR)
 endef
 $(foreach version,$(SERVERS),$(eval $(call server,$(version))))
 
-$(JAR): $(JAR_INPUTS) | $(VENV)/.ready
+$(JAR): $(JAR_INPUTS)
+	tools/check-machine
 	$(SBT) -warn connector/publish
 
 $(PACKAGED_JAR): $(JAR)
