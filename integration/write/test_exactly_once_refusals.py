@@ -11,14 +11,17 @@ import pytest
 from admin import Admin
 from auth_server import AuthServer
 from errors import failing, refused
+from logs import warnings
 from messages import read_all
 from reading import run_available, running
+from waiting import eventually
 from write.epochs import ONCE, expected, kinds, once, rows_of, values
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
+    from servers import Addresses
     from writing import Target
 
 
@@ -48,6 +51,40 @@ def test_foreach_batch_needs_a_version(target: Target, topic: str, tmp_path: Pat
     else:
         with failing("PULSAR_EXACTLY_ONCE_OPTION", "`txnVersion` is not", "foreachBatch"):
             run_available(writer)
+
+
+def test_topics_that_brokers_create_with_partitions_are_refused(
+    target: Target, topic: str, namespace: str, tmp_path: Path
+) -> None:
+    target.admin.create_topic(topic)
+    partitioned = {"allowAutoTopicCreation": True, "topicType": "partitioned", "defaultNumPartitions": 1}
+    target.admin.set_policy(namespace, "autoTopicCreation", partitioned)
+    try:
+        with failing("PULSAR_SINK_TOPIC", "it is partitioned", "create its `-log`, `-open` and `-mark`"):
+            run_available(once(target, tmp_path, topic, rows_of(target, tmp_path, 1), sinkId="cut-up"))
+    finally:
+        target.admin.set_policy(namespace, "autoTopicCreation", None, method="DELETE")
+    for kind in ("log", "open", "mark"):
+        target.admin.create_topic(f"{log_of(topic, 'whole').removesuffix('log')}{kind}")
+    run_available(once(target, tmp_path, topic, rows_of(target, tmp_path, 1), sinkId="whole"))
+    assert values(target, topic) == expected(1)
+
+
+def test_policies_that_stop_an_idle_sink_are_a_warning(
+    target: Target, pulsar: Addresses, topic: str, namespace: str, tmp_path: Path
+) -> None:
+    limits = {"messageTTL": 86400, "subscriptionExpirationTime": 1440}
+    for policy, value in limits.items():
+        target.admin.set_policy(namespace, policy, value)
+    try:
+        with warnings(target.spark, tmp_path) as logged:
+            rows = rows_of(target, tmp_path, 1)
+            admin = {"admin.url": pulsar.admin_url}
+            run_available(once(target, tmp_path, topic, rows, sinkId="idle").options(**admin))
+            eventually(lambda: "a message TTL of 86400 s, an expiry of subscriptions of 1440 min" in logged())
+    finally:
+        for policy in limits:
+            target.admin.set_policy(namespace, policy, None, method="DELETE")
 
 
 def test_a_stream_does_not_continue_without_its_log(target: Target, topic: str, tmp_path: Path) -> None:

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pulsar as pulsar_client
 import pytest
 from broker_proxy import running_broker_proxy
+from errors import failing, no_job, refused
 from java_values import java_connection
 from keys import key_pair
 from messages import read_encrypted
+from reading import run_available
 from waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import Row
+    from pyspark.sql import DataFrame, Row
     from servers import Addresses
     from writing import Target
 
@@ -129,7 +131,7 @@ def test_deduplication_takes_nothing_from_a_producer_that_begins_again(target: T
         assert ids == list(range(len(ids)))
 
 
-@pytest.mark.parametrize("partitions", [0, 2])
+@pytest.mark.parametrize("partitions", [0, 8])
 def test_ids_of_rows_skip_what_an_earlier_run_wrote_and_nothing_else(
     target: Target, deduplicating: str, partitions: int
 ) -> None:
@@ -137,11 +139,46 @@ def test_ids_of_rows_skip_what_an_earlier_run_wrote_and_nothing_else(
     target.admin.create_topic(topic, partitions=partitions)
     options = {"pulsar.producer.producerName": "loader", "pulsar.producer.batchingMaxPublishDelayMicros": "60000000"}
     for count in (10, 15):
-        rows = target.spark.range(0, count, 1, 1).selectExpr(
-            "id as __sequenceId", "'k' as __key", "string(id) as value"
-        )
+        rows = target.spark.range(0, count, 1, 1).selectExpr("id as __sequenceId", "string(id) as value")
         target.append(rows, topic, options)
-    assert [int(message.payload) for message in target.messages(topic)] == list(range(15))
+    assert sorted(int(message.payload) for message in target.messages(topic)) == list(range(15))
+
+
+def test_rows_between_those_with_ids_are_not_lost(target: Target, deduplicating: str) -> None:
+    rows = target.spark.range(0, 10, 1, 1).selectExpr("if(id % 2 = 0, id + 100, null) as __sequenceId", "'x' as value")
+    with failing("PULSAR_WRITE_VALUE_NOT_ALLOWED", "__sequenceId", "null after a number"):
+        target.append(rows, deduplicating)
+
+
+def _ids(rows: DataFrame) -> DataFrame:
+    return rows.selectExpr("id as __sequenceId", "string(id) as value")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "setting", "words"),
+    [
+        (2, ("initialSequenceId", "-1"), "2 tasks"),
+        (2, ("compressionType", "LZ4"), "2 tasks"),
+        (1, ("lazyStartPartitionedProducers", "true"), "lazyStartPartitionedProducers"),
+    ],
+)
+def test_ids_of_a_name_that_would_lose_rows_are_refused(
+    target: Target, topic: str, tasks: int, setting: tuple[str, str], words: str
+) -> None:
+    options = {"pulsar.producer.producerName": "one", f"pulsar.producer.{setting[0]}": setting[1]}
+    with refused("PULSAR_WRITE_SEQUENCE_IDS", words), no_job(target.spark):
+        target.append(_ids(target.spark.range(0, 10, 1, tasks)), topic, options)
+
+
+def test_micro_batches_do_not_begin_at_the_same_id(target: Target, topic: str, tmp_path: Path) -> None:
+    name = {"pulsar.producer.producerName": "one", "pulsar.producer.initialSequenceId": "-1"}
+    rows = target.spark.readStream.format("rate").load().selectExpr("string(value) as value")
+    writer = rows.writeStream.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
+    with failing("PULSAR_WRITE_SEQUENCE_IDS", "each micro-batch"):
+        run_available(writer.format("pulsar").options(**target.options(topic, name)))
+    each = writer.foreachBatch(lambda frame, _: target.append(frame, topic, name))
+    with failing("PULSAR_WRITE_SEQUENCE_IDS", "each micro-batch"):
+        run_available(each)
 
 
 def test_consumers_that_share_keys_get_all_rows_of_a_key(target: Target, deduplicating: str) -> None:

@@ -47,6 +47,7 @@ private[write] final class PulsarWrite(
   override def toBatch: BatchWrite = {
     val typed = WriteOptions(options.check(Scope.BatchWrite))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
+    NamedIdWrites.check(input, typed, isRepeated = ExactlyOnceWrites.queryOfBatch.isDefined)
     val settings = // before requests
       typed.exactlyOnce.map(SinkSettings.ofBatch(typed, _, ExactlyOnceWrites.queryOfBatch))
     val context = WriteContext(input, typed, Preflight(input, typed), isStream = false)
@@ -56,6 +57,7 @@ private[write] final class PulsarWrite(
   override def toStreaming: StreamingWrite = {
     val typed = WriteOptions(options.check(Scope.StreamWrite))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
+    NamedIdWrites.check(input, typed, isRepeated = true)
     val settings = typed.exactlyOnce.map(SinkSettings.ofStream(typed, _, queryId))
     val context  = WriteContext(input, typed, checked.plan(input, typed)(Preflight(input, typed)), isStream = true)
     settings.fold[StreamingWrite](new PulsarStreamingWrite(context, checked)) { sink =>
@@ -72,16 +74,21 @@ private[write] final class PulsarWrite(
   * nothing. Messages of a failed task remain.
   */
 private[write] final class PulsarBatchWrite(task: WriteContext) extends BatchWrite {
-  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = PulsarWriterFactory(task)
-  override def useCommitCoordinator(): Boolean                                      = false
-  override def commit(messages: Array[WriterCommitMessage]): Unit                   = ()
-  override def abort(messages: Array[WriterCommitMessage]): Unit                    = ()
+  override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = {
+    NamedIdWrites.checkTasks(task, info)
+    PulsarWriterFactory(task)
+  }
+  override def useCommitCoordinator(): Boolean                    = false
+  override def commit(messages: Array[WriterCommitMessage]): Unit = ()
+  override def abort(messages: Array[WriterCommitMessage]): Unit  = ()
 }
 
 /** See [[PulsarBatchWrite]]; an epoch that is run again sends its messages again. */
 private[write] final class PulsarStreamingWrite(task: WriteContext, checked: CheckedWrite) extends StreamingWrite {
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory =
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = {
+    NamedIdWrites.checkTasks(task, info)
     PulsarWriterFactory(task)
+  }
   override def useCommitCoordinator(): Boolean                                   = false
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = ()
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit  = checked.forget()

@@ -7,9 +7,10 @@ import scala.collection.mutable
 
 import org.apache.pulsar.client.api.Producer
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
-import io.github.pulsarspark.schema.columns.OutgoingMessage
+import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
 /** Hands over each message by itself, for what the client does with messages one by one.
   *
@@ -28,7 +29,24 @@ private[producer] final class MessageOutbox(
   for (t <- transaction; r <- router)
     r.enter(p => if (entered.add(p)) t.register(TopicNames.partition(producer.getTopic, p)))
 
+  private var sent   = false
+  private var hasIds = false // of the rows that were sent
+
+  /** The client's ids go on from the last one that it was given or a broker has, or begin at 0. */
+  private def checkId(hasId: Boolean): Unit = {
+    if (sent && hasId != hasIds) throw Conditions.WriteValueNotAllowed(
+      field = MetadataColumns.SequenceId.name,
+      target = s"a row for topic ${producer.getTopic}",
+      value = if (hasId) "a number after null" else "null after a number",
+      reason = "a broker that looks for duplicates would drop rows without an id among rows that have one: give an " +
+        "id to each row of the topic, or drop the column"
+    ).exception
+    sent = true
+    hasIds = hasId
+  }
+
   override def send(message: OutgoingMessage): Unit = {
+    checkId(message.sequenceId >= 0)
     val builder = producer.newMessage().value(message.value)
     if (message.key != null) {
       if (message.keyIsBytes) builder.keyBytes(message.key)

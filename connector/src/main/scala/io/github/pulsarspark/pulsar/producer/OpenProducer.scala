@@ -12,7 +12,7 @@ import io.github.pulsarspark.pulsar.crypto.{PublicKeyReader, SerialCrypto}
 import io.github.pulsarspark.pulsar.schemas.EncodedSchema
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.columns.{MetadataColumns, NamedIds}
 
 /** A producer of the client, with what was made for it.
   *
@@ -96,13 +96,15 @@ private[producer] object OpenProducer {
     val sendsBatches = BatchLimits.areOurs(options.producer, columns)
     if (sendsBatches) builder.batcherBuilder(WholeBatchContainer.BUILDER)
     else if (options.isByKey || BatchLimits.areSingle(options.producer, columns)) builder.enableBatching(false)
-    val router =
-      Option.when((columns(MetadataColumns.Partition.name) || options.exactlyOnce.isDefined) && !sendsBatches) {
-        new RowPartitionRouter(
-          options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf),
-          isFixed = options.producer.get("messageRoutingMode").contains(MessageRoutingMode.SinglePartition.name)
-        )
-      }
+    val hasNamedIds = NamedIds(options.producer, columns)
+    val isRouted    = columns(MetadataColumns.Partition.name) || options.exactlyOnce.isDefined || hasNamedIds
+    val router      = Option.when(isRouted && !sendsBatches) {
+      new RowPartitionRouter(
+        options.producer.get("hashingScheme").fold(HashingScheme.JavaStringHash)(HashingScheme.valueOf),
+        isFixed = options.producer.get("messageRoutingMode").contains(MessageRoutingMode.SinglePartition.name),
+        isRepeatable = hasNamedIds
+      )
+    }
     router.foreach(builder.messageRoutingMode(MessageRoutingMode.CustomPartition).messageRouter(_))
     val what     = s"Opening a producer of $topic"
     val url      = lease.options.serviceUrl

@@ -12,11 +12,15 @@ import org.apache.pulsar.client.impl.RoundRobinPartitionMessageRouterImpl
   *   of keys
   * @param isFixed
   *   whether rows without a key stay in one partition: routing mode `SinglePartition`
+  * @param isRepeatable
+  *   whether each run sends a row to the same partition: by its sequence id, else by its place among the task's rows
   */
-private[pulsar] final class RowPartitionRouter(hashing: HashingScheme, isFixed: Boolean) extends MessageRouter {
+private[pulsar] final class RowPartitionRouter(hashing: HashingScheme, isFixed: Boolean, isRepeatable: Boolean = false)
+    extends MessageRouter {
   import RowPartitionRouter._
 
-  private val start  = ThreadLocalRandom.current.nextInt(Start)
+  private val start  = if (isRepeatable) 0 else ThreadLocalRandom.current.nextInt(Start)
+  private var turn   = -1L
   private val others = new RoundRobinPartitionMessageRouterImpl(hashing, start, true, SwitchMillis)
 
   /** Partition of the message that is sent next; -1 to choose one by its key or the routing mode. */
@@ -31,9 +35,15 @@ private[pulsar] final class RowPartitionRouter(hashing: HashingScheme, isFixed: 
     val partition =
       if (next >= 0) next
       else if (isFixed && !message.hasKey) start % topic.numPartitions
+      else if (isRepeatable && !message.hasKey) repeatable(message.getSequenceId, topic.numPartitions)
       else others.choosePartition(message, topic)
     onChoice(partition)
     partition
+  }
+
+  private def repeatable(sequenceId: Long, partitions: Int): Int = {
+    turn += 1
+    ((if (sequenceId >= 0) sequenceId else turn) % partitions).toInt
   }
 }
 

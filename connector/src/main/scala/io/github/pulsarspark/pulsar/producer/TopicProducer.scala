@@ -1,7 +1,7 @@
 package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.{CompletableFuture, CompletionException, TimeUnit, TimeoutException}
-import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.{AtomicBoolean, LongAdder}
 import java.util.concurrent.locks.LockSupport
 
 import scala.annotation.tailrec
@@ -46,11 +46,17 @@ private[pulsarspark] final class TopicProducer private[producer] (
     * an earlier run of the producer's name wrote. Anything else that it drops is lost.
     */
   private def notStored(id: MessageId, sequenceId: Long): Option[Throwable] =
-    Option.when(TaskTransaction.isDropped(id) && (transaction.isDefined || !isRepeating && sequenceId > lastBefore)) {
+    if (!TaskTransaction.isDropped(id)) None
+    else if (transaction.isEmpty && (isRepeating || sequenceId <= lastBefore)) {
+      if (!isRepeating) dropped.increment()
+      None
+    } else Some {
       if (transaction.isEmpty) Conditions.WriteRowDropped(topic = topic, last = lastBefore.toString).exception
       else if (isRepeating) Conditions.WriteConnectionLost(topic = topic).exception
       else Conditions.WriteDuplicateDropped(topic = topic).exception
     }
+
+  private val dropped = new LongAdder // rows that an earlier run of the producer's name wrote
 
   private def lostConnections = TaskTransaction.lostConnections(open.partitions())
 
@@ -96,6 +102,8 @@ private[pulsarspark] final class TopicProducer private[producer] (
     if (!TopicProducer.waitFor(deadline)(acknowledgements.failure != null || acknowledged >= sent))
       acknowledgements.fail(new TimeoutException)
     throwFailure()
+    val had = dropped.sumThenReset()
+    if (had > 0) TopicProducer.log.warn("topic {}: brokers dropped {} of {} rows, whose ids they had", topic, had, sent)
     if (transaction.isDefined && isRepeating) throw Conditions.WriteConnectionLost(topic = topic).exception
   }
 

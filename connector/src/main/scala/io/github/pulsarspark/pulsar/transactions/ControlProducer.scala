@@ -24,8 +24,8 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     */
   def isUsable: Boolean = !hasFailed
 
-  /** Waits until the record is stored. After a failure it may be stored nevertheless, or be later, unless it is
-    * `PULSAR_MESSAGE_TOO_LARGE`.
+  /** Waits until the record is stored, which may be twice. After a failure it may be stored nevertheless, or be later,
+    * unless it is `PULSAR_MESSAGE_TOO_LARGE`.
     *
     * @return
     *   its id, `ledger:entry`
@@ -43,11 +43,13 @@ private[pulsarspark] final class ControlProducer private[transactions] (
       throw named(e)
     }
     () => {
-      val id = calls.await(s"Appending to $topic")(answer)
-      if (TaskTransaction.isDropped(id)) throw Conditions.WriteDuplicateDropped(topic = topic).exception
-      if (transaction.isDefined && TaskTransaction.mayRepeat(lost, TaskTransaction.lostConnections(Seq(producer))))
-        throw Conditions.WriteConnectionLost(topic = topic).exception
-      RecordId.text(id)
+      val id          = calls.await(s"Appending to $topic")(answer)
+      val isDropped   = TaskTransaction.isDropped(id)
+      val isRepeating = TaskTransaction.mayRepeat(lost, TaskTransaction.lostConnections(Seq(producer)))
+      if (isRepeating && transaction.isDefined) throw Conditions.WriteConnectionLost(topic = topic).exception
+      else if (isRepeating && isDropped) append(record) // the topic has it, but where is not known
+      else if (isDropped) throw Conditions.WriteDuplicateDropped(topic = topic).exception
+      else RecordId.text(id)
     }
   }
 

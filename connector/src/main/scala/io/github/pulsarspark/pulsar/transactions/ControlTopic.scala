@@ -21,7 +21,7 @@ private[pulsarspark] final class ControlTopic(client: PulsarClientImpl, options:
   def retention(): ControlRetention = named {
     val partitions = calls.ask(s"Looking up topic $name")(() => client.getPartitionsForTopic(name, true)).asScala
     if (!partitions.headOption.contains(name) || partitions.size != 1)
-      throw Conditions.SinkTopic(topic = name, cause = "it is partitioned").exception
+      throw Conditions.SinkTopic(topic = name, cause = Partitioned).exception
     val opening = client
       .newConsumer(Schema.BYTES)
       .topic(name)
@@ -74,6 +74,10 @@ private[pulsarspark] object ControlTopic {
 
   /** Durable subscription of each control topic. */
   private val Subscription = "pulsar-spark-sink"
+
+  /** Brokers whose policy is to create partitioned topics create it, so it is in the way after the policy changed. */
+  private val Partitioned = "it is partitioned. Delete it, then let the namespace create topics without partitions, " +
+    "or create its `-log`, `-open` and `-mark` without partitions before"
 
   /** True if a producer was refused because another one is connected. */
   def isTaken(refused: Throwable): Boolean = Iterator.iterate(refused)(_.getCause).takeWhile(_ != null).exists {

@@ -48,6 +48,24 @@ private[exactlyonce] object EpochDecision {
     case _                                                       => Prepare
   }
 
+  /** The same for the first epoch of a driver that goes on with `onSinkMismatch=write`: what would be refused is
+    * written.
+    *
+    * @param isTakenOn
+    *   whether the last epoch was written by such a driver, so that it may be repeated as it was
+    */
+  def takingOn(
+      prepared: Option[Long],
+      done: Option[WrittenEpoch],
+      isTakenOn: Boolean,
+      epoch: Long,
+      transactions: Seq[SinkTransaction],
+      rows: Long
+  ): EpochDecision = apply(prepared, done.filter(_ => isTakenOn), epoch, transactions, rows, isTakenOn) match {
+    case _: Refuse if prepared.isEmpty => apply(None, None, epoch, transactions, rows, isSequence = false)
+    case usual                         => usual
+  }
+
   private val WaysOut = "Put the newest checkpoint back. Or start once with onSinkMismatch=write, which writes the " +
     "rows from the checkpoint on, some of which the topic may have; or with onSinkMismatch=skip, which skips epochs " +
     "that the sink has, whose rows may be others now"

@@ -36,6 +36,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
   override def check(): Unit = {
     val id = transactions.begin(CheckTimeout)
     val _  = transactions.isEnded(id, transactions.abort(id))
+    if (settings.startsAtZero) connection.admin.foreach(ControlPolicies.warn(_, settings.namespace, settings.sinkId))
   }
 
   private lazy val logTopic     = connection.control(names.log)

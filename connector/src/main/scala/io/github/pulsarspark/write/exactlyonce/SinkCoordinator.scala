@@ -54,11 +54,12 @@ private[write] final class SinkCoordinator private[exactlyonce] (
 
   /** The last epoch that is written and is not to be written again. */
   private def written: Option[WrittenEpoch] =
-    if (settings.onMismatch == OnSinkMismatch.Write && !hasWritten) None
-    else if (settings.startsAtZero) log.last.map { d =>
-      WrittenEpoch(d.epoch, Some(d.rows), Some(d.target).filter(t => t.nonEmpty && t != settings.target))
-    }
+    if (isTakingOn) None
+    else if (settings.startsAtZero) log.written(settings.target)
     else log.done(settings.target)
+
+  /** Whether the next epoch is written even if it does not follow the last one of the log. */
+  private def isTakingOn = settings.onMismatch == OnSinkMismatch.Write && !hasWritten
 
   private def done(epoch: Long, target: String, transactions: Seq[SinkTransaction], lost: Seq[SinkTransaction] = Nil) =
     Done(
@@ -68,7 +69,8 @@ private[write] final class SinkCoordinator private[exactlyonce] (
       transactions.map(_.bytes).sum,
       target,
       log.last.fold(Map.empty[String, Long])(_.targets) - target,
-      lost.map(_.rows).sum
+      lost.map(_.rows).sum,
+      isTakenOn = settings.onMismatch == OnSinkMismatch.Write
     )
 
   /** Totals since the start. */
@@ -112,7 +114,12 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     topicPartitions ++= commits.flatMap(_.topicPartitions)
     val rows       = commits.map(_.skipped).sum + transactions.map(_.rows).sum
     val isSequence = settings.startsAtZero && settings.onMismatch == OnSinkMismatch.Fail
-    EpochDecision(log.prepared.map(_.epoch), written, epoch, transactions, rows, isSequence) match {
+    val prepared   = log.prepared.map(_.epoch)
+    val decision   =
+      if (!isTakingOn) EpochDecision(prepared, written, epoch, transactions, rows, isSequence)
+      else EpochDecision.takingOn(prepared, log.written(settings.target),
+        log.last.exists(_.isTakenOn), epoch, transactions, rows)
+    decision match {
       case EpochDecision.Refuse(problem, action) => refuse(problem, action)
       case EpochDecision.Discard(last)           =>
         log_.warn(

@@ -29,11 +29,16 @@ private[exactlyonce] final case class SinkLog(
       for (d <- last; epoch <- d.others.get(target).orElse(d.others.get(""))) yield WrittenEpoch(epoch, None)
   }
 
+  /** The last epoch that is committed, as a stream sees it that writes to this target. */
+  def written(to: String): Option[WrittenEpoch] = last.map { d =>
+    WrittenEpoch(d.epoch, Some(d.rows), Some(d.target).filter(t => t.nonEmpty && t != to))
+  }
+
   /** True if a sink of this nonce may continue the log. Batches of early versions named neither their query nor their
     * target.
     */
   def belongsTo(other: String): Boolean = {
-    val isEarly = last.forall(_.target.isEmpty)
+    val isEarly = target.isEmpty
     nonce.forall(own => own == other || isEarly && own == SinkSettings.Versions && other.startsWith(s"$own:"))
   }
 

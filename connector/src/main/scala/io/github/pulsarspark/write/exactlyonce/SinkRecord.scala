@@ -30,6 +30,8 @@ private[exactlyonce] object SinkRecord {
     *   the last epoch of each other target
     * @param lost
     *   how many of the rows are not in the topic: somebody accepted that
+    * @param isTakenOn
+    *   whether its driver goes on with `onSinkMismatch=write`
     */
   final case class Done(
       epoch: Long,
@@ -38,7 +40,8 @@ private[exactlyonce] object SinkRecord {
       bytes: Long,
       target: String,
       others: Map[String, Long] = Map.empty,
-      lost: Long = 0
+      lost: Long = 0,
+      isTakenOn: Boolean = false
   ) extends SinkRecord {
 
     /** The last epoch of each target. */

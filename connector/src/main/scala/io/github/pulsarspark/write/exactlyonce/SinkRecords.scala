@@ -28,10 +28,11 @@ private[exactlyonce] object SinkRecords {
       case Owner(target)                      => header("owner").put("target", target)
       case Prepared(epoch, all, from, target) =>
         list(header("prepared").put("epoch", epoch).put("target", target).put("from", from), all)
-      case Done(epoch, n, rows, bytes, target, others, lost) =>
+      case Done(epoch, n, rows, bytes, target, others, lost, isTakenOn) =>
         header("done").put("epoch", epoch).put("target", target)
           .put("transactions", n).put("rows", rows).put("bytes", bytes)
         if (lost > 0) node.put("lost", lost)
+        if (isTakenOn) node.put("takenOn", true)
         if (others.nonEmpty) {
           val last = node.putObject("others")
           others.toSeq.sorted.foreach { case (other, epoch) => last.put(other, epoch) }
@@ -85,7 +86,8 @@ private[exactlyonce] object SinkRecords {
           node.path("bytes").longValue,
           node.path("target").asText,
           node.path("others").properties.asScala.map(e => e.getKey -> e.getValue.longValue).toMap,
-          node.path("lost").longValue
+          node.path("lost").longValue,
+          node.path("takenOn").booleanValue
         )
       case "dropped" => Dropped(epoch)
       case "open"    => Open(epoch, all.head, node.path("timeout").longValue, node.path("time").longValue)

@@ -70,6 +70,21 @@ class PartitionChooserSuite extends PropertySuite(5000) {
     assertEquals(fixed.choosePartition(sent(null), topic), 3)
   }
 
+  test("rows with the ids of a name go to the same partitions in each run") {
+    val topic          = new TopicMetadata { override def numPartitions: Int = 4 }
+    def sent(id: Long) = {
+      val metadata = new MessageMetadata
+      if (id >= 0) metadata.setSequenceId(id)
+      MessageImpl.create(metadata, ByteBuffer.allocate(0), Schema.BYTES, "t")
+    }
+    def router = new RowPartitionRouter(HashingScheme.JavaStringHash, isFixed = false, isRepeatable = true)
+    for (_ <- 1 to 10) {
+      val (numbered, counted) = (router, router)
+      assertEquals(Seq(0L, 3L, 4L, 9L).map(id => numbered.choosePartition(sent(id), topic)), Seq(0, 3, 0, 1))
+      assertEquals(Seq.fill(5)(counted.choosePartition(sent(-1), topic)), Seq(0, 1, 2, 3, 0))
+    }
+  }
+
   test("a row that names its partition goes there") {
     assertEquals(new PartitionChooser(HashingScheme.JavaStringHash, 0, isFixed = false).choose(3, "k".getBytes, 4), 3)
   }

@@ -11,6 +11,7 @@ import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, TypedMessageBuilder}
 import org.apache.pulsar.client.impl.MessageIdImpl
 
+import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
@@ -120,6 +121,32 @@ class TopicProducerSuite extends FunSuite {
     unfinished.send(new OutgoingMessage)
     unfinished.close()
     assertEquals((left, closed.get), (Seq(open), 1))
+  }
+
+  test("rows of a task have ids of their own, all or none: the client's would be dropped between them") {
+    lazy val message: TypedMessageBuilder[Array[Byte]] = ByName[TypedMessageBuilder[Array[Byte]]] {
+      case "value" | "sequenceId" => message
+      case "sendAsync"            => CompletableFuture.completedFuture[MessageId](new MessageIdImpl(1, 1, -1))
+    }
+    val producer = ByName[Producer[Array[Byte]]] {
+      case "getNumOfPartitions" => Int.box(0)
+      case "newMessage"         => message
+      case "getTopic"           => "t"
+    }
+    def send(ids: Long*): Unit = {
+      val task = new TopicProducer("t", new OpenProducer(producer, None, () => ()), options)
+      val row  = new OutgoingMessage
+      ids.foreach { id =>
+        row.sequenceId = id
+        task.send(row)
+      }
+    }
+    send(1, 2)
+    send(-1, -1)
+    for (mixed <- Seq(Seq(1L, -1L), Seq(-1L, 1L))) {
+      val refused = intercept[PulsarException](send(mixed: _*))
+      assertEquals(refused.condition, "PULSAR_WRITE_VALUE_NOT_ALLOWED")
+    }
   }
 
   /** What becomes of one row with this sequence id, whose message the broker drops as a duplicate. */

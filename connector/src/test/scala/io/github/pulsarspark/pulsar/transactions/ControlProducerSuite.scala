@@ -19,12 +19,18 @@ class ControlProducerSuite extends FunSuite {
     of.cast(Proxy.newProxyInstance(of.getClassLoader, Array(of),
       (self, method, _) => answer.applyOrElse(method.getName, (_: String) => self)))
 
-  private def appending(answer: CompletableFuture[MessageId]): ControlProducer = {
-    val message  = stub(classOf[TypedMessageBuilder[Array[Byte]]]) { case "sendAsync" => answer }
-    val producer = stub(classOf[Producer[Array[Byte]]]) {
+  private def appending(answer: CompletableFuture[MessageId]): ControlProducer = appending(Seq(answer), Seq(0))
+
+  /** @param lost
+    *   when the connection was lost last, as each look at it shows
+    */
+  private def appending(answers: Seq[CompletableFuture[MessageId]], lost: Seq[Long]): ControlProducer = {
+    val (next, times) = (answers.iterator, lost.iterator ++ Iterator.continually(lost.last))
+    val message       = stub(classOf[TypedMessageBuilder[Array[Byte]]]) { case "sendAsync" => next.next() }
+    val producer      = stub(classOf[Producer[Array[Byte]]]) {
       case "newMessage"                   => message
       case "getTopic"                     => "t"
-      case "getLastDisconnectedTimestamp" => Long.box(0)
+      case "getLastDisconnectedTimestamp" => Long.box(times.next())
     }
     val options =
       ClientOptions("pulsar://nowhere:1", None, 1.second, Authentication.None, None, None, false, false, Map.empty)
@@ -38,6 +44,12 @@ class ControlProducerSuite extends FunSuite {
     assertEquals(appending(CompletableFuture.completedFuture(new MessageIdImpl(3, 4, -1))).append("{}"), "3:4")
     assertEquals(condition(CompletableFuture.completedFuture(new MessageIdImpl(-1, -1, -1))),
       "PULSAR_WRITE_DUPLICATE_DROPPED")
+  }
+
+  test("a record that the broker has already, behind a lost connection, is stored again, to know where") {
+    val dropped = CompletableFuture.completedFuture[MessageId](new MessageIdImpl(-1, -1, -1))
+    val stored  = CompletableFuture.completedFuture[MessageId](new MessageIdImpl(3, 4, -1))
+    assertEquals(appending(Seq(dropped, stored), lost = Seq(0, 7)).append("{}"), "3:4")
   }
 
   test("a producer that was fenced is told from other failures") {

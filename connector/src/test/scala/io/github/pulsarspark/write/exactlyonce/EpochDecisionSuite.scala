@@ -122,6 +122,7 @@ class EpochDecisionSuite extends FunSuite {
     assert(SinkLog().belongsTo("versions:q"))
     assert(read("versions", done(1, target = "")).belongsTo("versions:q"))
     assert(!read("versions", done(1)).belongsTo("versions:q"), "of a job without a query")
+    assert(!read("versions", SinkRecord.Owner("t")).belongsTo("versions:q"), "of one that finished nothing")
     assert(!read("versions:p", done(1)).belongsTo("versions:q"))
     assert(!read("versions:p", done(1)).belongsTo("versions"))
     assert(!read("query:p", done(1)).belongsTo("query:p:q"))

@@ -55,6 +55,22 @@ class SinkCheckpointsSuite extends FunSuite {
     assertEquals(sink.committed.size, 7)
   }
 
+  test("the option that takes a stream on does not repeat an epoch when it is left on") {
+    val sink  = new FakeSink
+    val first = started(sink)
+    (0L to 3L).foreach(e => first.commit(e, Seq(sink.attempt(first.task, e, 0))))
+    val left                = FakeSink.settings().copy(onMismatch = OnSinkMismatch.Write)
+    def life(epochs: Long*) = {
+      val coordinator = started(sink, left)
+      epochs.foreach(e => coordinator.commit(e, Seq(sink.attempt(coordinator.task, e, 0))))
+      (sink.committed.size, coordinator.now.skipped, sink.open)
+    }
+    assertEquals(life(3), (5, 0L, nothing), "epoch 3 was written before the option was set")
+    assertEquals(life(3, 4), (6, 1L, nothing), "the driver was killed before Spark's own log had it")
+    assertEquals(life(5), (7, 0L, nothing))
+    assertEquals(life(2, 3), (9, 0L, nothing), "the checkpoint went back again")
+  }
+
   test("a stream that is to be written again is so too where the start finishes an earlier driver's epoch") {
     val sink  = new FakeSink
     val first = started(sink)

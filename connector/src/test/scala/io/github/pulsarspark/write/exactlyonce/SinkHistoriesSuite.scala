@@ -10,6 +10,10 @@ import io.github.pulsarspark.pulsar.transactions.TransactionId
 
 /** A stream whose drivers fail anywhere, in random histories. */
 class SinkHistoriesSuite extends FunSuite {
+
+  /** A thousand histories take a while where the processors are busy. */
+  override val munitTimeout: Duration = 5.minutes
+
   private val nothing = Set.empty[TransactionId]
 
   /** A stream of some epochs whose driver fails at any call, with drivers that do not know that they are replaced. */

@@ -32,7 +32,7 @@ class SinkRecordsSuite extends FunSuite {
         Owner("t"),
         Prepared(random.nextLong(), all, "7:0", "t"),
         Done(random.nextLong(), random.nextInt(), random.nextLong(), random.nextLong(), "t"),
-        Done(1, 2, 3, 4, "t", Map("persistent://a/b/c" -> random.nextLong(), "" -> 7L), lost = 9),
+        Done(1, 2, 3, 4, "t", Map("persistent://a/b/c" -> random.nextLong(), "" -> 7L), lost = 9, isTakenOn = true),
         Dropped(random.nextLong()),
         Open(random.nextLong(), one, 5, 6),
         Marker(random.nextLong(), one),
