@@ -157,9 +157,10 @@ CONTROLS = (
     ),
     Control(
         rule="a record of one target forgets the others",
-        old="      log.last.fold(Map.empty[String, Long])(_.targets) - target,\n",
-        new="      Map.empty,\n",
+        old="    last.fold(Map.empty[String, Long])(_.targets) - prepared.target,\n",
+        new="    Map.empty,\n",
         test="SinkCheckpointsSuite",
+        file="write/exactlyonce/SinkLog.scala",
     ),
     Control(
         rule="the last record of the log is released",
@@ -207,9 +208,10 @@ CONTROLS = (
     ),
     Control(
         rule="lost rows that are accepted do not count",
-        old="      transactions.map(_.rows).sum,\n",
-        new="      transactions.diff(lost).map(_.rows).sum,\n",
+        old="    prepared.transactions.map(_.rows).sum,\n",
+        new="    prepared.transactions.diff(lost).map(_.rows).sum,\n",
         test="SinkEndingsSuite",
+        file="write/exactlyonce/SinkLog.scala",
     ),
 )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing
+from errors import failing, refused
 from holding_proxy import HoldingProxy
 from programs import running_program
 from reading import run_available, running
@@ -17,7 +17,7 @@ from waiting import eventually
 from write.epochs import ONCE, epochs, expected, kinds, once, recorded, rows_of, values
 from write.test_write_streams import lines
 
-from pulsar_spark import sinks
+from pulsar_spark import PulsarWriteOptions, sinks
 from pulsar_spark.sinks.topics import topic as control_topic
 
 if TYPE_CHECKING:
@@ -76,6 +76,30 @@ def test_a_batch_whose_driver_cannot_commit_is_finished_by_its_id(
     assert values(target, topic) == ["x"]
     for which in ("log", "open", "mark"):
         assert target.admin.subscriptions(control_topic(namespace, left.sink, which)) == []
+
+
+@pytest.mark.exhaustive
+def test_a_commit_to_a_topic_that_was_terminated_is_no_success(target: Target, topic: str, proxy: HoldingProxy) -> None:
+    proxy.held = "END_TXN"
+    options = {**ONCE, "service.url": proxy.service_url, "operationTimeoutMs": "1000"}
+    with failing("PULSAR_SINK_EPOCH_UNDECIDED"):
+        target.append_sql("select 'x' as value", topic, options)
+    target.admin.terminate(topic)
+    found = sinks.find(target.spark, topic=topic, service_url=target.service_url)
+    (left,) = [one for one in found if one.target == topic]
+    namespace = topic.removeprefix("persistent://").rpartition("/")[0]
+
+    quick = PulsarWriteOptions(service_url=target.service_url, operation_timeout_ms="3s")
+
+    def repair(accept_lost: int | None = None) -> sinks.RepairedSink:
+        return sinks.repair(target.spark, left.sink, namespace=namespace, options=quick, accept_lost=accept_lost)
+
+    with refused("PULSAR_SINK_TOPIC_TERMINATED", topic, "--accept-lost 0"):
+        repair()
+    assert values(target, topic) == []
+    done = repair(0)
+    assert (done.epoch, done.removed) == (0, True)
+    target.admin.delete_topic(topic)  # ends the transaction
 
 
 @pytest.mark.exhaustive

@@ -56,17 +56,18 @@ def test_foreach_batch_needs_a_version(target: Target, topic: str, tmp_path: Pat
 def test_topics_that_brokers_create_with_partitions_are_refused(
     target: Target, topic: str, namespace: str, tmp_path: Path
 ) -> None:
+    rows = rows_of(target, tmp_path, 1)
     target.admin.create_topic(topic)
     partitioned = {"allowAutoTopicCreation": True, "topicType": "partitioned", "defaultNumPartitions": 1}
     target.admin.set_policy(namespace, "autoTopicCreation", partitioned)
     try:
         with failing("PULSAR_SINK_TOPIC", "it is partitioned", "create its `-log`, `-open` and `-mark`"):
-            run_available(once(target, tmp_path, topic, rows_of(target, tmp_path, 1), sinkId="cut-up"))
+            run_available(once(target, tmp_path, topic, rows, sinkId="cut-up"))
     finally:
         target.admin.set_policy(namespace, "autoTopicCreation", None, method="DELETE")
     for kind in ("log", "open", "mark"):
         target.admin.create_topic(f"{log_of(topic, 'whole').removesuffix('log')}{kind}")
-    run_available(once(target, tmp_path, topic, rows_of(target, tmp_path, 1), sinkId="whole"))
+    run_available(once(target, tmp_path, topic, rows, sinkId="whole"))
     assert values(target, topic) == expected(1)
 
 

@@ -143,7 +143,8 @@ def repair(
 
     Commits an epoch that is decided, aborts every other open transaction, and removes the state of a batch without
     ``txnVersion``. Needs the rights of the write, and no admin service. An epoch of which a part is lost fails with
-    ``PULSAR_SINK_EPOCH_TORN``, which names the lost rows, unless its number says that this is accepted.
+    ``PULSAR_SINK_EPOCH_TORN``, which names the lost rows, or with ``PULSAR_SINK_TOPIC_TERMINATED``, which names the
+    topics where nothing can be committed, unless its number says that this is accepted.
 
     Args:
         spark: The session.

@@ -10,7 +10,7 @@ import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
-import io.github.pulsarspark.pulsar.producer.TopicProducer
+import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
 import io.github.pulsarspark.schema.TopicSchema
@@ -64,6 +64,9 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
   ): TopicProducer =
     if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns, transaction)
     else TopicProducer.open(lease, topic, schema, options, columns, transaction)
+
+  /** Those of these topic partitions that are terminated, by opening a producer of each. */
+  def terminated(topicPartitions: Seq[String]): Seq[String] = RefusedProducer.terminated(lease, topicPartitions)
 
   /** Begins and ends transactions. Its user closes it. */
   def transactions(): TransactionCoordinator = TransactionCoordinator.acquire(lease.options)

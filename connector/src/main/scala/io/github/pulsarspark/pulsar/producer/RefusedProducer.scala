@@ -1,16 +1,17 @@
 package io.github.pulsarspark.pulsar.producer
 
-import java.util.concurrent.{CompletionException, ExecutionException, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException, TimeUnit, TimeoutException}
 
 import scala.annotation.tailrec
 
 import org.apache.pulsar.client.api.{Producer, PulsarClientException, Schema}
 
+import io.github.pulsarspark.common.BoundedParallel
 import io.github.pulsarspark.errors.{Conditions, FirstLine, Occurrence}
 import io.github.pulsarspark.pulsar.connection.ClientLease
 
 /** Maps a broker's refusal of a producer to a named condition. */
-private[producer] object RefusedProducer {
+private[pulsar] object RefusedProducer {
 
   /** The text of `ProducerBusyException` when `maxProducersPerTopic` is reached; otherwise another producer is in the
     * way. Source: `AbstractTopic.internalAddProducer` of the broker.
@@ -19,6 +20,9 @@ private[producer] object RefusedProducer {
 
   /** A broker that answers does so within this time; one that does not is an outage. */
   private val AskMillis = 5000L
+
+  /** Producers that are opened at a time. */
+  private val AtOnce = 64
 
   /** The named condition for a refusal; another failure as it is.
     *
@@ -35,11 +39,11 @@ private[producer] object RefusedProducer {
       Conditions.WriteSchemaRefused(topic = topic, cause = FirstLine(e)).causedBy(e)
     case _: PulsarClientException.TopicDoesNotExistException | _: PulsarClientException.NotFoundException =>
       Conditions.TopicNotFound(topic = topic, url = url).exception
-    case e: PulsarClientException => refusal(topic, after(acknowledged)).lift(e).fold[Throwable](e)(_.causedBy(e))
+    case e: PulsarClientException => reason(topic, after(acknowledged)).lift(e).fold[Throwable](e)(_.causedBy(e))
     case other                    => other
   }
 
-  private def refusal(topic: String, sent: String): PartialFunction[PulsarClientException, Occurrence] = {
+  private def reason(topic: String, sent: String): PartialFunction[PulsarClientException, Occurrence] = {
     case _: PulsarClientException.TopicTerminatedException =>
       Conditions.WriteRefusedTerminated(topic = topic, sent = sent)
     case e @ (_: PulsarClientException.ProducerBlockedQuotaExceededError |
@@ -58,15 +62,26 @@ private[producer] object RefusedProducer {
     * and keeps the reason to itself.
     */
   def ask(lease: ClientLease, producer: Producer[Array[Byte]], schema: Schema[Array[Byte]]): Option[Throwable] =
-    BatchOutbox.partitionsOf(producer).find(!_.isConnected).flatMap { partition =>
-      val opening = lease.client.newProducer(schema).topic(partition.getTopic).createAsync()
-      opening.thenAccept { again => again.closeAsync(); () }
-      try {
-        opening.get(AskMillis, TimeUnit.MILLISECONDS)
-        None
-      } catch {
-        case e: ExecutionException => Some(e.getCause)
-        case _: TimeoutException   => None
-      }
+    BatchOutbox.partitionsOf(producer).find(!_.isConnected).flatMap(p => refusal(opening(lease, p.getTopic, schema)))
+
+  /** Those of these topic partitions that are terminated. */
+  def terminated(lease: ClientLease, topicPartitions: Seq[String]): Seq[String] =
+    BoundedParallel(topicPartitions, AtOnce)(opening(lease, _, Schema.AUTO_PRODUCE_BYTES()))((topic, opening) =>
+      refusal(opening).collect { case _: PulsarClientException.TopicTerminatedException => topic }
+    ).flatten
+
+  private def opening(lease: ClientLease, topic: String, schema: Schema[Array[Byte]]): CompletableFuture[_] = {
+    val result = lease.client.newProducer(schema).topic(topic).createAsync()
+    result.thenAccept { again => again.closeAsync(); () }
+    result
+  }
+
+  private def refusal(opening: CompletableFuture[_]): Option[Throwable] =
+    try {
+      opening.get(AskMillis, TimeUnit.MILLISECONDS)
+      None
+    } catch {
+      case e: ExecutionException => Some(e.getCause)
+      case _: TimeoutException   => None
     }
 }

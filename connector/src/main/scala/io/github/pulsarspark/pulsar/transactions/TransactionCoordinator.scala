@@ -68,6 +68,12 @@ private[pulsarspark] final class TransactionCoordinator private (
   /** Waits for an answer to [[registering]]; returns why it was refused. */
   def refusal(registering: CompletableFuture[Void]): Option[String] = Option(failure(registering)).map(FirstLine(_))
 
+  /** Waits for an answer to [[registering]]; returns whether the end of the transaction is decided and not carried out
+    * everywhere: a coordinator knows one that is open or has ended by other answers.
+    */
+  def isEnding(registering: CompletableFuture[Void]): Boolean =
+    failure(registering).isInstanceOf[TransactionCoordinatorClientException.InvalidTxnStatusException]
+
   def commit(id: TransactionId): CompletableFuture[Void] = client.commitAsync(id.toPulsar)
 
   def abort(id: TransactionId): CompletableFuture[Void] = client.abortAsync(id.toPulsar)

@@ -15,12 +15,15 @@ import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
   *
   * @param patience
   *   how long the transactions of an epoch may stay undecided
+  * @param onTorn
+  *   for an epoch of which a part is lost for ever
   */
 private[exactlyonce] final class EpochEndings(
     settings: SinkSettings,
     identity: SinkIdentity,
     cluster: SinkCluster,
-    patience: FiniteDuration
+    patience: FiniteDuration,
+    onTorn: TornEpoch = TornEpoch.Refuse
 ) {
   import EpochEndings._
   import SinkRecord._
@@ -83,7 +86,9 @@ private[exactlyonce] final class EpochEndings(
       if (uncertain.isEmpty) (committed, 0)
       else
         evidence(prepared.from) match {
-          case Some(marked)                          => (committed ++ uncertain.filter(marked), uncertain.size)
+          case Some(marked) =>
+            proveEnds(prepared.epoch, uncertain.filter(marked), topicPartitions)
+            (committed ++ uncertain.filter(marked), uncertain.size)
           case None if System.nanoTime() >= deadline =>
             throw Conditions.SinkEpochUndecided(epoch = prepared.epoch.toString, sink = settings.sinkId,
               count = uncertain.size.toString, waited = patience.toMillis.toString, action = wayOut).exception
@@ -93,6 +98,15 @@ private[exactlyonce] final class EpochEndings(
         }
     }
     attempt(prepared.transactions.map(_.id), Set.empty)
+  }
+
+  /** Fails where a transaction whose marker is readable can end nowhere else: in topic partitions that are terminated.
+    */
+  private def proveEnds(epoch: Long, ids: Seq[TransactionId], topicPartitions: () => Seq[String]): Unit = {
+    val ending     = if (onTorn == TornEpoch.AcceptLost(epoch)) Nil else cluster.ending(ids)
+    val terminated = if (ending.isEmpty) Nil else cluster.terminated(topicPartitions())
+    if (terminated.nonEmpty) throw Conditions.SinkTopicTerminated(epoch = epoch.toString, sink = settings.sinkId,
+      count = ending.size.toString, topics = terminated.take(MostShown).mkString(", ")).exception
   }
 
   private def wayOut =

@@ -83,6 +83,18 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
       transactions.refusal(registering).map(id -> _)
     ).flatten.toMap
 
+  override def ending(ids: Seq[TransactionId]): Seq[TransactionId] =
+    BoundedParallel(ids, AtOnce)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
+      Option.when(transactions.isEnding(registering))(id)
+    ).flatten
+
+  /** Asks nothing of a topic that is gone, which that could create. */
+  override def terminated(others: Seq[String]): Seq[String] =
+    connection.terminated(connection.broker().partitions(partitionsOfWrite(others)).keys.toSeq.sorted)
+
+  private def partitionsOfWrite(others: Seq[String]): Seq[String] =
+    (connection.broker().partitions(settings.topic.toSeq).values.flatten.toSeq ++ others).distinct
+
   override def abort(ids: Seq[TransactionId]): Set[TransactionId] = {
     val answers = BoundedParallel(ids, AtOnce)(transactions.abort)((id, aborting) =>
       id -> Try(transactions.isEnded(id, aborting))
@@ -93,8 +105,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
 
   override def sweep(aborted: Iterable[TransactionId], others: Seq[String]): Unit =
     try {
-      val own             = connection.broker().partitions(settings.topic.toSeq).values.flatten.toSeq
-      val topicPartitions = (names.mark +: (own ++ others)).distinct
+      val topicPartitions = names.mark +: partitionsOfWrite(others)
       val empty           = transactions.beginAtEach(aborted.map(_.coordinator).toSet, SweepTimeout)
       empty.foreach(transactions.register(_, topicPartitions))
       commit(empty).filter(_ != CommitAnswer.Committed).foreach(log_.warn("sweeping topic partitions: {}", _))

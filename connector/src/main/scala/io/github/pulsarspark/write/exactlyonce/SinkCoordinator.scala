@@ -33,7 +33,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
 
   private val identity = SinkIdentity(settings.sinkId, settings.nonce, UUID.randomUUID.toString)
   private val open     = new OpenTransactions
-  private val endings  = new EpochEndings(settings, identity, cluster, patience)
+  private val endings  = new EpochEndings(settings, identity, cluster, patience, onTorn)
 
   private var log             = SinkLog()
   private var from            = ""      // a readable record of the marker topic before all that follow
@@ -59,19 +59,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     else log.done(settings.target)
 
   /** Whether the next epoch is written even if it does not follow the last one of the log. */
-  private def isTakingOn = settings.onMismatch == OnSinkMismatch.Write && !hasWritten
+  private def isTakingOn = takesOn && !hasWritten
 
-  private def done(epoch: Long, target: String, transactions: Seq[SinkTransaction], lost: Seq[SinkTransaction] = Nil) =
-    Done(
-      epoch,
-      transactions.size,
-      transactions.map(_.rows).sum,
-      transactions.map(_.bytes).sum,
-      target,
-      log.last.fold(Map.empty[String, Long])(_.targets) - target,
-      lost.map(_.rows).sum,
-      isTakenOn = settings.onMismatch == OnSinkMismatch.Write
-    )
+  /** Whether the epochs of this driver follow each other whatever the log said before. */
+  private def takesOn = settings.onMismatch == OnSinkMismatch.Write
 
   /** Totals since the start. */
   def now: SinkTotals = synchronized(totals.copy(open = open.count, oldestOpen = open.oldest))
@@ -88,6 +79,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     cluster.check()
     val records = cluster.takeOver { r => admitted(r); () }
     log = admitted(records)
+    topicPartitions = log.topicPartitions.toSet
     isOwner = true
     lastDone = records.findLast(r => SinkRecords.parse(r._2).exists(_._2.isInstanceOf[Done])).map(_._1)
     log_.info("Sink {} keeps its state in {}", settings.sinkId, settings.topics)
@@ -134,7 +126,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
         stoppingOnFailure(abortOrphans(epoch, log.owners, None))
       case EpochDecision.Advance =>
         stoppingOnFailure {
-          val recorded = append(done(epoch, settings.target, Nil))
+          val recorded = append(log.next(Prepared(epoch, Nil, from, settings.target, Nil, takesOn), Nil))
           hasWritten = true
           abortOrphans(epoch, log.owners, None)
           cluster.release(log = before(recorded), open.released, mark = None)
@@ -146,7 +138,9 @@ private[write] final class SinkCoordinator private[exactlyonce] (
             refuse(s"transaction ${t.id} of epoch $epoch is not open", "Start the write again: it runs the epoch again")
           )
           proveOpen(epoch, transactions)
-          val prepared = Prepared(epoch, transactions, from, settings.target)
+          val named    = commits.flatMap(_.topicPartitions).distinct.sorted.take(SinkSettings.MostNamed)
+          val kept     = if (settings.topic.isEmpty) named else Nil
+          val prepared = Prepared(epoch, transactions, from, settings.target, kept, takesOn)
           finish(prepared, Some(append(prepared)))
           hasWritten = true
         }
@@ -244,7 +238,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   }
 
   private def finished(prepared: Prepared, lost: Seq[SinkTransaction]): String = {
-    val recorded = append(done(prepared.epoch, prepared.target, prepared.transactions, lost))
+    val recorded = append(log.next(prepared, lost))
     totals = totals.committed(prepared.transactions.diff(lost))
     cluster.release(before(recorded), open.released, mark = Some(prepared.from))
     recorded

@@ -12,13 +12,16 @@ package io.github.pulsarspark.write.exactlyonce
   *   the last epoch that is committed
   * @param target
   *   of the newest record that has one
+  * @param topicPartitions
+  *   of the newest record of an epoch, where rows name their topics
   */
 private[exactlyonce] final case class SinkLog(
     nonce: Option[String] = None,
     owners: Set[String] = Set.empty,
     prepared: Option[SinkRecord.Prepared] = None,
     last: Option[SinkRecord.Done] = None,
-    target: String = ""
+    target: String = "",
+    topicPartitions: Seq[String] = Nil
 ) {
   import SinkRecord._
 
@@ -42,11 +45,23 @@ private[exactlyonce] final case class SinkLog(
     nonce.forall(own => own == other || isEarly && own == SinkSettings.Versions && other.startsWith(s"$own:"))
   }
 
+  /** The record of an epoch that is committed after those of this log. */
+  def next(prepared: Prepared, lost: Seq[SinkTransaction]): Done = Done(
+    prepared.epoch,
+    prepared.transactions.size,
+    prepared.transactions.map(_.rows).sum,
+    prepared.transactions.map(_.bytes).sum,
+    prepared.target,
+    last.fold(Map.empty[String, Long])(_.targets) - prepared.target,
+    lost.map(_.rows).sum,
+    prepared.isTakenOn
+  )
+
   def +(entry: (SinkIdentity, SinkRecord)): SinkLog = {
     val known = copy(nonce = Some(entry._1.nonce), owners = owners + entry._1.owner,
       target = Some(targetOf(entry._2)).filter(_.nonEmpty).getOrElse(target))
     entry._2 match {
-      case p: Prepared    => known.copy(prepared = Some(p))
+      case p: Prepared    => known.copy(prepared = Some(p), topicPartitions = p.topicPartitions)
       case d: Done        => known.copy(prepared = prepared.filter(_.epoch != d.epoch), last = Some(d))
       case Dropped(epoch) => known.copy(prepared = prepared.filter(_.epoch != epoch))
       case _              => known

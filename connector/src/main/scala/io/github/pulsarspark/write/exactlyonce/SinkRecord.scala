@@ -16,9 +16,19 @@ private[exactlyonce] object SinkRecord {
     *   a record of the marker topic before every marker of the epoch
     * @param target
     *   where the rows go, as [[SinkSettings.target]]
+    * @param topicPartitions
+    *   that have messages of it, where rows name their topics
+    * @param isTakenOn
+    *   whether its driver goes on with `onSinkMismatch=write`
     */
-  final case class Prepared(epoch: Long, transactions: Seq[SinkTransaction], from: String, target: String)
-      extends SinkRecord
+  final case class Prepared(
+      epoch: Long,
+      transactions: Seq[SinkTransaction],
+      from: String,
+      target: String,
+      topicPartitions: Seq[String] = Nil,
+      isTakenOn: Boolean = false
+  ) extends SinkRecord
 
   /** Has the whole state, so that older records need not be kept.
     *

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
@@ -25,9 +25,12 @@ private[exactlyonce] object SinkRecords {
       .put("owner", identity.owner)
       .put("time", time)
     record match {
-      case Owner(target)                      => header("owner").put("target", target)
-      case Prepared(epoch, all, from, target) =>
-        list(header("prepared").put("epoch", epoch).put("target", target).put("from", from), all)
+      case Owner(target)                                                  => header("owner").put("target", target)
+      case Prepared(epoch, all, from, target, topicPartitions, isTakenOn) =>
+        header("prepared").put("epoch", epoch).put("target", target).put("from", from)
+        if (topicPartitions.nonEmpty) topicPartitions.foreach(node.withArray[ArrayNode]("/topicPartitions").add(_))
+        if (isTakenOn) node.put("takenOn", true)
+        list(node, all)
       case Done(epoch, n, rows, bytes, target, others, lost, isTakenOn) =>
         header("done").put("epoch", epoch).put("target", target)
           .put("transactions", n).put("rows", rows).put("bytes", bytes)
@@ -78,8 +81,11 @@ private[exactlyonce] object SinkRecords {
     def all   = node.required("transactions").elements.asScala.map(transaction).toSeq
     node.required("kind").asText match {
       case "owner"    => Owner(node.path("target").asText)
-      case "prepared" => Prepared(epoch, all, node.required("from").asText, node.path("target").asText)
-      case "done"     => Done(
+      case "prepared" =>
+        val topicPartitions = node.path("topicPartitions").elements.asScala.map(_.asText).toSeq
+        Prepared(epoch, all, node.required("from").asText, node.path("target").asText, topicPartitions,
+          node.path("takenOn").booleanValue)
+      case "done" => Done(
           epoch,
           node.path("transactions").intValue,
           node.path("rows").longValue,

@@ -44,6 +44,9 @@ private[write] object SinkSettings {
   /** Limit of tasks in an epoch: its record names the transaction of each task in one message, compressed. */
   val MostTasks: Int = 50000
 
+  /** Topic partitions that the same record names, where rows name their topics. */
+  private[exactlyonce] val MostNamed: Int = 2000
+
   /** The nonce of batches with numbers, which the id of their query follows. */
   private[exactlyonce] val Versions = "versions"
 

@@ -134,6 +134,9 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
   override def lost(ids: Seq[TransactionId]): Map[TransactionId, String] =
     ids.filterNot(sink.open).map(_ -> "TransactionNotFound").toMap
 
+  override def ending(ids: Seq[TransactionId]): Seq[TransactionId]   = Nil
+  override def terminated(topicPartitions: Seq[String]): Seq[String] = Nil
+
   override def abort(ids: Seq[TransactionId]): Set[TransactionId] = ids.flatMap { id =>
     between()
     Option.when(!chance()) { sink.end(id, sink.Aborted); id }

@@ -6,7 +6,7 @@ import scala.util.{Random, Try}
 import munit.FunSuite
 
 import io.github.pulsarspark.errors.{Conditions, PulsarException}
-import io.github.pulsarspark.pulsar.transactions.TransactionId
+import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
 /** How sinks end: torn epochs that somebody accepts, jobs that fail, epochs that are nearly too late. */
 class SinkEndingsSuite extends FunSuite {
@@ -77,6 +77,36 @@ class SinkEndingsSuite extends FunSuite {
         1.second)
     val text = ends.torn(SinkRecord.Prepared(3, all, "1:1", "t"), all.take(25)).getMessage
     assert(text.contains("1 rows of partition 20, 5 more"), text)
+  }
+
+  /** A cluster whose commits end nowhere but where their markers are. */
+  private def stuck(sink: FakeSink, terminates: Seq[String] => Seq[String]) =
+    new FakeCluster(sink, new Random(1), 0) {
+      override def commit(ids: Seq[TransactionId]) = super.commit(ids).map(_ => CommitAnswer.Uncertain("timeout"))
+      override def ending(ids: Seq[TransactionId]) = ids
+      override def terminated(topicPartitions: Seq[String]) = terminates(topicPartitions)
+    }
+
+  test("an epoch that cannot be committed to a terminated topic fails at each start, unless its loss is accepted") {
+    val sink  = new FakeSink
+    val byRow = FakeSink.settings().copy(topic = None)
+    val first = coordinator(sink, settings = byRow)(stuck(sink, identity))
+    first.start()
+    val failure = intercept[PulsarException](first.commit(0, Seq(sink.attempt(first.task, 0, 7))))
+    assertEquals(failure.condition, "PULSAR_SINK_TOPIC_TERMINATED")
+    assert(failure.getMessage.contains("topic-partition-7"), failure.getMessage)
+    val again = intercept[PulsarException](coordinator(sink, settings = byRow)(stuck(sink, identity)).start())
+    assert(again.getMessage.contains("topic-partition-7"), "the record names the topics of rows")
+    coordinator(sink, TornEpoch.AcceptLost(0), byRow)(stuck(sink, identity)).start()
+    assertEquals(records(sink).collect { case d: SinkRecord.Done => d.epoch }, Seq(0L))
+  }
+
+  test("an epoch whose commit is slow is written") {
+    val sink    = new FakeSink
+    val running = coordinator(sink)(stuck(sink, _ => Nil))
+    running.start()
+    running.commit(0, Seq(sink.attempt(running.task, 0, 0)))
+    assertEquals(running.now.resolved, 1L)
   }
 
   private val job = FakeSink.settings("job", startsAtZero = false, isForever = false)

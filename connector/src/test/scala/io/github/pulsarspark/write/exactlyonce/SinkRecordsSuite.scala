@@ -31,6 +31,8 @@ class SinkRecordsSuite extends FunSuite {
       val records = Seq(
         Owner("t"),
         Prepared(random.nextLong(), all, "7:0", "t"),
+        Prepared(random.nextLong(), all, "7:0", "*", Seq("persistent://a/b/c", "persistent://a/b/d-partition-1"),
+          isTakenOn = true),
         Done(random.nextLong(), random.nextInt(), random.nextLong(), random.nextLong(), "t"),
         Done(1, 2, 3, 4, "t", Map("persistent://a/b/c" -> random.nextLong(), "" -> 7L), lost = 9, isTakenOn = true),
         Dropped(random.nextLong()),
