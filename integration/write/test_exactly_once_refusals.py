@@ -110,15 +110,21 @@ def test_a_stream_whose_log_is_deleted_meanwhile_repeats_nothing(target: Target,
 
 
 @pytest.mark.exhaustive
-def test_a_role_without_rights_on_the_coordinators_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_role_without_rights_on_state_or_coordinators_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     auth = AuthServer(tmp_path, transactions=True)
     with auth.server as server:
         admin = Admin(server.admin_url, token=auth.admin_token)
         admin.create_namespace("public/granted")
-        admin.call("POST", "namespaces/public/granted/permissions/reader", ["produce", "consume"])
         topic = "persistent://public/granted/t"
         admin.create_topic(topic)
         rows = spark.sql("select 'x' as value").write.format("pulsar").mode("append")
+        for action in ("produce", "consume"):
+            admin.call("POST", f"namespaces/public/granted/permissions/only-{action}", [action])
+            admin.call("POST", f"namespaces/pulsar/system/permissions/only-{action}", ["produce", "consume"])
+            options = {**auth.options(topic), "auth.token": auth.token(f"only-{action}"), **ONCE}
+            with failing("PULSAR_ACCESS_DENIED", server.service_url, "public/granted"):
+                rows.options(**options).save()
+        admin.call("POST", "namespaces/public/granted/permissions/reader", ["produce", "consume"])
         options = {**auth.options(topic), "auth.token": auth.reader_token, **ONCE}
         with failing("PULSAR_TRANSACTIONS_UNAVAILABLE", server.service_url, "pulsar/system"):
             rows.options(**options).save()

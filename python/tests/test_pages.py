@@ -92,3 +92,28 @@ def test_named_files_exist(page: Path) -> None:
     for code in CODE.findall(prose(page)):
         for file in FILE.findall(code) if code.endswith((".scala", ".java", ".py")) else ():
             assert any(path.endswith(f"/{file}") for path in paths), f"{name(page)} names {file}"
+
+
+MAIN = ROOT / "connector/src/main/scala/io/github/pulsarspark"
+
+
+def rows(page: Path, begin: str, end: str) -> Iterator[list[str]]:
+    """The cells of a table behind its heading."""
+    lines = prose(page).partition(begin)[2].partition(end)[0].splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    assert len(cells) > 1, begin
+    yield from cells[1:]
+
+
+def test_the_tour_passes_methods_that_exist() -> None:
+    for file, method, _ in rows(ROOT / "CONTRIBUTING.md", "Five minutes with one read", "Three more places"):
+        source = (MAIN / file.strip("`")).read_text(encoding="utf-8")
+        assert re.search(rf"\bdef {method.strip('`')}\b", source), file
+
+
+def test_the_overview_lists_folders_that_exist() -> None:
+    for first, text in rows(ROOT / "docs/develop/overview.md", "## Folders, in their order", "## Python"):
+        tops = CODE.findall(first)
+        folders = [name for name in CODE.findall(text) if re.fullmatch(r"[a-z]+(/[a-z]+)*", name)]
+        for name in (*tops, *folders):
+            assert any((MAIN / place / name).is_dir() for place in ("", *tops)), name

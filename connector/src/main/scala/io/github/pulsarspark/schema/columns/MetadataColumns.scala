@@ -6,8 +6,8 @@ import io.github.pulsarspark.format.DecodeDepth
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.schema.columns.MetadataReader.{Factory, setTime, text}
 
-/** Every metadata column: the one list that reads, writes and documentation share. The rows of `docs/columns.md` are
-  * made from it.
+/** Every metadata column: the one list that reads, writes and documentation share. The rows of `docs/use/columns.md`
+  * are made from it.
   *
   * There is no `__redeliveryCount`: that number belongs to one delivery through a subscription. Reads address messages
   * by position, so it would always be 0.
