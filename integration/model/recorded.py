@@ -70,6 +70,9 @@ def _marks(topics: ControlTopics, log: _Log) -> Iterator[str]:
             yield f"the marker of transaction {one} names epoch {all_[0].epoch}, not {log.decided[one]}"
     for one in sorted(log.committed - set(marks)):
         yield f"transaction {one} is of a finished epoch, but not committed"
+    lost = sum(log.rows[one] for one in log.accepted - set(marks))
+    if lost != log.lost:
+        yield f"{log.lost} rows are accepted as lost, but {lost} are"
     for one in sorted(log.dropped & set(marks)):
         yield f"transaction {one} is of a dropped epoch, but committed"
 
@@ -84,7 +87,10 @@ class _Log:
         self._done: dict[str, int] = {}
         self._prepared: Record | None = None
         self.decided: dict[Id, int] = {}
+        self.rows: dict[Id, int] = {}
         self.committed: set[Id] = set()
+        self.accepted: set[Id] = set()
+        self.lost = 0
         self.dropped: set[Id] = set()
 
     def read(self, record: Record) -> Iterator[str]:
@@ -120,6 +126,7 @@ class _Log:
         if one.id in self.decided:
             yield f"transaction {one.id} was decided before"
         self.decided[one.id] = record.epoch
+        self.rows[one.id] = one.rows
         opened = self._opened.get(one.id)
         if opened is None:
             yield f"transaction {one.id} was never recorded as open"
@@ -140,7 +147,8 @@ class _Log:
             rows = sum(one.rows for one in prepared.transactions)
             if (record.count, record.rows) != (len(prepared.transactions), rows):
                 yield f"{len(prepared.transactions)} transactions with {rows} rows were prepared"
-            self.committed |= {one.id for one in prepared.transactions}
+            (self.accepted if record.lost else self.committed).update({one.id for one in prepared.transactions})
+            self.lost += record.lost
             self._prepared = None
         others = {target: epoch for target, epoch in self._done.items() if target != record.target}
         if dict(record.others) != others:

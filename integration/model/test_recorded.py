@@ -51,6 +51,9 @@ _AGAIN = tuple(_record("open", one, owner="b", epoch=0) for one in _T[2:4])
         pytest.param(replace(_GOOD, log=(*_GOOD.log, _record("of a later version"))), id="an unknown kind"),
         pytest.param(ControlTopics((_OWNER, _PREPARED), _OPEN, _MARKS[:1]), id="torn or not finished"),
         pytest.param(
+            ControlTopics((_OWNER, _PREPARED, replace(_DONE, lost=10)), _OPEN, _MARKS[:1]), id="an accepted loss"
+        ),
+        pytest.param(
             ControlTopics((_OWNER, _PREPARED, _record("dropped", epoch=0), _SECOND), _OPEN, ()), id="a dropped epoch"
         ),
     ],
@@ -85,6 +88,7 @@ def test_what_is_allowed(topics: ControlTopics) -> None:
             "was opened by another attempt",
         ),
         (replace(_GOOD, mark=_MARKS[:1]), "is of a finished epoch, but not committed"),
+        (replace(_GOOD, log=(_OWNER, _PREPARED, replace(_DONE, lost=10))), "10 rows are accepted as lost, but 0 are"),
         (replace(_GOOD, mark=(*_MARKS, _MARKS[0])), "has 2 markers"),
         (replace(_GOOD, mark=(*_MARKS, _record("marker", _T[3], epoch=0))), "no epoch decided that"),
         (replace(_GOOD, mark=(_MARKS[0], replace(_MARKS[1], epoch=3))), "names epoch 3, not 0"),
