@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
-/** Does work that blocks on several threads at a time. The threads end when they have nothing to do for a while.
+/** Runs blocking work on several threads. The threads end when they are idle for a while.
   *
   * @param name
-  *   how the names of the threads begin
+  *   prefix of the names of the threads
   */
 private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
 
@@ -31,8 +31,8 @@ private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
     result
   }
 
-  /** Does all of it, a single item on the calling thread. Then throws the first failure. An interrupt ends the wait and
-    * interrupts the work.
+  /** Runs all of the work, a single item on the calling thread. Then throws the first failure. An interrupt ends the
+    * wait and interrupts the work.
     */
   def run(work: Seq[() => Unit]): Unit = work match {
     case Seq(one) => one()

@@ -2,7 +2,7 @@ package io.github.pulsarspark.common
 
 import scala.collection.mutable
 
-/** Asks many questions, only so many at the same time, and takes the answers in the order of the questions. */
+/** Sends many requests, a limited number at a time, and takes their responses in the order of the requests. */
 private[pulsarspark] object BoundedParallel {
 
   /** @param ask

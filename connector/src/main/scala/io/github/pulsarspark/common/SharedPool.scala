@@ -48,7 +48,7 @@ private[pulsarspark] final class SharedPool[K, V](
 ) {
   import SharedPool._
 
-  /** All but `made` is guarded by the pool's lock. */
+  /** A value and its users. The pool's lock guards everything except `made`. */
   private final class Shared(val key: K) {
     val made      = new CompletableFuture[V]
     val deadline  = System.nanoTime() + patience(key).toNanos

@@ -38,7 +38,8 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
         s"$file was written by another query meanwhile: two queries use one checkpoint"
       )
 
-  /** Written beside and renamed, so that the file is there whole or not at all. False if it exists. */
+  /** Writes a draft and renames it, so that the file exists as a whole or not at all. Returns false if the file exists.
+    */
   def writeIfAbsent(text: String): Boolean = {
     val draft = new Path(folder, s".${name.stripSuffix(".json")}-${java.util.UUID.randomUUID}.json")
     Using.resource(fs.create(draft, false))(_.write(text.getBytes(UTF_8)))
@@ -69,6 +70,6 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
 
 private[common] object WriteOnceFile {
 
-  /** Far more than schemas and positions of all topics of a query have. */
+  /** Size limit of the file: far more than the schemas and positions of all topics of a query. */
   val MostBytes: Int = 256 << 20
 }

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.errors
 
-/** Something went wrong while reading or writing. */
+/** Error of the connector in a read or a write. */
 final class PulsarException private[errors] (
     kind: Condition,
     message: String,

@@ -230,6 +230,6 @@ private[pulsarspark] final class EntryDecoder(
 
 private[pulsarspark] object EntryDecoder {
 
-  /** Far above what producers can send by default (5 MiB, compressed). */
+  /** Default limit of a message: far above what producers can send by default (5 MiB, compressed). */
   val DefaultMaxMessageBytes: Int = 64 * 1024 * 1024
 }

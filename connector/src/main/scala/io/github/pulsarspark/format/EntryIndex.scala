@@ -20,8 +20,8 @@ private[pulsarspark] final case class EntryIndex(last: Long, messages: Int) {
 
 private[pulsarspark] object EntryIndex {
 
-  /** None without an index, and for entries of which a reader may return fewer messages: markers, parts of
-    * transactions, chunks, and what compaction wrote.
+  /** Index of an entry; None without one, and for entries of which a reader may return fewer messages: markers, parts
+    * of transactions, chunks, and entries that compaction wrote.
     */
   def of(stored: ByteBuf): Option[EntryIndex] = {
     val header = new EntryHeader(new ProtobufCursor)

@@ -7,7 +7,7 @@ final class EntriesRead extends ReadMetric("pulsarEntries", "Pulsar entries read
 /** Bytes of entries as stored. */
 final class BytesRead extends ReadMetric("pulsarBytes", "Pulsar bytes read")(_.levels.sum(Measure.Bytes))
 
-/** Above 0 only with `failOnDataLoss=false`. */
+/** Number of lost ranges; above 0 only with `failOnDataLoss=false`. */
 final class DataLoss extends ReadMetric("pulsarDataLoss", "Pulsar ranges lost")(_.lost.count)
 
 /** Messages in several entries, some of which are not in the topic: no client can read them. */
@@ -21,7 +21,7 @@ final class EntriesSkipped extends ReadMetric("pulsarEntriesSkipped", "Pulsar en
 final class EntriesRejected
     extends ReadMetric("pulsarEntriesRejected", "Pulsar entries rejected as not due")(_.rejectedEntries)
 
-/** Above 0 only with an `onDecodeError` other than `fail`. */
+/** Number of messages that do not decode; above 0 only with an `onDecodeError` other than `fail`. */
 final class DecodeErrors extends ReadMetric("pulsarDecodeErrors", "Pulsar messages that do not decode")(_.decodeErrors)
 
 /** Lost connections and readers that were opened again; rows are read once nevertheless. */

@@ -38,14 +38,14 @@ private[pulsarspark] object OnSinkMismatch {
   /** Epochs whose numbers the sink has are skipped, although their rows may be others. */
   case object Skip extends OnSinkMismatch
 
-  /** None for another text. */
+  /** Parses the option's value; None for another text. */
   def parse(text: String): Option[OnSinkMismatch] =
     Seq(Fail, Write, Skip).find(_.toString.equalsIgnoreCase(text))
 }
 
 private[pulsarspark] object ExactlyOnceOptions {
 
-  /** None for at-least-once. */
+  /** Reads the options; None for at-least-once. */
   def apply(options: CheckedOptions, producer: Map[String, String]): Option[ExactlyOnceOptions] = {
     val isOn = options("deliveryGuarantee").equalsIgnoreCase("exactly-once")
     val eo   = ExactlyOnceOptions(

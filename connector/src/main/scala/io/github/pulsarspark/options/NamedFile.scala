@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.Conditions
   */
 private[pulsarspark] object NamedFile {
 
-  /** Far more than tokens, keys, stores of certificates and descriptors have. */
+  /** Size limit of a file: far more than tokens, keys, stores of certificates and descriptors. */
   val MostBytes: Int = 16 << 20
 
   /** Fails with the names of option and file when this machine cannot read the file: clients report only the type of

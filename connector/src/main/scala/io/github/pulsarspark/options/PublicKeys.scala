@@ -36,7 +36,7 @@ private[pulsarspark] object PublicKeys {
   private val FileKey   = "encryption.publicKeyFile"
   private val ReaderKey = "encryption.keyReader"
 
-  /** None for plain messages. */
+  /** Reads the options; None for messages without encryption. */
   private[options] def apply(options: CheckedOptions): Option[PublicKeys] = options.get(FileKey).map(text =>
     Files(KeyFileNames.parse(FileKey, text, """JSON with a file for each key: {"key": "/path/key.pub.pem"}"""))
   ).orElse(options.get(ReaderKey).map(ReaderClass(_, OptionValue.topics(options("encryption.keyNames")).toSet)))

@@ -17,7 +17,7 @@ private[position] object LegacyMessageId {
   case object Latest                      extends LegacyMessageId
   final case class At(position: Position) extends LegacyMessageId
 
-  /** None for bytes that are cut off or something else. */
+  /** Parses a message id; None for bytes that are cut off or something else. */
   def parse(array: JsonNode): Option[LegacyMessageId] = {
     val bytes              = array.elements().asScala.map(_.intValue.toByte).toArray
     val fields             = Try(UnknownFieldSet.parseFrom(bytes)).getOrElse(UnknownFieldSet.getDefaultInstance)

@@ -67,7 +67,7 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
     true
   }
 
-  /** Each task stops at the limit; Spark applies it to all of them together. */
+  /** True: each task stops at the limit, and Spark applies it to all of them together. */
   override def isPartiallyPushed: Boolean = true
 
   override def build(): Scan = new PulsarScan(options, columns, output, filters, limit)

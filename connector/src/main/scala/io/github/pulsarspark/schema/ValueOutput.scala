@@ -24,7 +24,7 @@ private[schema] trait ValueOutput {
   def decimal(value: BigDecimal, size: Int): Unit
   def symbol(index: Int, name: UTF8String): Unit
 
-  /** Precedes the value of a union. */
+  /** Writes the index of a union's branch, before the value. */
   def branch(index: Int): Unit
 
   def startRecord(): Unit

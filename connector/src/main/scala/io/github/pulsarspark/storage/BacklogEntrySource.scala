@@ -129,7 +129,7 @@ private[pulsarspark] object BacklogEntrySource {
   /** The one that is read, and the one after it. */
   private val AtOnce = 2
 
-  /** One more ledger: they are offloaded while a stream reads. */
+  /** Byte limit that allows one more ledger: ledgers are offloaded while a stream reads. */
   private val AnyBytes = 1L
 
   /** @param options

@@ -13,7 +13,7 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentUn
   */
 private[pulsarspark] trait ClosedLedgers extends AutoCloseable {
 
-  /** One for each ledger, from the start of the range, without a gap. */
+  /** Consecutive segments, one for each ledger, from the start of the range. */
   def segments: Seq[Segment]
 
   /** Reads entries of these ledgers; None for those without a usable index. Fails where one cannot be read. */

@@ -198,7 +198,7 @@ private[pulsarspark] final class SegmentLocator(
       )
   }
 
-  /** Left with a reason when the admin service does not respond, or did not recently. */
+  /** Runs a request. Left: the reason, if the admin service does not respond or did not recently. */
   private def unlessSilent[A](admin: AdminApi, topics: Seq[String])(request: => A): Either[String, A] =
     (if (topics.isEmpty) None else UnresponsiveAdmin.obstacle(admin, topics.head)).toLeft(()).flatMap { _ =>
       try Right(request)

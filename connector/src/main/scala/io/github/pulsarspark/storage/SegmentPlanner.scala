@@ -63,8 +63,8 @@ private[pulsarspark] object SegmentPlanner {
     ))
   }
 
-  /** None when the range has nothing of the ledger. A slice starts with its ledger: at the last entry of the ledger
-    * before, which may be trimmed before the task runs, it would report that as a loss.
+  /** Slice of a ledger; None if the range has nothing of it. A slice starts with its ledger. If it started at the last
+    * entry of the previous ledger, which may be trimmed before the task runs, it would report that as a loss.
     */
   private def slice(
       range: OffsetRange,

@@ -65,7 +65,7 @@ private[write] final class Destinations[A <: AnyRef](
   /** Topics that are open and whose waiting rows were sent. */
   def all: Iterable[A] = byName.values.asScala.view.map(_.opened).filter(_ != null)
 
-  /** All, as soon as they are open. Those that failed never are. */
+  /** Openings of all topics; that of a topic which cannot be opened fails. */
   def eventually: Seq[CompletableFuture[A]] = byName.values.asScala.map(_.opening).toSeq
 
   private def add(name: UTF8String): Slot = {
@@ -100,7 +100,9 @@ private[write] object Destinations {
   /** Limit of bytes of all rows that wait for their topics. */
   val MostWaitingBytes: Long = 4 << 20
 
-  /** This part of them is given back at a time, so that one wait for acknowledgements serves many. */
+  /** Divisor of the number of topics: a quarter is given back at a time, so that one wait for acknowledgements serves
+    * many.
+    */
   private val Part = 4
 
   /** Bytes of a waiting row. Spark writes unsafe rows; other rows are small, so their size is a guess. */

@@ -44,7 +44,7 @@ private[write] object ExactlyOnceWrites {
   }
 }
 
-/** Each epoch once: its transactions are committed when all its tasks are done.
+/** Streaming write with exactly-once delivery: an epoch's transactions are committed when all its tasks are done.
   *
   * @param coordinator
   *   outlives the epoch
@@ -71,7 +71,7 @@ private[write] final class ExactlyOnceStreamingWrite(
   }
 }
 
-/** Each job once; with `txnVersion` also when it is run again. */
+/** Batch write with exactly-once delivery; with `txnVersion` also when the job is run again. */
 private[write] final class ExactlyOnceBatchWrite(context: WriteContext, settings: SinkSettings) extends BatchWrite {
   private lazy val coordinator = SinkCoordinator(settings)
   private val version          = context.options.exactlyOnce.flatMap(_.version).getOrElse(0L)

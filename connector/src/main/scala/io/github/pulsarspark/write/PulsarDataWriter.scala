@@ -32,7 +32,7 @@ private[write] final case class PulsarWriterFactory(task: WriteContext, sink: Op
   }
 }
 
-/** Says that everything a task sent is acknowledged. */
+/** Reports that everything a task sent is acknowledged. */
 private[write] case object Acknowledged extends WriterCommitMessage
 
 /** Sends the rows of one task and waits for their acknowledgement in `commit`.
@@ -87,7 +87,7 @@ private[write] final class PulsarDataWriter(
     TopicProducer.close(destinations.map(_.producer), task.options.client.operationTimeout)
   }
 
-  /** One wait for acknowledgements serves them all. */
+  /** Flushes producers: one wait for acknowledgements serves them all. */
   private def flush(producers: Iterable[TopicProducer]): Unit = {
     producers.foreach(_.handOver())
     producers.foreach(_.flush())

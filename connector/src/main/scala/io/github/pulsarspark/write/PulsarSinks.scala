@@ -36,8 +36,8 @@ object PulsarSinks {
     result.toString
   }
 
-  /** Does what the next driver of the sink would do: commits the recorded epoch and aborts everything else. Removes the
-    * state of a batch without `txnVersion`. Fails with `PULSAR_SINK_STATE` while a driver is connected, and with
+  /** Repairs a sink as its next driver would: commits the recorded epoch and aborts everything else. Removes the state
+    * of a batch without `txnVersion`. Fails with `PULSAR_SINK_STATE` while a driver is connected, and with
     * `PULSAR_SINK_EPOCH_TORN` for an epoch of which a part is lost.
     *
     * @param options

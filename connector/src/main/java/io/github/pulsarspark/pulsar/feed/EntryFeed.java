@@ -56,7 +56,7 @@ public interface EntryFeed {
     /** Messages that have arrived and were not taken. */
     int queuedMessages();
 
-    /** Their bytes. */
+    /** Bytes of the entries that have arrived and were not taken. */
     long queuedBytes();
 
     /** The first entry that has arrived, over every session, taken or not; null before the first. */
@@ -91,10 +91,10 @@ public interface EntryFeed {
     boolean isConnected();
 
     /**
-     * Goes on to wait for the first entry after {@code after}, in a feed that only remembers where that is.
+     * Waits for the first entry after {@code after}, in a feed that only remembers its place.
      *
      * @return false when {@code after} is not the newest entry that has arrived, or no broker knows this consumer now:
-     *     the feed then stays as it is
+     * the feed then stays as it is
      */
     boolean waitAfter(Place after);
 

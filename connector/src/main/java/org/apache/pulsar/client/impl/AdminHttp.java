@@ -25,10 +25,10 @@ import org.asynchttpclient.HttpResponseBodyPart;
 import org.asynchttpclient.HttpResponseStatus;
 
 /**
- * Questions to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and balances
- * over hosts as the client does for lookups. It lives in the client's package because that HTTP client's constructor is
- * not public; the admin client proper would bring a second HTTP stack of several megabytes for a handful of GET
- * requests. The request itself is made here, since the client's own drops the status of what is refused.
+ * Sends requests to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and
+ * balances over hosts as the client does for lookups. It lives in the client's package because that HTTP client's
+ * constructor is not public. The admin client proper would bring a second HTTP stack of several megabytes for a handful
+ * of GET requests. The request itself is made here, because the client's own drops the status of a refusal.
  */
 public final class AdminHttp extends HttpClient {
 
@@ -117,7 +117,9 @@ public final class AdminHttp extends HttpClient {
         }
     }
 
-    /** Asks one host; a broker sends those who ask on to the owner of the topic, which wants to know them, too. */
+    /**
+     * Sends the request to one host. A broker redirects it to the owner of the topic, which needs the credentials, too.
+     */
     private <T> CompletableFuture<T> ask(
         URI uri, InetSocketAddress first, int redirects, Supplier<? extends Body<T>> body) {
         return send(uri, body)

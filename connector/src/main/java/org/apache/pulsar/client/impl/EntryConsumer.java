@@ -161,7 +161,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         }
     }
 
-    /** Since the last connection was lost; 0 before the first was. */
+    /** Returns the milliseconds since the last connection was lost; 0 if none was. */
     private long millisDisconnected() {
         long since = getLastDisconnectedTimestamp();
         return since == 0 ? 0 : System.currentTimeMillis() - since;

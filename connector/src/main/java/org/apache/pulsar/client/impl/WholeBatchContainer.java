@@ -126,7 +126,7 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
         return operation;
     }
 
-    /** Gives back what the client acquired for the batch. */
+    /** Releases the permits and the memory that the client acquired for the batch. */
     private void fail(Exception failure) {
         producer.semaphoreRelease(batch.messages());
         producer.client.getMemoryLimitController().releaseMemory(batch.reserved());
@@ -175,7 +175,7 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
         return true;
     }
 
-    /** Nothing is left over: a batch that cannot be built fails. */
+    /** Clears the container. Nothing is kept: a batch that cannot be built fails. */
     @Override
     public void resetPayloadAfterFailedPublishing() {
         clear();

@@ -13,7 +13,7 @@ import io.github.pulsarspark.position.Position
   */
 private[format] final case class Chunk(id: Int, at: Position, metadata: Array[Byte], payload: Array[Byte]) {
 
-  /** One of a message that is too large already. */
+  /** This chunk without its bytes, for a message that is too large already. */
   def withoutContent: Chunk = copy(metadata = Array.emptyByteArray, payload = Array.emptyByteArray)
 
   /** Bytes that it counts towards the limit for incomplete messages. */

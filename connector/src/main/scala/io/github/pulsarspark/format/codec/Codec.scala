@@ -98,7 +98,7 @@ private[format] object Codec {
   private object Zstandard {
     private val cleaner = Cleaner.create()
 
-    /** Unlike an inflater, it does not free its native memory by itself. */
+    /** Creates a context with a cleaner: unlike an inflater, it does not free its native memory by itself. */
     def contextFor(user: Zstandard): ZstdDecompressCtx = {
       val context = new ZstdDecompressCtx
       cleaner.register(user, () => context.close())

@@ -15,7 +15,9 @@ private[pulsarspark] trait PayloadDecryptor {
   def decrypt(metadata: Array[Byte], length: Int, payload: ByteBuf): Array[Byte]
 }
 
-/** No key at hand opens a payload; the message says why. Caught by `EntryDecoder`, which knows topic and position. */
+/** Reports that no available key decrypts a payload; the text contains the reason. Caught by `EntryDecoder`, which
+  * knows topic and position.
+  */
 private[pulsarspark] final class Undecryptable(reason: String) extends RuntimeException(reason, null, false, false)
 
 private[pulsarspark] object PayloadDecryptor {

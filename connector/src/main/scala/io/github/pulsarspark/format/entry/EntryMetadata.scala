@@ -29,8 +29,8 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
   var isMarker: Boolean    = false
   var isEncrypted: Boolean = false
 
-  /** Above 1 when the entry is one of so many chunks of a message; `chunkId` counts them from 0 on, `uuid` is the same
-    * in all of them.
+  /** Number of chunks in the message, above 1 if the entry is one of them; `chunkId` counts them from 0, `uuid` is the
+    * same in all of them.
     */
   var chunks: Int      = 0
   var chunkId: Int     = 0

@@ -76,7 +76,7 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
     value
   }
 
-  /** Most numbers of a message are lengths and flags, one byte each. */
+  /** Reads a varint. Most numbers of a message are lengths and flags, one byte each. */
   def int(): Int = {
     val at = position
     if (at < limit && bytes(at) >= 0) {

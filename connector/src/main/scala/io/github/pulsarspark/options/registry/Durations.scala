@@ -9,7 +9,7 @@ private[registry] object Durations {
   private val Units =
     Map('s' -> 1000L, 'm' -> 60000L, 'h' -> 3600000L, 'd' -> 86400000L, 'w' -> 7 * 86400000L)
 
-  /** Longer ones are no duration: timers count nanoseconds. */
+  /** Limit of a duration: timers count nanoseconds. */
   private val Most = 36500 * Units('d')
 
   /** `15m` -> 900000; a number alone is milliseconds. None for `15M`, which may be months, and for more than 36500

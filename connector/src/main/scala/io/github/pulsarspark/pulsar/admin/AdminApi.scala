@@ -36,7 +36,7 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   def transaction(partition: String, mostBits: Long, leastBits: Long): CompletableFuture[JsonNode] =
     http.get(s"admin/v3/transactions/transactionInBufferStats/${name(partition)}/$mostBits/$leastBits")
 
-  /** Any other resource, by its path after `/admin/`; None when there is none. */
+  /** Requests any other resource by its path after `/admin/`; None if it does not exist. */
   def find(resource: String): CompletableFuture[Option[JsonNode]] =
     http.get(s"admin/$resource").thenApply[Option[JsonNode]](Some(_)).exceptionally(ifMissing)
 

@@ -11,13 +11,13 @@ import org.apache.pulsar.client.impl.AdminHttp
 /** Numbers, texts and flags of a JSON object, by name. */
 private[pulsarspark] trait JsonFields {
 
-  /** 0 when there is no such number. */
+  /** Number of this name; 0 if there is none. */
   def long(name: String): Long
 
   /** False when there is no such flag. */
   def flag(name: String): Boolean
 
-  /** None when it is missing, null or empty. */
+  /** Text of this name; None if it is missing, null or empty. */
   def text(name: String): Option[String]
 }
 

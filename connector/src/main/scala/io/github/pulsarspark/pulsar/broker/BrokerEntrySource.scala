@@ -59,7 +59,7 @@ private[pulsar] final class BrokerEntrySource(
   /** Bytes that wait, or may be on their way. Only when [[isAtEnd]]. */
   def heldBytes: Long = feed.heldBytes
 
-  /** Goes on with a range that begins where the last one ended. Only when [[isAtEnd]].
+  /** Continues with a range that begins where the last one ended. Call it only when [[isAtEnd]].
     *
     * @param guard
     *   of that range
@@ -114,7 +114,7 @@ private[pulsar] final class BrokerEntrySource(
     result
   }
 
-  /** No entry arrives. */
+  /** Handles a wait without an entry: requests the bounds, and replaces the feed if it is silent or cannot deliver. */
   private def lookAgain(): Unit = {
     // a broker that does not answer now may do so before the wait is over
     val isReplaced = Try(feed.bounds()).toOption.exists { bounds =>

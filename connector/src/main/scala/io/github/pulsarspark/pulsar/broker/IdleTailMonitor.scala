@@ -143,7 +143,7 @@ private[pulsar] final class IdleTailMonitor(
     }
   }.take(MostOpened).toSet
 
-  /** Another consumer answers that this is the last message. A watch that should have received it is closed. */
+  /** Records that another consumer reported this last message. Closes a watch that should have received it. */
   def confirm(partition: String, last: Position): Unit = watches.get(partition).foreach { w =>
     val isForgotten = !last.isBeforeLedger && last > w.after && w.openFeed.exists(_.first == null)
     if (isForgotten) {
@@ -192,7 +192,7 @@ private[pulsar] final class IdleTailMonitor(
 private[pulsar] object IdleTailMonitor {
   private val log = LoggerFactory.getLogger(classOf[IdleTailMonitor])
 
-  /** Below the shortest retention time that a policy can name, a minute. */
+  /** Longest outage of a watch: below a minute, the shortest retention time that a policy can name. */
   private val LongestOutageMillis = 45000L
 
   /** Partitions whose bounds are requested at the same time. */

@@ -123,8 +123,8 @@ private[pulsar] final class PulsarBroker(
     result
   }
 
-  /** Each partition has one consumer: a watch, or a probe. The compacted view has probes alone: what compaction does to
-    * it is not sent to anybody.
+  /** Watches partitions. Each has one consumer: a watch, or a probe. The compacted view has probes only, because
+    * brokers send no notice of compaction.
     */
   override def watch(positions: Map[String, Position], idle: Set[String]): Unit = if (!readCompacted) {
     watches.watch(positions, idle, probes.contains)
@@ -253,6 +253,6 @@ private[pulsar] final class PulsarBroker(
 private object PulsarBroker {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[PulsarBroker])
 
-  /** Behind the last entry; the client's `MessageId.latest`. */
+  /** Position after the last entry; the client's `MessageId.latest`. */
   private val AfterAll = Position(Long.MaxValue, Long.MaxValue)
 }

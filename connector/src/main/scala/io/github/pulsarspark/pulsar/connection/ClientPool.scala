@@ -22,7 +22,7 @@ private[pulsar] final class ClientLease private[connection] (
   /** Another lease of the same client, for a user that may need it longer. */
   def another(): ClientLease = ClientPool.acquire(options)
 
-  /** None without `admin.url`. */
+  /** Client of the admin service; None without `admin.url`. */
   def admin: Option[AdminApi] = shared.value.admin
 
   /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
@@ -46,7 +46,7 @@ private final class ConnectedClient(val client: PulsarClientImpl, http: Option[(
 
 private object ConnectedClient {
 
-  /** Does not connect, but to an issuer of tokens. */
+  /** Creates a client. It connects to nothing but an issuer of tokens. */
   def apply(options: ClientOptions): ConnectedClient = {
     val client = ClientFactory(options)
     try new ConnectedClient(client,

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 /** Sends a request, which must be safe to repeat, again while its failure is one that passes. */
 private[pulsarspark] object RepeatedRequest {
 
-  /** Between a failure and the next request. */
+  /** Pause between a failure and the next request. */
   val Pause: FiniteDuration = 50.millis
 
   /** @param patience

@@ -107,7 +107,7 @@ private[pulsar] object ContinuityCheck {
     /** The entry is already read, and its repetition is an error. */
     case object Reject extends Verdict
 
-    /** Ask the broker where the cursor is, then decide by [[ContinuityCheck.answered]]. */
+    /** Request the cursor's position from the broker, then decide by [[ContinuityCheck.answered]]. */
     case object Ask extends Verdict
 
     /** Open the feed again after the last entry read. */

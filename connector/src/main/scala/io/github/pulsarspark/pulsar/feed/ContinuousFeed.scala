@@ -184,7 +184,7 @@ private[pulsar] object ContinuousFeed {
     /** An entry that is read already, and should not have arrived. */
     case object Rejected extends Arrival
 
-    /** No entry in that time. */
+    /** The wait ended without an entry. */
     case object Silence extends Arrival
 
     /** The feed delivers nothing more, or not what is next: it is to be opened again. */

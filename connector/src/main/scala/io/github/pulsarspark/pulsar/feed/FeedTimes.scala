@@ -14,7 +14,7 @@ private[pulsar] object FeedTimes {
   /** The longest wait for more entries before a request about gaps. */
   val GatherMillis = 50L
 
-  /** Between two requests of which the first was refused at once. */
+  /** Pause between two requests if the first was refused at once. */
   val RetryMillis = 100L
 
   /** The number of times in a row that a feed may be opened again, however long it takes. */
@@ -23,7 +23,7 @@ private[pulsar] object FeedTimes {
   /** Number of feeds that must report the same before messages count as lost from the end of a topic. */
   val Confirmations = 3
 
-  /** Between two of these feeds. */
+  /** Pause between two of these feeds. */
   val ConfirmMillis = 300L
 
   /** Time without a response after which a consumer is replaced. */

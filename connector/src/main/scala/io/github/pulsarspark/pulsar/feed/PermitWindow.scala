@@ -99,6 +99,6 @@ private final class AverageSize(fades: Double) {
     count = count * fades + messages
   }
 
-  /** 0 before the first entry. */
+  /** Average size in bytes; 0 before the first entry. */
   def bytes: Long = if (count == 0) 0L else (sum / count).toLong
 }

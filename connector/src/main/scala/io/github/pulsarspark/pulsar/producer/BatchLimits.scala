@@ -64,7 +64,9 @@ private[producer] object BatchLimits {
     columns(MetadataColumns.ReplicationClusters.name) || settings.contains("initialSequenceId") ||
       columns(MetadataColumns.SequenceId.name) && settings.contains("producerName")
 
-  /** Delayed messages are never batched. A batch has one list of clusters, and its sequence ids follow each other. */
+  /** Columns whose messages are not batched here. Delayed messages are never batched. A batch has one list of clusters,
+    * and its sequence ids are consecutive.
+    */
   private val OneByOne: Set[String] = Set(
     MetadataColumns.DeliverAt.name,
     MetadataColumns.DeliverAfter.name,

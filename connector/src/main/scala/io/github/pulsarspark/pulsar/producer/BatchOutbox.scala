@@ -11,8 +11,8 @@ import org.apache.pulsar.client.impl.{PartitionedProducerImpl, ProducerImpl}
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-/** Hands over whole batches: rows go straight into the buffers that are sent. A batch leaves when it is full, when its
-  * first row waited for the publish delay and another row arrives or [[sendDue]] is called, and at a flush.
+/** Hands whole batches to the client: rows go straight into the buffers that are sent. A batch is sent when it is full,
+  * when its first row waited for the publish delay and another row arrives or [[sendDue]] is called, and at a flush.
   *
   * @param isByKey
   *   a batch has rows of one key
@@ -115,7 +115,7 @@ private[producer] final class BatchOutbox(
       register(batch +: (if (isFirst) Nil else chooser.upcoming(AtOnce, batches.length).map(batches(_))))
     }
 
-  /** One request for these and for all that have rows. */
+  /** Registers these and all partitions with rows by one request. */
   private def register(also: Seq[PartitionBatch]): Unit =
     transaction.foreach(_.register((also ++ batches.filterNot(_.isEmpty)).map(_.topicPartition)))
 

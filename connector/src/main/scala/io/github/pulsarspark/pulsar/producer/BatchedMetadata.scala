@@ -14,7 +14,7 @@ private[producer] final class BatchedMetadata {
   private var bytes = new Array[Byte](512)
   private var end   = 0
 
-  /** Valid up to [[length]], until the next message. */
+  /** Encoded metadata up to [[length]], valid until the next message. */
   def array: Array[Byte] = bytes
   def length: Int        = end
 

@@ -12,7 +12,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
 
-/** Hands over each message by itself, for what the client does with messages one by one.
+/** Hands each message to the client by itself, for settings under which the client handles messages one by one.
   *
   * @param router
   *   for rows that name their partition

@@ -8,9 +8,9 @@ private[producer] trait Outbox {
   /** Waits while the client's queue is full. Keeps nothing of the message but what it refers to. */
   def send(message: OutgoingMessage): Unit
 
-  /** Hands over to the client what is still here. */
+  /** Hands all buffered messages to the client. */
   def flush(): Unit
 
-  /** Gives up what is still here. */
+  /** Discards the buffered messages. */
   def discard(): Unit
 }

@@ -90,7 +90,7 @@ private[producer] final class PartitionBatch(
   private def hand(rows: ByteBuf, count: Int, lowestId: Long): Unit =
     acknowledgements.await(count, WholeBatch.send(producer, rows, count, lowestId, stamp))
 
-  /** Gives up what there is. */
+  /** Discards the batch. */
   def discard(): Unit = if (messages > 0) {
     buffer.release()
     buffer = null

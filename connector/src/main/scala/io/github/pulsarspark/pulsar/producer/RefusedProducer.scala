@@ -58,8 +58,8 @@ private[pulsar] object RefusedProducer {
   private def after(acknowledged: Long) =
     if (acknowledged == 0) "" else s", after $acknowledged messages of this task were acknowledged"
 
-  /** Asks the broker of a disconnected partition, by opening another producer. The client opens its own again and again
-    * and keeps the reason to itself.
+  /** Requests the reason from the broker of a disconnected partition, by opening another producer. The client reopens
+    * its own repeatedly and does not report the reason.
     */
   def ask(lease: ClientLease, producer: Producer[Array[Byte]], schema: Schema[Array[Byte]]): Option[Throwable] =
     BatchOutbox.partitionsOf(producer).find(!_.isConnected).flatMap(p => refusal(opening(lease, p.getTopic, schema)))

@@ -19,12 +19,12 @@ private[producer] trait WaitingOutbox extends Outbox {
     */
   def dueAt: Long
 
-  /** Hands over what has waited for its time. */
+  /** Hands over the messages whose publish delay is over. */
   def sendDue(): Unit
 }
 
-/** Hands over what is due when the task has no further row: by a timer, which runs while messages wait. The task and
-  * the timer take turns. What fails in the timer's turn fails the task's next call.
+/** Sends due messages when the task has no further row, by a timer that runs while messages wait. The task and the
+  * timer take turns. A failure in the timer's turn fails the task's next call.
   *
   * @param later
   *   runs something after so many nanoseconds, on a thread that must not wait
@@ -75,7 +75,7 @@ private[producer] final class TimedOutbox(
     later(() => look(), Math.max(0L, outbox.dueAt - nanos()))
   }
 
-  /** Most often the next row has sent what was due. */
+  /** Checks for due messages. Usually the next row has already sent them. */
   private def look(): Unit =
     if (!turn.tryLock()) later(() => look(), RetryNanos)
     else
@@ -102,7 +102,7 @@ private[producer] object TimedOutbox {
   /** The task sends a row, or waits for the client's queue. */
   private val RetryNanos = TimeUnit.MILLISECONDS.toNanos(1)
 
-  /** Wait for the queues of producers, which the client's own threads empty. */
+  /** Threads that wait for the queues of producers, which the client's own threads empty. */
   private lazy val threads = new BlockingParallel("pulsar-publish", 16)
 
   /** @param timer

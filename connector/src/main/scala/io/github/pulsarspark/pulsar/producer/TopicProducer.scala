@@ -91,7 +91,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
     else "the topic has no partitions"
   ).exception
 
-  /** Hands over what waits for more, so that its answers arrive while other producers are flushed. */
+  /** Hands buffered messages over, so that their responses arrive while other producers are flushed. */
   def handOver(): Unit = outbox.flush()
 
   /** Waits until every message is acknowledged; fails with the first failure. */
@@ -107,7 +107,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
     if (transaction.isDefined && isRepeating) throw Conditions.WriteConnectionLost(topic = topic).exception
   }
 
-  /** Gives up messages without acknowledgement. Never fails: [[flush]] reports losses. */
+  /** Closes the producer and drops messages without acknowledgement. Never fails: [[flush]] reports losses. */
   override def close(): Unit = TopicProducer.close(Seq(this), options.client.operationTimeout)
 
   /** Ends the use of the producer, which another task may have next. */

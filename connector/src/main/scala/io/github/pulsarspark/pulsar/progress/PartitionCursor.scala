@@ -29,10 +29,10 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
     sent = Some(Sent(feed, cursor, feed.session, CompletableFuture.completedFuture(null)))
   }
 
-  /** None until the feed is open. */
+  /** Feed of the subscription; None until it is open. */
   def feed: Option[ProgressFeed] = sent.map(_.feed)
 
-  /** Everything up to there is acknowledged, or was sent to be. */
+  /** Position up to which everything is acknowledged, or the acknowledgement was sent. */
   def acknowledged: Option[Position] = sent.map(_.position)
 
   /** True if the subscription has kept everything after this position that it did not acknowledge. */

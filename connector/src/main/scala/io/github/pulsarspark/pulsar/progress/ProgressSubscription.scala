@@ -214,7 +214,7 @@ private[pulsar] object ProgressSubscription {
   /** Partitions that are subscribed to at the same time. */
   private val AtOnce = 128
 
-  /** Between two attempts to subscribe while another consumer is there. */
+  /** Pause between two attempts to subscribe while another consumer is connected. */
   private val Pause = 250.millis
 
   private val Cleanup = 2.seconds

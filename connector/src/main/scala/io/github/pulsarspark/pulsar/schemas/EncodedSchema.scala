@@ -5,7 +5,7 @@ import org.apache.pulsar.common.schema.SchemaInfo
 
 import io.github.pulsarspark.schema.TopicSchema
 
-/** Tells the broker which schema messages have, and sends bytes that are already encoded in it as they are. */
+/** Registers the schema of messages at the broker, and sends bytes that are already encoded in it unchanged. */
 private[pulsar] final class EncodedSchema private (info: SchemaInfo) extends Schema[Array[Byte]] {
   override def encode(message: Array[Byte]): Array[Byte] = message
   override def decode(bytes: Array[Byte]): Array[Byte]   = bytes

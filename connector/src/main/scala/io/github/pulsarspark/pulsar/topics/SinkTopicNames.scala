@@ -3,7 +3,7 @@ package io.github.pulsarspark.pulsar.topics
 /** Names of the control topics of exactly-once writes, which hold the state of a sink and no data. */
 private[pulsarspark] object SinkTopicNames {
 
-  /** Every control topic begins with it, and the id of its sink follows. */
+  /** Prefix of the name of each control topic; the id of its sink follows. */
   val Prefix: String = "pulsar-spark-sink-"
 
   val Log: String  = "-log"

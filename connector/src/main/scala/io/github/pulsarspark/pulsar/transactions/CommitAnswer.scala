@@ -22,7 +22,7 @@ private[pulsarspark] object CommitAnswer {
   /** The transaction is open, and these credentials must not end it. */
   final case class NotOwner(cause: String) extends CommitAnswer
 
-  /** Success alone proves something, so every failure but that of the credentials is uncertain.
+  /** Classifies a response. Only success proves a commit, so every failure but that of the credentials is uncertain.
     *
     * @param failure
     *   null for success

@@ -5,7 +5,7 @@ private[pulsarspark] sealed trait ControlAccess
 
 private[pulsarspark] object ControlAccess {
 
-  /** Everybody. */
+  /** Allows all other producers. */
   case object Shared extends ControlAccess
 
   /** Refuses all other producers from now on, and fences existing ones for ever. */

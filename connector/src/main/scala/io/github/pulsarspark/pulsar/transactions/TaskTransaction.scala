@@ -25,7 +25,7 @@ private[pulsarspark] final class TaskTransaction(
 
   def isRegistered(topicPartition: String): Boolean = partitions(topicPartition)
 
-  /** Must precede the first message to a topic partition. Waits, so that messages keep their order. */
+  /** Registers a topic partition before the first message to it. Waits, so that messages keep their order. */
   def register(topicPartition: String): Unit = register(Seq(topicPartition))
 
   /** Like the other `register`, for several partitions by one request. */

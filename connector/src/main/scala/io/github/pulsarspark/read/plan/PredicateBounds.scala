@@ -20,7 +20,7 @@ private[read] object PredicateBounds {
   val True: PredicateBounds    = PredicateBounds(Everything, Nothing)
   val False: PredicateBounds   = PredicateBounds(Nothing, Everything)
 
-  /** Neither true nor false. */
+  /** Bounds of SQL's NULL, which is neither true nor false. */
   val Null: PredicateBounds = PredicateBounds(Nothing, Nothing)
 
   def of(value: Boolean): PredicateBounds = if (value) True else False

@@ -18,7 +18,7 @@ private[read] final class PulsarBatch(task: ReadContext, columns: StructType, fi
 
   @volatile private var result: Option[PlannedRead] = None
 
-  /** None until the partitions are requested. */
+  /** Plan of the read; None until the partitions are requested. */
   def planned: Option[PlannedRead] = result
 
   private lazy val read: PlannedRead = Using.resource(DriverSession(task.options)) { session =>

@@ -49,7 +49,7 @@ private[pulsarspark] object PushedFilters {
 
   private type Rule = Place => PredicateBounds
 
-  /** None for a condition without bounds. */
+  /** Compiles a condition; None if it has no bounds. */
   private def rule(condition: Expression): Option[Rule] = condition match {
     case Call("NOT", Seq(one)) => rule(one).map(r => r(_).not)
     case Call("AND", sides)    =>

@@ -68,7 +68,7 @@ private[pulsarspark] object SourceColumns {
         ofErrors(values, errorColumns)
     )
 
-  /** Everything a query could select. */
+  /** All columns that a query can select. */
   def all(values: StructType, errorColumns: Boolean): StructType =
     StructType(values.fields ++ besides(values, MetadataColumns.all) ++ ofErrors(values, errorColumns))
 

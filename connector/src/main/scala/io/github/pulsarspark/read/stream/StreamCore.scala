@@ -215,7 +215,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
       opened = None
     }
 
-  /** Found by the driver or by a task. */
+  /** Keeps the losses that the driver or a task found. */
   private def keepLosses(): Unit = lossLog.keep(losses.lost, totals.lostRanges)
 
   /** A task found a loss. It is kept before Spark commits the micro-batch: a driver that starts after that would not

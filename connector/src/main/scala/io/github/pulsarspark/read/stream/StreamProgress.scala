@@ -74,7 +74,7 @@ private[read] object StreamProgress {
       }
     )
 
-  /** Everything there is now, in each partition that exists now.
+  /** The end of everything in each partition that exists now.
     *
     * @param read
     *   what the stream has read
@@ -88,7 +88,7 @@ private[read] object StreamProgress {
   def next(read: PulsarOffset, bounds: Map[String, PartitionBounds], recreated: Set[String]): PulsarOffset =
     if (recreated.isEmpty && isUnchanged(read, bounds)) read else moved(read, bounds, recreated)
 
-  /** Most triggers of a stream over thousands of partitions find nothing. */
+  /** True if nothing is new, as at most triggers of a stream over thousands of partitions. */
   private def isUnchanged(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Boolean =
     bounds.size == read.positions.size && bounds.forall { case (partition, b) =>
       read.positions.get(partition).exists(at => b.last <= at && !b.emptyAfter.contains(at))
@@ -127,7 +127,7 @@ private[read] object StreamProgress {
 
   private val MostMissing = 1000
 
-  /** No further than `limit`. Partitions that it does not know stay where they were. */
+  /** Ends of `latest`, at most `limit`. Partitions that the limit does not know stay where they were. */
   def within(limit: PulsarOffset, read: PulsarOffset, latest: PulsarOffset): PulsarOffset =
     if (latest.positions == read.positions) read // whose `added` are of the batch before
     else {

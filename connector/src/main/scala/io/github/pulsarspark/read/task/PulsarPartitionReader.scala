@@ -86,7 +86,9 @@ private[read] final class PulsarPartitionReader(
 
   override def get(): InternalRow = slice.row
 
-  /** Used only when a message has a schema version that this JVM does not know, or begins before the range. */
+  /** Opens the broker on demand: for a message that has a schema version unknown to this JVM, or that begins before the
+    * range.
+    */
   private def broker: BrokerApi = {
     val open = connection.getOrElse(PulsarConnection(task.options.client))
     connection = Some(open)

@@ -90,7 +90,7 @@ private[schema] final class AvroInput {
     Arrays.copyOfRange(bytes, at, at + length)
   }
 
-  /** Two's complement number of at most 8 bytes. */
+  /** Reads a two's complement number of at most 8 bytes. */
   def unscaled(length: Int): Long = {
     val at    = take(length)
     var value = if (length == 0) 0L else bytes(at).toLong

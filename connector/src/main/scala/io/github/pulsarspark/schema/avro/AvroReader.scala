@@ -171,7 +171,9 @@ private[schema] object AvroReader {
     }
   }
 
-  /** Every writer's field in its order, read or skipped, then what only the reader has. */
+  /** Reads a record: every field of the writer in its order, read or skipped, then the defaults of fields that only the
+    * reader has.
+    */
   final class Record(steps: Array[AvroReader], ordinals: Array[Int], defaults: Array[(Int, Any)], size: Int)
       extends AvroReader {
 

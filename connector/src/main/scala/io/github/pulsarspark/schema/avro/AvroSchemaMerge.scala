@@ -115,7 +115,7 @@ private[schema] object AvroSchemaMerge {
     new AvroSchemaMerge(known, newest).merge(known, newest, path)
   }
 
-  /** Each is read as any that comes after it. */
+  /** Numeric types by width: each can be read as any that comes after it. */
   private val numbers = Seq[DataType](IntegerType, LongType, FloatType, DoubleType)
 
   private val Null = Schema.create(Type.NULL)

@@ -41,7 +41,7 @@ private[schema] object AvroSchemas {
   /** `{int, long}` and `{float, double}`, with or without null. */
   final case class Widened(dataType: DataType, nullable: Boolean) extends UnionShape
 
-  /** Any other: a struct with one field for each branch but null; `members(i)` is the branch index of field
+  /** Other unions: a struct with one field for each branch but null; `members(i)` is the branch index of field
     * `member<i>`.
     */
   final case class Members(members: Seq[Int], nullable: Boolean) extends UnionShape

@@ -4,8 +4,8 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** Says what a definition is that Avro does not read. Rust's, Go's and old Java clients register JSON Schema, and
-  * nobody checks definitions that a broker is told not to. Pure.
+/** Describes a definition that Avro does not read. Clients of Rust and Go and old Java clients register JSON Schema,
+  * and brokers may be told not to check definitions. Pure.
   */
 private[avro] object ForeignDefinition {
 

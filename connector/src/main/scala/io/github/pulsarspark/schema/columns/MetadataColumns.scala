@@ -157,13 +157,13 @@ object MetadataColumns {
         MetadataWriter.replicationClusters
       )
 
-  /** Shown after the value columns unless the user selects otherwise. The last two are there so that rows which are
+  /** Columns after the value columns unless the user selects others. The last two are included so that rows that are
     * written as they were read make the same messages.
     */
   val default: Seq[MetadataColumn] =
     Seq(Key, Topic, MessageId, PublishTime, EventTime, MessageProperties, KeyIsText, OrderingKey)
 
-  /** Filled only when a query names them. */
+  /** Columns that are filled only when a query names them. */
   val hidden: Seq[MetadataColumn] = Seq(AtPosition, Partition, LedgerId, EntryId, BatchIndex, SequenceId, ProducerName,
     SchemaVersion, ReplicatedFrom, BrokerPublishTime, Index, DeliverAt)
 

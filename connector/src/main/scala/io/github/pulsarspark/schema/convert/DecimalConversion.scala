@@ -40,7 +40,7 @@ private[schema] final class DecimalConversion(scale: Int, to: DecimalType) {
 
 private[schema] object DecimalConversion {
 
-  /** Far more than Spark's 38 digits with any zeros that a writer's scale adds. */
+  /** Limit of bits: far more than Spark's 38 digits with any zeros that a writer's scale adds. */
   private val MaxBits = 4096
   private val powers  = Array.iterate(1L, Decimal.MAX_LONG_DIGITS + 1)(_ * 10)
 }

@@ -20,6 +20,8 @@ private[schema] object JsonFormat extends RecordFormat("JSON") {
 
   override protected def output(): RecordFormat.Output = new JsonOutput
 
-  /** Nothing checks JSON when it is written, and Java's writer leaves out what is null: any field may be absent. */
+  /** Makes all fields nullable. Nothing checks JSON when it is written, and Java's writer omits nulls, so any field may
+    * be absent.
+    */
   override protected def typeOf(schema: Schema): DataType = Nullability.relaxed(super.typeOf(schema))
 }

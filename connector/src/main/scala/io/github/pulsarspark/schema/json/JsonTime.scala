@@ -39,7 +39,7 @@ private[json] abstract class JsonTime(whole: Long => Long) extends JsonReader {
     case None => ofText(text)
   }
 
-  /** One with a point. */
+  /** Reads a number with a fraction or an exponent, else a whole number. */
   private def ofNumber(number: JBigDecimal): Option[Long] =
     ofSeconds(number).orElse(JsonTime.integer(number).map(whole))
 
@@ -84,7 +84,7 @@ private[json] object JsonTime {
       join(time.toEpochSecond, time.getNano)
     }
 
-    /** None after the year 9999: then a point does not mean seconds. */
+    /** Time of seconds; None after the year 9999, where a decimal point does not mean seconds. */
     override protected def ofSeconds(seconds: JBigDecimal): Option[Long] =
       Option.when(isShort(seconds) && seconds.abs.compareTo(LastSecond) <= 0) {
         val whole = seconds.setScale(0, RoundingMode.FLOOR)
@@ -134,7 +134,7 @@ private[json] object JsonTime {
   private val LastDay    = 2932896L // of the year 9999
   private val LastSecond = new JBigDecimal("253402300800")
 
-  /** Few enough digits to compute with: writing out `1e-9999999` would take hours. */
+  /** True if the number has few enough digits to compute with: writing out `1e-9999999` would take hours. */
   private def isShort(number: JBigDecimal) = number.scale <= MostDigits && number.precision <= MostDigits
   private val MostDigits                   = 1000
 

@@ -28,7 +28,7 @@ private[schema] abstract class ProtobufScalar(val wireType: Int, val default: An
   /** Null for a value that counts as not being there, an unknown number of a closed enum. */
   def value(in: ProtobufCursor): Any
 
-  /** Overridden where that saves an object. */
+  /** Sets the column. Implementations override it to save an object. */
   def set(in: ProtobufCursor, row: InternalRow, ordinal: Int): Unit = {
     val v = value(in)
     if (v != null) row.update(ordinal, v)

@@ -14,7 +14,7 @@ private[schema] object ProtobufScalarWriter {
   /** An error about a value and why it is refused. */
   type Refused = (String, String) => Throwable
 
-  /** None when a column of this type is not written there. */
+  /** Finds the writer of a column; None if a column of this type cannot be written to the field. */
   def apply(field: FieldDescriptor, dataType: DataType, refused: Refused): Option[ProtobufWriter] = {
     def some(writer: ProtobufWriter): Option[ProtobufWriter]                = Some(writer)
     def whole(write: WholeNumber => ProtobufWriter): Option[ProtobufWriter] = wholeNumber(dataType).map(write)

@@ -21,7 +21,7 @@ import io.github.pulsarspark.schema.convert.UnsupportedSchema
 private[schema] object ProtobufSchemas {
   private val mapper = new ObjectMapper
 
-  /** Whole numbers of 64 bits without sign need 20 digits. */
+  /** Type of unsigned 64-bit integers, which need 20 digits. */
   val Unsigned64: DecimalType = DecimalType(20, 0)
 
   /** The message that a definition is about: JSON with a set of files, in base64, and the name of the message. */

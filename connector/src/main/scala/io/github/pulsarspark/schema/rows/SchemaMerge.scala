@@ -6,7 +6,7 @@ import io.github.pulsarspark.schema.TopicSchema
   */
 private[pulsarspark] object SchemaMerge {
 
-  /** Left with the difference that cannot be resolved. */
+  /** Merges two schemas. Left: the difference that cannot be resolved. */
   def apply(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] =
     SchemaTranslation.merge(topic, known, newest).map { merged =>
       if (merged.definition == newest.definition) newest else merged.copy(unversioned = Some(newest))

@@ -20,7 +20,8 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
 
   private val known = byCluster.computeIfAbsent(options, _ => new TrieMap[String, Answer])
 
-  /** None when every entry can be read from at least one bookie; else what is missing. Waits 3.5 s at most. */
+  /** Reason why an entry cannot be read; None if every entry can be read from at least one bookie. Waits at most 3.5 s.
+    */
   def obstacle(ledger: BookieLedger): Option[String] = {
     val until   = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PatienceMillis + GraceMillis)
     val answers = ledger.bookies.map(bookie => bookie -> answerOf(bookie))
@@ -32,7 +33,7 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
     }
   }
 
-  /** These bookies did not respond to a read: the next one probes them again. */
+  /** Forgets that these bookies responded, because they did not respond to a read: the next call probes them again. */
   def doubt(bookies: Seq[String]): Unit = bookies.foreach(b =>
     known.get(b).filter(_.isGood).foreach(known.remove(b, _))
   )

@@ -20,7 +20,7 @@ private[storage] final class BookieLedgerParser {
   private val ensembles = mutable.HashMap.empty[String, Either[String, Seq[(Long, Seq[String])]]]
   private val owners    = mutable.HashMap.empty[String, Option[String]]
 
-  /** Left with a reason when the text is not understood. */
+  /** Parses the metadata of a ledger. Left: the reason why the text is not understood. */
   def parse(id: Long, text: String): Either[String, BookieLedger] = parts(text) match {
     case Some((head, listed, custom)) =>
       val fields = Comma.split(head).map(_.split("=", 2)).collect { case Array(key, value) => key -> value }.toMap

@@ -35,7 +35,7 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
     (left, ledgers.count(l => holds(range, l) && !holds(left, l)).toLong)
   }
 
-  /** None when nothing is skipped at the start. */
+  /** Start of the range after pruning; None if nothing is skipped at the start. */
   private def begin(range: OffsetRange, bounds: PruningBounds, ahead: Long): Option[Position] = {
     val young = ledgers.dropWhile(l => isBefore(l.closedAt, bounds.times, ahead) || l.id < bounds.ledgers.fromInclusive)
     young.headOption match {
@@ -46,7 +46,7 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
     }
   }
 
-  /** None when nothing is skipped at the end. */
+  /** End of the range after pruning; None if nothing is skipped at the end. */
   private def last(range: OffsetRange, bounds: PruningBounds): Option[Position] = {
     val some = ledgers.filter(_.id < bounds.ledgers.toExclusive)
     some.filter(_.entries > 0).lastOption match {

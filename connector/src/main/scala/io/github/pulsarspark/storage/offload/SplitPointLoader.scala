@@ -65,6 +65,6 @@ private[offload] object SplitPointLoader {
   /** Ledgers that are read at the same time; each may keep a thread and a connection busy. */
   private val AtOnce = 16
 
-  /** Says nothing about the storage. */
+  /** Failure that proves nothing about the storage. */
   object NoTime extends RuntimeException("there was no time to request them") with NoStackTrace
 }

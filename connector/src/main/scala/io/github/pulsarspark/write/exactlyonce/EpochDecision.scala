@@ -10,7 +10,7 @@ private[exactlyonce] object EpochDecision {
   /** The epoch is written: abort what its second run sent. */
   final case class Discard(written: WrittenEpoch) extends EpochDecision
 
-  /** Nothing to commit, but the epoch is over. */
+  /** Record the end of the epoch, which has nothing to commit. */
   case object Advance extends EpochDecision
 
   /** Record the transactions, then commit them. */
@@ -137,9 +137,9 @@ private[exactlyonce] sealed trait EpochOutcome
 private[exactlyonce] object EpochOutcome {
   case object Committed extends EpochOutcome
 
-  /** None was committed, and none will be: the epoch can be run again. */
+  /** No transaction was committed, and none will be: the epoch can be run again. */
   case object Dropped extends EpochOutcome
 
-  /** Some were committed. */
+  /** A part of the transactions was committed. */
   final case class Torn(lost: Seq[SinkTransaction]) extends EpochOutcome
 }

@@ -283,7 +283,7 @@ private[write] object SinkCoordinator {
     } catch { case e: Throwable => result.close(); throw e }
   }
 
-  /** One that has not started. */
+  /** Creates a coordinator that has not started. */
   private[exactlyonce] def opened(settings: SinkSettings, access: ControlAccess, onTorn: TornEpoch): SinkCoordinator =
     new SinkCoordinator(settings, new PulsarSinkCluster(settings, access), settings.client.operationTimeout * 4,
       onTorn = onTorn)

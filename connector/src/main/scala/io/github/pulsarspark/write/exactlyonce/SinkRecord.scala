@@ -30,7 +30,7 @@ private[exactlyonce] object SinkRecord {
       isTakenOn: Boolean = false
   ) extends SinkRecord
 
-  /** Has the whole state, so that older records need not be kept.
+  /** An epoch that is committed. It has the whole state of the sink, so that older records need not be kept.
     *
     * @param target
     *   empty in records of early versions, which did not tell targets apart

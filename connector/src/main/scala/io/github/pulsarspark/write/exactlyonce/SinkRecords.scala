@@ -66,7 +66,7 @@ private[exactlyonce] object SinkRecords {
     node
   }
 
-  /** None for a text that is no record of this version. */
+  /** Parses a record; None for a text that is no record of this version. */
   def parse(text: String): Option[(SinkIdentity, SinkRecord)] =
     try {
       val node = json.readTree(text)

@@ -5,7 +5,7 @@ private[write] sealed trait TornEpoch
 
 private[write] object TornEpoch {
 
-  /** Nothing: a person has to decide. */
+  /** Fail: a person has to decide. */
   case object Refuse extends TornEpoch
 
   /** The epoch counts as written, without the lost rows. */

@@ -18,7 +18,7 @@ private[lag] final case class PartitionBacklog(partition: String, from: Position
   */
 private[stream] final case class Backlog(behind: Seq[PartitionBacklog]) {
 
-  /** 0 when everything is read; None when it is not known. */
+  /** Number of entries; 0 when everything is read, None when it is unknown. */
   def entries: Option[Long] =
     Option.when(behind.forall(_.entries.nonEmpty))(behind.flatMap(_.entries).sum)
 

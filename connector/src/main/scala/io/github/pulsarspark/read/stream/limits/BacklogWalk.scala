@@ -137,7 +137,7 @@ private[stream] final class BacklogWalk(
 
   private def closeOldest(): Unit = close(walks.keys.take(walks.size - MostOpen).toSeq)
 
-  /** All at the same time: a broker may not answer. */
+  /** Closes walks, all at the same time because a broker may not respond. */
   private def close(partitions: Seq[String]): Unit = if (partitions.nonEmpty) {
     val closing = partitions.flatMap(p => walks.remove(p).map(p -> _))
     val atOnce  = new BlockingParallel("pulsar-backlog-close", closing.size)

@@ -89,7 +89,7 @@ private[stream] final class IndexSteps(
         None
     }
 
-  /** None unless ledgers have so many messages. */
+  /** Numbers the messages of a range; None unless its ledgers have this many. */
   private def numbered(range: OffsetRange, rows: Long): Option[Numbered] =
     first(range).flatMap { case (first, bytes) =>
       if (!returnsAll(range)) {
@@ -163,7 +163,7 @@ private[stream] object IndexSteps {
   /** Partitions that are looked at at a time. */
   private val Threads = 16
 
-  /** Below that a partition is counted within milliseconds. */
+  /** Threshold of rows: below it, a partition is counted within milliseconds. */
   val Least = 10000L
 
   /** A micro-batch may be smaller than the limit by one part in so many. */

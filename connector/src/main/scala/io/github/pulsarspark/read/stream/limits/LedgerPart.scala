@@ -25,7 +25,7 @@ private[stream] final case class LedgerPart(
   /** Messages up to an entry, or more: something that is no message has an index, too. */
   private def count(entry: Entry): Long = entry.index.last - before
 
-  /** All its messages. */
+  /** Number of messages in the part. */
   def messages: Long = count(last)
 
   def end: Position = Position(ledgerId, last.id)
@@ -91,8 +91,8 @@ private[stream] object LedgerPart {
   def samples(first: Long, last: Long): Seq[Long] =
     Seq(first, math.min(first + 1, last), last - 1, last).filter(_ >= first).distinct
 
-  /** None where an entry has no index, indexes do not fit the messages of entries, as those of a producer that sends
-    * wrong numbers, or nothing is left to read.
+  /** Builds the part of a ledger. None if an entry has no index, if indexes do not match the numbers of messages (a
+    * producer may send wrong ones), or if nothing is left to read.
     *
     * @param read
     *   how many messages of the first entry are in front of the range

@@ -29,7 +29,7 @@ private[stream] final class LossLog(checkpoint: String, conf: Configuration) {
     }
   }
 
-  /** Two losses may be found in one millisecond: the later one takes the next number. */
+  /** Writes losses to a new file. Two losses may be found in one millisecond: the later one takes the next number. */
   private def write(json: String): Unit = {
     val _ = Iterator.from(0).map(System.currentTimeMillis + _)
       .find(at => new WriteOnceFile(s"$checkpoint/losses", s"$at.json", conf).writeIfAbsent(json))

@@ -57,7 +57,9 @@ private[stream] object RecreatedTopics {
           ) => partition
     }.toSeq
 
-  /** Asks the admin service. Without an answer nothing is known, and the loss has another name. */
+  /** Requests the times of creation from the admin service. Without a response they are unknown, and the loss is
+    * reported as another condition.
+    */
   def created(admin: AdminApi, calls: ClusterCalls)(partitions: Seq[String]): Map[String, Instant] =
     try
       calls.awaitAll(partitions)(p => s"Asking when $p was created")(p =>

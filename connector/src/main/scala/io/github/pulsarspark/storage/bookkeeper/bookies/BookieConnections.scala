@@ -78,8 +78,8 @@ private[storage] object BookieConnections {
   }
 }
 
-/** Stands in for BookKeeper's own factory, which needs Bouncy Castle. BookKeeper makes one for each connection, by its
-  * class, so it finds what it needs in the client's configuration.
+/** TLS factory in place of BookKeeper's own, which needs Bouncy Castle. BookKeeper creates one for each connection by
+  * its class, so it finds its settings in the client's configuration.
   */
 private[bookkeeper] final class BookieTlsFactory extends SecurityHandlerFactory {
   import BookieTlsFactory._

@@ -6,12 +6,12 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.bookkeeper.client.api.{LedgerEntries, LedgerEntry, ReadHandle}
 
-/** Some consecutive entries of a ledger that are requested together. A bookie returns as many of them as fit its
-  * limits, so the rest is requested for as long as something is missing, unless entries turn out so large that one
-  * answer's worth of memory is full: then the window ends early. No request goes beyond `last`: batch reads do not stop
-  * at the end of a ledger that is being written by themselves.
+/** Consecutive entries of a ledger that are requested together. A bookie returns as many of them as fit its limits, so
+  * the rest is requested until nothing is missing. If entries turn out so large that the memory for one response is
+  * full, the window ends early. No request goes beyond `last`: batch reads do not stop by themselves at the end of a
+  * ledger that is being written.
   *
-  * One thread uses a window; answers arrive on the client's threads.
+  * One thread uses a window; responses arrive on the client's threads.
   *
   * @param handle
   *   of the ledger, which may still be opening
@@ -120,13 +120,13 @@ private[bookkeeper] object EntryWindow {
     def read(handle: ReadHandle, first: Long, last: Long): CompletableFuture[LedgerEntries]
   }
 
-  /** Many entries with one request. */
+  /** Requests many entries at once. */
   final case class Batch(maxBytes: Long) extends Reads {
     override def read(handle: ReadHandle, first: Long, last: Long): CompletableFuture[LedgerEntries] =
       handle.batchReadAsync(first, (last - first + 1).toInt, maxBytes)
   }
 
-  /** Each entry with a request of its own. */
+  /** Requests each entry by itself. */
   case object Single extends Reads {
     override def maxBytes: Long                                                                      = Long.MaxValue
     override def read(handle: ReadHandle, first: Long, last: Long): CompletableFuture[LedgerEntries] =

@@ -33,7 +33,7 @@ private[bookkeeper] final class ReadAhead(
 
   private def entriesOfWindow: Long = math.max(1L, math.min(mostEntries.toLong, windowBytes / average))
 
-  /** One entry may be larger than a window should be. */
+  /** Bytes of a window; at least one entry, which may be larger than a window should be. */
   private def bytesOfWindow: Long = math.max(average, math.min(windowBytes, mostEntries * average))
 
   private def average: Long =

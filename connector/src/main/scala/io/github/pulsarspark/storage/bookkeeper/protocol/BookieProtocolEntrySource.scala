@@ -72,7 +72,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
     reader.next()
   }
 
-  /** Each replica may take its share of a quarter of `pollTimeoutMs`. */
+  /** Deadline of a replica: its share of a quarter of `pollTimeoutMs`. */
   private def deadline(): Long = {
     val now = System.nanoTime()
     if (until == 0L) until = now + patience.toNanos * ledger.ensembleSize
@@ -136,13 +136,14 @@ private[bookkeeper] object BookieProtocolEntrySource {
   /** Reads of single entries under way at a time. */
   private val MostSingles = 32
 
-  /** Then another replica is tried, as by BookKeeper's client (its `speculativeReadTimeout`). */
+  /** Timeout after which another replica is tried, as in BookKeeper's client (its `speculativeReadTimeout`). */
   private val Stall = 2.seconds
 
-  /** No bookie returns an entry. Its text is what the last one did. */
+  /** Reports that no bookie returns an entry, with the last failure. */
   final class NoReplicaLeft(why: String) extends RuntimeException(why)
 
-  /** None for a ledger that is not read like this. Settings for BookKeeper's client select that client.
+  /** Opens a source; None for a ledger that this protocol does not read. Settings for BookKeeper's client select that
+    * client.
     *
     * @param connections
     *   of the task; this does not close them

@@ -30,7 +30,7 @@ private[protocol] object EntryDigest {
     */
   val HeadBytes = 32
 
-  /** None where BookKeeper's own client is needed: for a digest with a password, or none. */
+  /** Digest of a type; None where BookKeeper's own client is needed: for a digest with a password, or none. */
   def of(digestType: String): Option[EntryDigest] = digestType match {
     case "CRC32C" => Some(new EntryDigest(new CRC32C, 4))
     case "CRC32"  => Some(new EntryDigest(new CRC32, 8))

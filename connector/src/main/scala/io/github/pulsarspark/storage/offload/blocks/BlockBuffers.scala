@@ -117,7 +117,7 @@ private[offload] object BlockHeader {
   /** Length of the header's fixed part: magic, own length, the block's length, first entry. */
   val Length = 28
 
-  /** More than any header has; brokers write 128 bytes. */
+  /** Limit of a header's length; brokers write 128 bytes. */
   val Longest = 4096
 
   /** Bytes in front of each entry. */
