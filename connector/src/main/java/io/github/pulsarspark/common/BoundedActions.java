@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Runs actions that do not wait, at most so many at a time, in the order of their requests. An action that does not end
- * in time makes room for others. For any thread.
+ * Runs actions that do not wait, a limited number at a time, in the order of their requests. An action that does not
+ * end in time makes room for others. For any thread.
  */
 public final class BoundedActions {
 

@@ -43,7 +43,7 @@ private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
       catch { case e: ExecutionException => throw e.getCause }
   }
 
-  /** Begins one item and does not wait for it. The answer never comes when it is stopped before. */
+  /** Starts one item and does not wait for it. Its future never completes if this is stopped first. */
   def start[A](work: () => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => work(), pool)
 
   /** Like `start`, but returns a function that waits for the result and throws the failure of `work`. */
@@ -54,10 +54,10 @@ private[pulsarspark] final class BlockingParallel(name: String, threads: Int) {
       catch { case e: ExecutionException => throw e.getCause }
   }
 
-  /** Interrupts what is under way and waits for its end.
+  /** Interrupts running work and waits for its end.
     *
     * @return
-    *   false when the time is over before, or this thread is interrupted
+    *   false if the time is over first, or this thread is interrupted
     */
   def stop(millis: Long): Boolean = {
     pool.shutdownNow()

@@ -8,7 +8,7 @@ private[pulsarspark] object BoundedParallel {
   /** @param ask
     *   does not wait
     * @param take
-    *   waits for the answer
+    *   waits for the response
     */
   def apply[A, B, C](items: Seq[A], atOnce: Int)(ask: A => B)(take: (A, B) => C): Seq[C] = {
     val rest     = items.iterator

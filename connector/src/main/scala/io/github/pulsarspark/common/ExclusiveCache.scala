@@ -58,7 +58,7 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
   def put(key: K, value: V): Unit =
     if (!isAdmitted(key, value)) close(value)
 
-  /** Values may have become heavier meanwhile, so all are weighed again. */
+  /** Adds a value if there is room. Weighs all values again, because they may have become heavier since. */
   private def isAdmitted(key: K, value: V): Boolean = synchronized {
     kept.asMap.values.asScala.iterator.map(weight).sum + weight(value) <= most &&
     slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)

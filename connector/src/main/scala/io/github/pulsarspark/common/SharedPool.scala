@@ -19,9 +19,9 @@ private[pulsarspark] final class SharedLease[V] private[pulsarspark] (val value:
 /** Clients of this JVM, one for equal keys. Users are counted: a client in use is never closed, and one without users
   * is kept for a while, because the next micro-batch uses it again.
   *
-  * A client is made on a thread of its own and never under the lock, so a slow one delays only those who wait for it.
+  * A client is created on its own thread and never under the lock, so a slow one delays only callers that wait for it.
   * All of them wait for the same attempt and its one deadline. The next acquirer after a failure or after the deadline
-  * starts a new attempt. A client that arrives when nobody waits any more is closed like any other without users.
+  * starts a new attempt. A client that arrives when no caller waits any more is closed like any other without users.
   *
   * Pools of libraries lend an object to one user at a time, caches close what is still in use, and neither has a
   * deadline for making one.

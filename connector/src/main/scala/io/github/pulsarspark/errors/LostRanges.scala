@@ -2,7 +2,7 @@ package io.github.pulsarspark.errors
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-/** Ranges of messages that are gone and that a query passed over, because `failOnDataLoss` is false.
+/** Ranges of lost messages that a query skipped, because `failOnDataLoss` is false.
   *
   * @param count
   *   all of them

@@ -14,19 +14,20 @@ import io.github.pulsarspark.position.Position
   * At [[DecodeDepth.Entry]] the payload is not opened: `next()` counts through the messages that the metadata claims,
   * and only the entry's fields of the view mean something. That is exact for everything producers write. Entries that
   * compaction wrote may hold messages it removed: when the entry says so (brokers from 4.1 on do) it is opened at every
-  * level; older brokers tell only inside the payload, so a compacted ledger has to be read at [[DecodeDepth.Message]].
+  * level; older brokers record it only inside the payload, so a compacted ledger has to be read at
+  * [[DecodeDepth.Message]].
   *
   * @param topic
   *   named in errors
   * @param maxMessageBytes
   *   the most a compressed entry may claim to unpack to, and the chunks of a message may come to; one that claims more
-  *   is an error, not an allocation. So much memory may incomplete messages take, too.
+  *   is an error, not an allocation. It is also the limit of memory for incomplete messages.
   * @param ownBytes
   *   true: the view's `bytes` are a new array for each entry, and may be referred to for ever; false: they are
-  *   overwritten by the next entry, which saves an allocation of up to megabytes per entry where whoever reads the view
+  *   overwritten by the next entry, which saves an allocation of up to megabytes per entry where the reader of the view
   *   copies what it keeps
   * @param earlier
-  *   where the chunks are that messages have in front of the range; without it such messages are incomplete
+  *   chunks that messages have before the range; without it such messages are incomplete
   * @param transactions
   *   entries of aborted ones yield nothing
   */

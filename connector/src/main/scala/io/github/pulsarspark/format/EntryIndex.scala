@@ -14,7 +14,7 @@ import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, Protobuf
   */
 private[pulsarspark] final case class EntryIndex(last: Long, messages: Int) {
 
-  /** Index of the last message in front of it. */
+  /** Index of the last message before the entry. */
   def before: Long = last - messages
 }
 

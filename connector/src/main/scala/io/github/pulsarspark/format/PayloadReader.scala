@@ -39,7 +39,7 @@ private[format] final class PayloadReader(
   /** End index of the payload in the array, exclusive. */
   def end: Int = endInArray
 
-  /** The payload; for a message that is not in a batch the metadata is in front of it.
+  /** The payload; for a message that is not in a batch the metadata precedes it.
     *
     * @param parts
     *   the chunks that the entry completes; empty when it is not a chunk

@@ -10,7 +10,7 @@ private[pulsarspark] object BacklogMetric {
 
   val partitionsBehind = "pulsarPartitionsBehind"
 
-  /** The topic partition that is furthest behind; missing when none is. The names of its figures begin with this. */
+  /** The topic partition that is furthest behind; missing if none is. The names of its figures have this prefix. */
   val worstPartition = "pulsarWorstPartition"
 
   /** Prefix of the figures of all topic partitions together. */

@@ -8,7 +8,7 @@ private[pulsarspark] trait SliceCounts {
   /** Ranges that are lost. */
   def lost: LostRanges
 
-  /** Entries that were rejected because they were not due. */
+  /** Entries that the range guard rejected: out of range or repeated. */
   def rejectedEntries: Long
 
   /** Messages that were skipped because some of their chunks are missing. */

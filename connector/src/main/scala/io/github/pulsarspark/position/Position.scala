@@ -41,7 +41,7 @@ object Position {
   /** Batch index of a message that is not batched, and of an entry as a whole. */
   val WholeEntry: Int = -1
 
-  /** The place before every message of a topic, also before those whose ledgers are gone. */
+  /** The place before every message of a topic, also before those whose ledgers are deleted. */
   val BeforeAll: Position = Position(0, -1)
 
   private val text = raw"(\d{1,19}):(-1|\d{1,19})(?::(-1|\d{1,10}))?".r

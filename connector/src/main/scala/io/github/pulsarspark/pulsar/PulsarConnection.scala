@@ -77,9 +77,7 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
   /** Appends to it by the producer that all tasks of this JVM share. Its user closes it. */
   def sharedControl(topic: String): SharedLease[ControlProducer] = SharedControlProducers.acquire(lease.options, topic)
 
-  /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
-    * topic.
-    */
+  /** Fails unless a broker responds and accepts the credentials. Over HTTP there is no connection without a topic. */
   def checkConnection(): Unit = lease.checkConnection()
 
   /** Ends every subscription of [[broker]] on the server, within `operationTimeoutMs`, then returns the client. */

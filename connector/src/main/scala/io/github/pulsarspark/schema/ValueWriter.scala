@@ -111,7 +111,7 @@ private[schema] object ValueWriter {
     }
   }
 
-  /** Fields in the order of the schema, at any place in the struct. */
+  /** Writes a record: field i, in the order of the schema, is read from ordinal `ordinals(i)` of the struct. */
   final class Record(names: Array[SerializedString], fields: Array[ValueWriter], ordinals: Array[Int]) {
     def writeAll(from: SpecializedGetters, out: ValueOutput): Unit = {
       out.startRecord()

@@ -15,15 +15,14 @@ import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
 import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
-/** The entries of a range whose end moves on, for the driver, which counts them. Ledgers that take no more entries are
-  * read where they are stored, the next one is prepared meanwhile. The broker delivers what follows, and whatever
-  * arrives from then on.
+/** The entries of a range whose end moves on, for the driver, which counts them. Closed ledgers are read where they are
+  * stored, and the next one is opened concurrently. The broker delivers the entries after them, and new ones from then
+  * on.
   *
   * @param stored
   *   the ledgers of a range, from its start, that can be read without the broker; some of them, if there are many
   * @param open
-  *   the entries of one of them, with what is called when they are not where they were: everything is located again
-  *   then
+  *   opens the entries of one of them; its callback runs if they have moved, and everything is located again
   * @param aborted
   *   the transactions of a range
   * @param storage

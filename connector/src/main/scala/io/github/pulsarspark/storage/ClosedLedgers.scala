@@ -23,7 +23,7 @@ private[pulsarspark] trait ClosedLedgers extends AutoCloseable {
 private[pulsarspark] object ClosedLedgers {
 
   /** @param bytes
-    *   so many are enough, besides those of the first ledger
+    *   ledgers with this many bytes suffice, not counting the first ledger
     * @param options
     *   of the query
     * @param locator

@@ -60,7 +60,7 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
     topic => ledger => known(topic, ledger).getOrElse(located(topic)(ledger))
   }
 
-  /** Forgets topic partitions that are gone. */
+  /** Forgets deleted topic partitions. */
   def retain(exists: String => Boolean): Unit = {
     offloads.filterInPlace((topic, _) => exists(topic))
     shortUntil.filterInPlace((topic, _) => exists(topic))

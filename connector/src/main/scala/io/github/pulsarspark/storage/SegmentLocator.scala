@@ -78,11 +78,11 @@ private[pulsarspark] final class SegmentLocator(
     case _ => Map.empty
   }
 
-  /** The ledgers of a stream's range that take no more entries and can be read without the broker, from the one in
-    * which it begins, without a gap. None when the range is within one ledger, which needs no request.
+  /** Closed ledgers of a stream's range that can be read directly, up to the first that cannot. Empty if the range is
+    * within one ledger, which needs no request.
     *
     * @param bytes
-    *   so many are enough, besides those of the first ledger
+    *   ledgers with this many bytes suffice, not counting the first ledger
     */
   private[storage] def stored(range: OffsetRange, bytes: Long): Seq[Slice] = admin match {
     case Some(admin)
@@ -228,7 +228,7 @@ private[pulsarspark] final class SegmentLocator(
     }
   }
 
-  /** The range without the ledgers that are gone. Where the broker may read, it decides whether that is a loss. */
+  /** The range without deleted ledgers. Where the broker may read, it decides whether that is a loss. */
   private def present(range: OffsetRange, topics: Topics): OffsetRange = topics.storage(range.topic).listed match {
     case Some((first, _)) if options.readLevel == ReadLevel.Segment && range.startExclusive.ledgerId < first =>
       val begin = Position(first, -1)

@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.WritePlan
 
-/** The check of a stream's write, which requests the topic, its schema and a producer. Spark builds the write of each
-  * micro-batch anew and keeps the table, so the table holds this. The check is repeated after a minute, which is when a
+/** The check of a stream's write, which requests the topic, its schema and a producer. Spark builds a new write for
+  * each micro-batch and keeps the table, so the table holds this. The check is repeated after a minute, which is when a
   * new version of the schema is noticed, and after a failure.
   *
   * @param nanos

@@ -142,6 +142,6 @@ private[write] final class PulsarDataWriter(
 
 private object PulsarDataWriter {
 
-  /** Topics that a task opens at a time. Each waits for some answers of brokers. */
+  /** Limit of topics that a task opens at a time. Each waits for several responses of brokers. */
   private val OpeningThreads = 16
 }

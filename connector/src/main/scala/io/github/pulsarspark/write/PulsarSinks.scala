@@ -13,8 +13,8 @@ import io.github.pulsarspark.options.registry.Scope
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.exactlyonce.{RepairSettings, RepairedSink, SinkRepair, SinkSettings, SinkTransaction, TornEpoch}
 
-/** Finds and finishes exactly-once sinks that nobody writes to any more. Needs the rights of the writes themselves: no
-  * admin service and no super-user. Callers are outside the JVM as well (`pulsar_spark.sinks`), so results are JSON.
+/** Finds and finishes exactly-once sinks without a writer. Needs the rights of the writes themselves: no admin service
+  * and no super-user. Callers are outside the JVM as well (`pulsar_spark.sinks`), so results are JSON.
   */
 object PulsarSinks {
 

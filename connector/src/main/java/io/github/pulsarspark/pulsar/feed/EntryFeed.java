@@ -12,9 +12,9 @@ import org.apache.pulsar.client.api.PulsarClientException;
 public interface EntryFeed {
 
     /**
-     * A stored entry. Whoever takes it from {@link #poll} releases {@code buffer}. Each time the consumer subscribes,
-     * also again on the same connection after an unload, another {@code session} begins, in which the broker knows
-     * nothing of what it was granted before.
+     * A stored entry. The caller of {@link #poll} releases {@code buffer}. Each time the consumer subscribes, also
+     * again on the same connection after an unload, another {@code session} begins, in which the broker knows no
+     * earlier permits.
      *
      * @param messages the number of messages that the entry's metadata claims, at least 1
      */
@@ -80,7 +80,7 @@ public interface EntryFeed {
     /**
      * Requests the bounds; repeats the request, as long as the client's operation timeout, when the topic moves away
      * from under it. The last message is never before an entry that has arrived in the same session: a broker that
-     * finds it while a transaction ends may keep the one before, and answer that until the next message is published.
+     * finds it while a transaction ends may keep the one before, and report that until the next message is published.
      */
     CompletableFuture<Bounds> bounds();
 
@@ -101,7 +101,7 @@ public interface EntryFeed {
     /** The longest time without a connection, counting one that is missing now; 0 when none was lost. */
     long longestOutageMillis();
 
-    /** True when this consumer can never deliver or answer again. */
+    /** True if this consumer can never deliver or respond again. */
     boolean isGone();
 
     /** Ends the subscription and releases every entry that was not taken. */

@@ -84,7 +84,9 @@ public final class AdminHttp extends HttpClient {
         }
     }
 
-    /** Takes the body of an answer as it arrives, on the client's threads, so that nobody has to hold all of it. */
+    /**
+     * Takes the body of a response as it arrives, on the client's threads, so that it is never in memory as a whole.
+     */
     public interface Body<T> {
 
         /** The bytes are this call's alone. */
@@ -100,12 +102,12 @@ public final class AdminHttp extends HttpClient {
     }
 
     /**
-     * The answer to a GET request; fails with {@code PulsarClientException.NotFoundException} when there is no such
-     * thing, and with its {@code AuthenticationException} or {@code AuthorizationException} when the service wants to
-     * know who asks, or knows and refuses.
+     * Sends a GET request; fails with {@code PulsarClientException.NotFoundException} if the resource does not exist,
+     * and with its {@code AuthenticationException} or {@code AuthorizationException} if the service requires
+     * credentials or refuses them.
      *
      * @param path from the root, without a leading slash, encoded
-     * @param body makes what reads the answer
+     * @param body creates the reader of the response
      */
     public <T> CompletableFuture<T> read(String path, Supplier<? extends Body<T>> body) {
         try {
@@ -217,7 +219,7 @@ public final class AdminHttp extends HttpClient {
         }
     }
 
-    /** One answer of one host. The client calls it from one thread at a time. */
+    /** The response of one host. The client calls it from one thread at a time. */
     private static final class Answer<T> implements AsyncHandler<Answer<T>> {
         private final Body<T> body;
         private final JsonBody refusal = new JsonBody();

@@ -18,7 +18,7 @@ import scala.concurrent.duration.FiniteDuration;
 
 /**
  * A consumer's requests for the bounds of its topic. Unlike the client's own request, the response includes the cursor,
- * and a request that a broker never answers is repeated. For any thread.
+ * and a request without a response is repeated. For any thread.
  */
 final class BoundsRequests {
 
@@ -40,7 +40,7 @@ final class BoundsRequests {
 
     /**
      * Fails the requests of earlier sessions, which {@link #send} then repeats. A broker that closes the topic may
-     * never answer them, as when it could not recover the topic's transactions.
+     * never respond to them, as when it could not recover the topic's transactions.
      */
     void failBefore(int session) {
         unanswered.forEach((request, sent) -> {
@@ -52,8 +52,8 @@ final class BoundsRequests {
     }
 
     /**
-     * True for what an unload or a lost connection does to a request: the broker does not know the consumer, or does
-     * not answer.
+     * True for a failure that an unload or a lost connection causes: the broker does not know the consumer, or does not
+     * respond.
      */
     private static boolean isPassing(Throwable failure) {
         boolean wraps = failure instanceof CompletionException && failure.getCause() != null;

@@ -88,7 +88,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         MessageIdData id = command.getMessageId();
         synchronized (lock) {
             if (closed || overflowed || from != cnx()) {
-                return; // a late entry of a connection that is gone: it arrives again
+                return; // a late entry of a lost connection: it arrives again
             }
             int messages = queue.messagesIn(buffer);
             if (newest != null && !newest.isBefore(id.getLedgerId(), id.getEntryId())) {
@@ -289,8 +289,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     }
 
     /**
-     * Waits for a subscribe that is under way, as long as the operation timeout: when it is answered to a closed
-     * consumer, the client cuts the connection, which others share.
+     * Waits for a pending subscribe, at most the operation timeout: if the response reaches a closed consumer, the
+     * client closes the connection, which others share.
      */
     @Override
     public CompletableFuture<Void> closeAsync() {

@@ -60,7 +60,7 @@ public final class WholeBatchContainer extends AbstractBatchMessageContainer {
                     batch.messages(), metadata, body);
             body = null; // it belongs to the command now
             return checked(operation(command, isSingle), isSingle);
-        } catch (Throwable e) { // an Error too: the client would log it and leave the batch without an answer
+        } catch (Throwable e) { // an Error too: the client would log it and leave the batch without a response
             if (body != null) {
                 body.release();
             }

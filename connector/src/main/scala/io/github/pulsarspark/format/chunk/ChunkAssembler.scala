@@ -11,10 +11,10 @@ import io.github.pulsarspark.position.Position
   * be mixed.
   *
   * A message belongs to the range that holds its last chunk, so the messages of a range depend on nothing that comes
-  * after it. Chunks that are not at hand by then, because they are in front of the range or were given up to save
-  * memory, are read again. A message that lacks a chunk in the topic itself (trimmed, or its producer gave up) cannot
-  * be read by anybody: it is skipped, counted and logged. So is one whose first chunk is further away than a
-  * [[LookBack]] goes: what one message claims must not make a task read the topic.
+  * after it. Chunks that are not in memory by then, because they are before the range or were dropped to save memory,
+  * are read again. A message that lacks a chunk in the topic itself (trimmed, or its producer gave up) cannot be read
+  * by any client: it is skipped, counted and logged. So is a message whose first chunk is further away than a
+  * [[LookBack]] reads: the claim of one message must not make a task read the whole topic.
   *
   * Pulsar's client joins chunks inside its consumers alone, which drop messages that began before the range.
   *

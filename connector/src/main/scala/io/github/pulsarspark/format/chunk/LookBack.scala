@@ -7,10 +7,9 @@ import io.netty.buffer.ByteBuf
 import io.github.pulsarspark.format.entry.{EntryHeader, EntrySource, MalformedBytes, PrecedingEntries, ProtobufCursor}
 import io.github.pulsarspark.position.Position
 
-/** The search for the chunks of one message, in front of its last one. Nearby first; further away where their publish
-  * time says, which is that of the last one. What the last chunk says of itself decides only where the search begins:
-  * it reads no more than [[LookBack.MostEntries]], and keeps the payload that is above `limit` of no more than one
-  * chunk.
+/** Searches for the chunks of one message before its last one: first nearby, then further away by their publish time,
+  * which is that of the last one. The claims of the last chunk only decide where the search begins: it reads at most
+  * [[LookBack.MostEntries]], and keeps the payload above `limit` of at most one chunk.
   *
   * @param limit
   *   bytes of payload; a message that has more is too large whatever is missing

@@ -108,8 +108,7 @@ private[format] object Codec {
 
   private final class SnappyRaw extends Codec("SNAPPY") {
 
-    /** The library trusts the size that is stored in front of the data and checks no bounds, so that size is compared
-      * first.
+    /** The library trusts the size that is stored before the data and checks no bounds, so that size is compared first.
       */
     protected def unpackedSize(
         packed: Array[Byte],

@@ -5,10 +5,10 @@ import io.netty.buffer.ByteBuf
 /** Undoes the encryption that a producer put on a payload. For one thread. */
 private[pulsarspark] trait PayloadDecryptor {
 
-  /** The payload in plain.
+  /** Decrypts the payload.
     *
     * @param metadata
-    *   the `MessageMetadata` in front of it, as stored, in the first `length` bytes
+    *   the `MessageMetadata` before it, as stored, in the first `length` bytes
     * @param payload
     *   from its reader index to its writer index
     */

@@ -18,7 +18,7 @@ private[pulsarspark] trait EntrySource extends AutoCloseable {
   /** The entry as stored, valid until the next call of [[next]] or [[close]]; this source releases it. */
   def entry: ByteBuf
 
-  /** Ranges that were found to be gone and passed over, because the query allows it. */
+  /** Ranges of lost messages that were skipped, because the query allows it. */
   def lost: LostRanges
 
   /** Times that it connected again, or was opened again at the same place. */

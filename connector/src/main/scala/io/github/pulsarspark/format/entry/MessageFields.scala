@@ -4,8 +4,8 @@ import java.util.{Arrays => JArrays, Base64}
 
 import scala.annotation.switch
 
-/** Moves what one message says about itself into the view: from the `SingleMessageMetadata` in front of it in a batch,
-  * or from the entry's `MessageMetadata`.
+/** Copies the fields of one message into the view: from its `SingleMessageMetadata` in a batch, else from the entry's
+  * `MessageMetadata`.
   *
   * This is the hot path, hence variables and field tags as literals. Text stays where it is, as ranges.
   */

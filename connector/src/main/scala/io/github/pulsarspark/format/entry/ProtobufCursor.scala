@@ -41,8 +41,8 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
       tag
     }
 
-  /** Numbers of up to eight bytes without a branch for each: eight bytes at once, cut behind the first that has no
-    * sign, then without the signs.
+  /** Reads numbers of up to eight bytes without a branch for each byte: takes eight bytes at once, cuts after the first
+    * one without the continuation bit, then removes those bits.
     */
   def long(): Long =
     if (bytes.length - position < 8) longByByte()
@@ -113,7 +113,9 @@ private[pulsarspark] final class ProtobufCursor(problem: String = "malformed met
     length
   }
 
-  /** Confines the cursor to the range stepped over last and returns what `leave` needs to go on behind it. */
+  /** Confines the cursor to the range that was skipped last, and returns the value with which `leave` continues after
+    * it.
+    */
   def enter(): Int = {
     val outer = limit
     limit = position

@@ -8,7 +8,7 @@ import org.apache.pulsar.client.impl.AdminHttp
 import org.apache.pulsar.common.naming.TopicName
 
 /** Pulsar's admin REST service, as far as reads need it. Requests have the client's own retries and time-outs; wait for
-  * the answers with [[io.github.pulsarspark.pulsar.connection.ClusterCalls]].
+  * the responses with [[io.github.pulsarspark.pulsar.connection.ClusterCalls]].
   */
 private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val url: String) {
 
@@ -17,7 +17,7 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
     * @param withMetadata
     *   also the metadata of each ledger, for which the broker opens all of them
     * @param sink
-    *   created for each host that answers; called on the client's threads
+    *   created for each host that responds; called on the client's threads
     */
   def internalStats[A](partition: String, withMetadata: Boolean)(sink: => LedgerSink[A]): CompletableFuture[A] =
     http.read[A](s"${path(partition)}/internalStats?metadata=$withMetadata", () => new LedgerAnswer(sink))

@@ -30,13 +30,14 @@ private[pulsarspark] trait LedgerSink[A] {
   def ledger(fields: JsonFields): Unit
 
   /** @param fields
-    *   of the answer, beside its ledgers
+    *   of the response, besides its ledgers
     */
   def end(fields: JsonFields): A
 }
 
-/** Reads an `internalStats` or `internal-info` answer as it arrives. There may be tens of thousands of ledgers in it,
-  * with some hundred bytes each; one of them is held at a time. What is nested deeper, or in other lists, is skipped.
+/** Parses an `internalStats` or `internal-info` response as it arrives. It may contain tens of thousands of ledgers of
+  * some hundred bytes; one of them is in memory at a time. Objects that are nested deeper, or in other lists, are
+  * skipped.
   */
 private[pulsar] final class LedgerAnswer[A](sink: LedgerSink[A]) extends AdminHttp.Body[A] {
   import LedgerAnswer._

@@ -4,8 +4,8 @@ import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.topics.MatchingTopics
 import io.github.pulsarspark.schema.TopicSchema
 
-/** All requests to brokers, except those for entries. Each call waits for its answer, at most `operationTimeoutMs`, and
-  * fails with a named condition. The driver uses all of them; tasks request schemas and what precedes a range.
+/** All requests to brokers, except those for entries. Each call waits for its response, at most `operationTimeoutMs`,
+  * and fails with a named condition. The driver uses all of them; tasks request schemas and what precedes a range.
   */
 private[pulsarspark] trait BrokerApi {
 

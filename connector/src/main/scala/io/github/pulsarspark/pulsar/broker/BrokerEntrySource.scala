@@ -116,7 +116,7 @@ private[pulsar] final class BrokerEntrySource(
 
   /** Handles a wait without an entry: requests the bounds, and replaces the feed if it is silent or cannot deliver. */
   private def lookAgain(): Unit = {
-    // a broker that does not answer now may do so before the wait is over
+    // a broker that does not respond now may do so before the wait is over
     val isReplaced = Try(feed.bounds()).toOption.exists { bounds =>
       val isSilent = patience.isSilent()
       val result   = isSilent || !end.mayArrive(bounds, feed.isInFirstSession)

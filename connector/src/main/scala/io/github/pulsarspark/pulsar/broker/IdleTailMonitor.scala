@@ -32,14 +32,14 @@ private[pulsar] final class IdleTailMonitor(
   private var lastOpened = "" // partition
 
   /** Watches these positions. A watch follows a position that moved to the newest entry that arrived. Otherwise it
-    * stays where it is and answers requests, until the position is idle, or another consumer answers requests.
+    * stays where it is and serves requests, until the position is idle or another consumer serves them.
     *
     * @param positions
     *   the ends of partitions, at which a stream stands
     * @param idle
     *   those of them for which a consumer may be opened
     * @param isReplaced
-    *   whether another consumer answers requests about this partition
+    *   whether another consumer serves requests about this partition
     */
   def watch(positions: Map[String, Position], idle: Set[String], isReplaced: String => Boolean): Unit = {
     watches.foreach { case (partition, w) =>
@@ -122,12 +122,12 @@ private[pulsar] final class IdleTailMonitor(
     }
   }
 
-  /** The bounds of the partition are known as of this answer. */
+  /** Records that the bounds of the partition are known as of this response. */
   def answered(partition: String, answer: Answer): Unit =
     watches.get(partition).foreach(w => watches.put(partition, w.copy(answered = Some(answer.session))))
 
   /** Open watches that no other consumer has confirmed yet, [[Settles]] after they subscribed. A broker forgets a
-    * consumer that subscribes while the topic is unloaded: it answers what it knew then, and is sent nothing.
+    * consumer that subscribes while the topic is unloaded: that consumer gets stale responses and no entries.
     *
     * @param now
     *   the time by `System.nanoTime`
@@ -160,7 +160,7 @@ private[pulsar] final class IdleTailMonitor(
     */
   def emptyBefore(firsts: Map[String, Position]): Map[String, Position] = {
     val moved = firsts.toSeq.flatMap { case (p, first) => watches.get(p).filter(_.after < first).map(p -> _) }
-    // a watch that does not answer by itself does not know what happened meanwhile
+    // a watch without a response does not know what has happened since then
     answers
       .awaitAll(moved)(w => s"Asking the watch of ${w._1}") { case (partition, w) =>
         val answer = w.feed.whenOpen

@@ -55,7 +55,9 @@ private[pulsar] object KeptReaders {
     )
   }
 
-  /** A reader of the partition that stands before this one waits for nobody: other executors read what is between. */
+  /** Keeps a reader for the next task. One of the partition at an earlier position is useless: other executors have
+    * read the entries between.
+    */
   private def keep(place: Place, source: BrokerEntrySource): Unit = {
     kept.closeAll(other =>
       other.stream == place.stream && other.topic == place.topic && other.position < place.position

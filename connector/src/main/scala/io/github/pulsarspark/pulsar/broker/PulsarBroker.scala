@@ -92,7 +92,9 @@ private[pulsar] final class PulsarBroker(
         .exceptionally(TopicMissing.skip)
     ).flatten.toMap
 
-  /** A broker may never answer a consumer that subscribed while the topic was unloaded; another one does not wait. */
+  /** Requests bounds by the partition's probe, and by another one if it does not respond in time: a broker may never
+    * respond to a consumer that subscribed while the topic was unloaded.
+    */
   private def boundsByProbe(partition: String, deadline: Long): CompletableFuture[EntryFeed.Bounds] = {
     val opening  = probe(partition).whenOpen
     val patience = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
@@ -143,7 +145,9 @@ private[pulsar] final class PulsarBroker(
     result
   }
 
-  /** A topic that is unloaded meanwhile may answer as if its last messages were gone, so others confirm that. */
+  /** Partitions that end before the positions, as several consumers confirm. A topic that is being unloaded may respond
+    * as if its last messages were deleted.
+    */
   @tailrec
   private def allEndingBefore(positions: Map[String, Position], consumers: Int): Set[String] = {
     // a cursor is never put beyond what is stored
@@ -158,8 +162,8 @@ private[pulsar] final class PulsarBroker(
     }
   }
 
-  /** A broker may have forgotten consumers that answered: they answer the same for ever. Other consumers answer next
-    * time. A partition may be behind for long, so the waits grow.
+  /** Replaces consumers, with back-off. A broker may drop a consumer silently and then returns the same stale end for
+    * ever; a new consumer gets the current one. A partition may be behind for long, so the waits grow.
     */
   private def renew(partitions: collection.Set[String]): Unit = {
     val due = renewals.due(partitions)
@@ -237,7 +241,7 @@ private[pulsar] final class PulsarBroker(
 
   private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
 
-  /** The compacted view begins before everything, since ledgers of which compaction kept something may be gone. */
+  /** The compacted view begins before everything, since ledgers of which compaction kept entries may be deleted. */
   private def toBounds(b: EntryFeed.Bounds): PartitionBounds = {
     val stored = markDelete(b)
     val first  = if (readCompacted) Position.BeforeAll else stored

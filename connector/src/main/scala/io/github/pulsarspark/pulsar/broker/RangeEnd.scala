@@ -61,7 +61,7 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
     *   whether the feed is in the session in which it was opened
     */
   def mayArrive(bounds: FeedBounds, isFirstSession: Boolean): Boolean = {
-    // the compacted view is in front of the cursor, as long as it is read in one session
+    // the compacted view is before the cursor, as long as it is read in one session
     val isBefore = bounds.cursor < stop || readCompacted && isFirstSession
     isBefore && bounds.last >= named.getOrElse(stop)
   }

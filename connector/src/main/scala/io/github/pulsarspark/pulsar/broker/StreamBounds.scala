@@ -6,11 +6,11 @@ import scala.concurrent.duration._
 import io.github.pulsarspark.position.PartitionBounds
 
 /** The bounds of the partitions of a stream, trigger after trigger. A partition whose watch is quiet has the bounds of
-  * its last answer. A share of these is requested at each trigger nevertheless, those first that were not requested for
-  * the longest time: a notification that is lost delays a message, and nothing else. The share is all of them in a
+  * its last response. A share of these is requested at each trigger nevertheless, those first that were not requested
+  * for the longest time: a notification that is lost delays a message, and nothing else. The share is all of them in a
   * stream with few partitions.
   *
-  * A watch answers for its partition as long as the ledger it stands in is that of the last message. Where messages
+  * A watch represents its partition as long as the ledger it stands in is that of the last message. Where messages
   * begin is requested by `probe` otherwise.
   *
   * @param probe
@@ -25,7 +25,7 @@ private[pulsar] final class StreamBounds(
 ) {
   import StreamBounds._
 
-  private val known    = mutable.LinkedHashMap.empty[String, PartitionBounds] // in the order of their answers
+  private val known    = mutable.LinkedHashMap.empty[String, PartitionBounds] // in the order of their responses
   private val answered = mutable.HashMap.empty[String, Long]                  // when
 
   /** The current bounds of these partitions, and no others; missing partitions are skipped. */
@@ -74,7 +74,7 @@ private[pulsar] object StreamBounds {
   /** Triggers until each of more partitions was requested. */
   private val Turns = 60
 
-  /** A watch answers for its partition no longer, however seldom triggers are. */
+  /** TTL of a watch's response, however seldom triggers are. */
   private val Lasts = 1.minute
 
   /** Minimum number of partitions, of `quiet` ones with a quiet watch, to request at one trigger. */

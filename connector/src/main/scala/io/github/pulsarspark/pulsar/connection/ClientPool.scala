@@ -25,9 +25,7 @@ private[pulsar] final class ClientLease private[connection] (
   /** Client of the admin service; None without `admin.url`. */
   def admin: Option[AdminApi] = shared.value.admin
 
-  /** Fails unless a broker answers and accepts the credentials. Over HTTP there is no connection before there is a
-    * topic.
-    */
+  /** Fails unless a broker responds and accepts the credentials. Over HTTP there is no connection without a topic. */
   def checkConnection(): Unit =
     if (!options.serviceUrl.startsWith("http"))
       new ClusterCalls(options, options.serviceUrl).ask("Connecting")(() => client.getConnectionToServiceUrl)

@@ -9,8 +9,8 @@ import io.github.pulsarspark.common.BoundedParallel
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.ClientOptions
 
-/** Waits for the cluster's answers, each with the deadline `operationTimeoutMs`, and turns the client's exceptions into
-  * named conditions.
+/** Waits for the cluster's responses, each with the deadline `operationTimeoutMs`, and turns the client's exceptions
+  * into named conditions.
   *
   * @param url
   *   the address of the service, for errors
@@ -51,7 +51,7 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
         throw e
     }
 
-  /** All answers, with at most `atOnce` requests at a time. */
+  /** All responses, with at most `atOnce` requests at a time. */
   def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(request: A => CompletableFuture[B]): Seq[B] =
     BoundedParallel(items, atOnce)(request)((item, answer) => await(what(item))(answer))
 

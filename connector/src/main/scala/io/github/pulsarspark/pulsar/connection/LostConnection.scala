@@ -7,7 +7,7 @@ import scala.annotation.tailrec
 
 import org.apache.pulsar.client.api.PulsarClientException
 
-/** Requests whose connection goes away before the answer. The client repeats some of its requests then, not all. */
+/** Detects requests whose connection was lost before the response. The client repeats some of them, not all. */
 private[pulsarspark] object LostConnection {
 
   /** True if the request failed because its open connection was lost; false if no connection could be made. */

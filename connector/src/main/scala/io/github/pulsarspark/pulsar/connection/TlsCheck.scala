@@ -15,7 +15,7 @@ import org.apache.pulsar.common.util.SecurityUtility
 import io.github.pulsarspark.options.ClientOptions
 
 /** Finds out why TLS fails. Pulsar's client only reports that a connection was closed and keeps the reason for its log,
-  * so without this check a wrong certificate looks like a service that does not answer (`PULSAR_UNREACHABLE` after
+  * so without this check a wrong certificate looks like a service that does not respond (`PULSAR_UNREACHABLE` after
   * `operationTimeoutMs`). The check runs after a failed request only.
   */
 private[pulsarspark] object TlsCheck {
@@ -26,7 +26,7 @@ private[pulsarspark] object TlsCheck {
   /** Time that this check may add to an error, for any number of hosts. */
   private[pulsar] val Patience: FiniteDuration = 3.seconds
 
-  /** The first host of `url` whose certificate is refused, and why. None when all are accepted, when they do not answer
+  /** The first host of `url` whose certificate is refused, and why. None when all are accepted, if they do not respond
     * in time, or when the settings leave trust to something else. Checks all hosts at the same time.
     *
     * @param resolve

@@ -8,9 +8,9 @@ import org.apache.pulsar.client.api.{CryptoKeyReader, MessageCrypto}
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
-/** The client's encryption, one call at a time. The client renews the key of the data every four hours, on another
-  * thread than it encrypts on: a message that is encrypted meanwhile may carry the new key's data with the old key, and
-  * then nobody can decrypt it.
+/** Serializes the client's encryption, one call at a time. The client renews the data key every four hours, on another
+  * thread than it encrypts on. A message that is encrypted at that moment may carry the new data key although the old
+  * one encrypted it, and then no client can decrypt it.
   */
 private[pulsar] final class SerialCrypto(topic: String) extends MessageCrypto[MessageMetadata, MessageMetadata] {
   private val crypto = new MessageCryptoBc(s"[$topic]", true)

@@ -9,13 +9,13 @@ import io.github.pulsarspark.position.Position
   * make gaps, too, and those are losses. The cursor tells them apart. Nothing is ever acknowledged, so it moves only
   * when the broker moves it, and only forward: as long as it has not passed the last entry read, every entry that
   * arrived until then followed its predecessor. If it has moved, the feed is opened again after the last entry read. If
-  * the broker then puts the cursor beyond that place at once, twice, what is between them is gone. If the same entry
-  * arrives first again, nothing between them can be read by anybody: the broker acknowledges markers and aborted
+  * the broker then puts the cursor beyond that place at once, twice, the entries between them are deleted. If the same
+  * entry arrives first again, no client can read anything between them: the broker acknowledges markers and aborted
   * transactions itself, which moves the cursor over those that a range begins with.
   *
-  * A compacted topic begins with entries of ledgers that may be gone. Below the place of the cursor, where the topic's
-  * own ledgers begin, gaps are what compaction removed. They are trusted within one session only: a broker resumes a
-  * consumer in the topic's own ledgers.
+  * A compacted topic begins with entries of ledgers that may be deleted. Below the place of the cursor, where the
+  * topic's own ledgers begin, gaps are what compaction removed. They are trusted within one session only: a broker
+  * resumes a consumer in the topic's own ledgers.
   *
   * @param start
   *   the last entry that counts as read
@@ -58,10 +58,10 @@ private[pulsar] final class ContinuityCheck(start: Position, readCompacted: Bool
     else if (session == this.session) Verdict.Take
     else Verdict.Reopen
 
-  /** Decides about the entry that arrived, by an answer of the broker.
+  /** Decides about the entry that arrived, by the broker's response.
     *
     * @param newest
-    *   the newest entry that had arrived when the broker was asked
+    *   the newest entry that had arrived when the request was sent
     * @param cursor
     *   the place of the cursor after that
     */

@@ -14,14 +14,14 @@ import io.github.pulsarspark.pulsar.feed.ContinuityCheck.Verdict
 import io.github.pulsarspark.pulsar.topics.TopicMissing
 
 /** The entries of a topic partition after a position, with the proof that none is missing between two of them. Knows
-  * nothing of an end: whoever reads it decides which entries it takes, how long it waits, and what a loss means.
+  * nothing of an end: its reader decides which entries it takes, how long it waits, and what a loss means.
   *
   * Positions are compared, not trusted. The feed begins with the last entry read: its arrival proves that nothing is
-  * missing after it. [[ContinuityCheck]] decides about every entry after that. When the proof fails or the broker is
-  * gone, the reader opens the feed again at the last entry read.
+  * missing after it. [[ContinuityCheck]] decides about every entry after that. When the proof fails or the connection
+  * is lost, the reader opens the feed again at the last entry read.
   *
-  * Its methods take a message that is known to exist, which may be the last one read. It is no end: the broker is asked
-  * for it again when it denies it.
+  * Its methods take a message that is known to exist, which may be the last one read. It is no end: a broker that
+  * denies it gets the request again.
   *
   * @param start
   *   the last entry that counts as read
@@ -100,13 +100,13 @@ private[pulsar] final class ContinuousFeed(
     check.took(arrivedAt)
   }
 
-  /** Opens a feed with the last entry read, or with the beginning of the compacted view where that entry's ledger is
-    * gone.
+  /** Opens a feed with the last entry read, or with the beginning of the compacted view if that entry's ledger is
+    * deleted.
     *
     * @param known
     *   a message that is known to exist
     * @return
-    *   what the broker answers, also that the known message does not exist; None when the topic does not exist
+    *   the broker's response, even if the known message does not exist; None when the topic does not exist
     */
   def open(known: Position): Option[FeedBounds] =
     try {
@@ -175,7 +175,7 @@ private[pulsar] object ContinuousFeed {
     /** The next entry there is: nothing is missing between the last one read and this one. */
     case object Next extends Arrival
 
-    /** The next entry there is: what was between the last one read and this one is gone. */
+    /** The next existing entry: those between the last one read and this one are deleted. */
     case object NextAfterLoss extends Arrival
 
     /** An entry that is read already, and was bound to arrive again. */

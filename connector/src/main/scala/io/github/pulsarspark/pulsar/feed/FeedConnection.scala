@@ -53,7 +53,7 @@ private[feed] final class FeedConnection(
   /** Times that a feed connected again, or was replaced. */
   def reconnects: Long = closedFeeds + sessionsAfterFirst
 
-  /** Opens a feed, paused. A topic that is unloaded meanwhile may answer as if its last messages were gone, so other
+  /** Opens a feed, paused. A topic that is being unloaded may respond as if its last messages were deleted, so other
     * feeds confirm that, once nothing is to be read before them.
     *
     * @param start

@@ -6,8 +6,8 @@ import scala.util.Try
 
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-/** A feed that is open or being opened. Whoever has this owns the feed, also one that opens after nobody waits for it
-  * any more.
+/** A feed that is open or being opened. The holder of this owns the feed, even one that opens after its wait was given
+  * up.
   */
 private[pulsar] final class PendingFeed[F <: EntryFeed](opening: CompletableFuture[F]) {
 
@@ -16,7 +16,7 @@ private[pulsar] final class PendingFeed[F <: EntryFeed](opening: CompletableFutu
   /** The feed, if it is open by now. */
   def ifOpen: Option[F] = Option.when(opening.isDone)(Try(opening.join).toOption).flatten
 
-  /** True when it will never deliver or answer. */
+  /** True if it will never deliver or respond. */
   def isGone: Boolean = opening.isDone && ifOpen.forall(_.isGone)
 
   /** Waits until it is open. When that fails or the wait ends early, it is closed. */
@@ -28,7 +28,8 @@ private[pulsar] final class PendingFeed[F <: EntryFeed](opening: CompletableFutu
         throw e
     }
 
-  /** Closes the feed, now or as soon as it is open. Done when it is closed; nobody waits for one that may never open.
+  /** Closes the feed, now or as soon as it is open. The future completes when it is closed; do not wait for a feed that
+    * may never open.
     */
   def close(): CompletableFuture[Void] = {
     val wasOpen = opening.isDone && !opening.isCompletedExceptionally

@@ -28,7 +28,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   /** Messages that may be on their way or waiting to be taken. */
   def most: Int = target
 
-  /** A consumer that is opened anew is allowed [[first]]. */
+  /** Resets the permits: a new consumer starts with [[first]]. */
   def restart(): Unit = {
     opened = first
     session = None

@@ -14,7 +14,7 @@ private[producer] final class Acknowledgements(refused: (MessageId, Long) => Opt
   private val confirmed    = new AtomicLong
   private val firstFailure = new AtomicReference[Throwable]
 
-  /** Counts so many messages when the answer arrives.
+  /** Counts these messages when the response arrives.
     *
     * @param sequenceId
     *   the highest one of them, where the row has it; one that the client gives is new

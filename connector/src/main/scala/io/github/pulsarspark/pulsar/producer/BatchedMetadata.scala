@@ -5,8 +5,8 @@ import java.util.Arrays
 
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-/** The metadata of a message in a batch behind its length, as the client writes its `SingleMessageMetadata`. One object
-  * and one array for all messages. Not thread-safe.
+/** Encoded metadata of a message in a batch after its length, like the client's `SingleMessageMetadata`. One object and
+  * one array serve all messages. Not thread-safe.
   */
 private[producer] final class BatchedMetadata {
   import BatchedMetadata._

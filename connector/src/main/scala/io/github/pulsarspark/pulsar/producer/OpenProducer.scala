@@ -39,8 +39,8 @@ private[producer] final class OpenProducer(
     val partitions: () => Seq[Producer[_]] = () => Nil
 ) {
 
-  /** The way of one task's messages, which may be a transaction. Nobody waits for a message of a transaction before its
-    * end, so it needs no timer.
+  /** Outbox for one task's messages, which may be in a transaction. No consumer gets messages of a transaction before
+    * its end, so they need no timer.
     */
   def outbox(acknowledgements: Acknowledgements, transaction: Option[TaskTransaction]): Outbox =
     if (!sendsBatches) new MessageOutbox(producer, router, acknowledgements, transaction)

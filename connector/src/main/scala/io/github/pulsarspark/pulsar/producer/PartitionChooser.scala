@@ -2,8 +2,8 @@ package io.github.pulsarspark.pulsar.producer
 
 import org.apache.pulsar.client.api.HashingScheme
 
-/** Selects partitions as the Java client does: the one that a row names, else by the key, else one for a whole batch at
-  * a time, in turn. Not thread-safe.
+/** Selects partitions as the Java client does: the one that a row names, else by the key, else round-robin, one for a
+  * whole batch at a time. Not thread-safe.
   *
   * @param start
   *   the first partition of rows without a key

@@ -18,7 +18,7 @@ private[pulsar] object RefusedProducer {
     */
   private val LimitText = "max producers limit"
 
-  /** A broker that answers does so within this time; one that does not is an outage. */
+  /** Timeout of the request: a broker that does not respond in this time counts as an outage. */
   private val AskMillis = 5000L
 
   /** Producers that are opened at a time. */

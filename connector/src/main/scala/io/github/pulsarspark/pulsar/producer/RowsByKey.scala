@@ -15,7 +15,7 @@ import org.apache.pulsar.common.protocol.Commands
 private[producer] object RowsByKey {
 
   /** @param rows
-    *   of one key, in their order; whoever takes the part releases them
+    *   of one key, in their order; the caller that takes the part releases them
     */
   final case class Part(rows: ByteBuf, messages: Int, lowestSequenceId: Long)
 

@@ -27,7 +27,7 @@ private[producer] trait WaitingOutbox extends Outbox {
   * timer take turns. A failure in the timer's turn fails the task's next call.
   *
   * @param later
-  *   runs something after so many nanoseconds, on a thread that must not wait
+  *   runs something after this many nanoseconds, on a thread that must not wait
   * @param elsewhere
   *   runs something on a thread that may wait
   * @param nanos
@@ -62,7 +62,7 @@ private[producer] final class TimedOutbox(
     finally turn.unlock()
   }
 
-  /** Waits for nobody: who has the turn gives up the rest. */
+  /** Discards the messages without waiting. If the timer has the turn, it discards the rest. */
   override def discard(): Unit = {
     isGivenUp = true
     if (turn.tryLock())
@@ -91,7 +91,7 @@ private[producer] final class TimedOutbox(
       isArmed = false
       if (!isGivenUp) outbox.sendDue()
       if (outbox.isWaiting) arm()
-    } catch { case e: Throwable => acknowledgements.fail(e) } // nobody else waits for it
+    } catch { case e: Throwable => acknowledgements.fail(e) } // no other thread waits for it
     finally turn.unlock()
     if (isGivenUp) discard()
   }

@@ -98,7 +98,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
   def flush(): Unit = {
     outbox.flush()
     val deadline = System.nanoTime() + options.sendTimeout.toNanos + TopicProducer.GraceNanos
-    // Each message's own answer counts: the client completes a flush before it has reported all of them.
+    // Each message's own response counts: the client completes a flush before it has reported all of them.
     if (!TopicProducer.waitFor(deadline)(acknowledgements.failure != null || acknowledged >= sent))
       acknowledgements.fail(new TimeoutException)
     throwFailure()

@@ -8,7 +8,8 @@ private[progress] object Acknowledgement {
   /** The last entry to acknowledge.
     *
     * An entry that was read in part stays. So does the last entry before a range that is read next: the broker may
-    * delete a ledger as soon as all of it is acknowledged, and tasks prove by this entry that nothing after it is gone.
+    * delete a ledger as soon as all of it is acknowledged, and tasks prove by this entry that nothing after it is
+    * missing.
     *
     * @param read
     *   what Spark has committed

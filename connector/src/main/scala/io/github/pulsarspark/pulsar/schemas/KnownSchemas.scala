@@ -8,12 +8,12 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Schema versions that this JVM has fetched. A version of a topic never changes, but a topic that is deleted and
-  * created again counts its versions anew. The ledger of a message tells both apart: the cluster numbers ledgers in
-  * their order, so a topic created again has higher ones. A version that was fetched for a ledger holds for it and for
-  * lower ledgers, and is fetched again for a higher one. Failures are not kept.
+  * created again counts its versions from the start again. The ledger of a message tells both apart: the cluster
+  * numbers ledgers in their order, so a topic created again has higher ones. A version that was fetched for a ledger
+  * holds for it and for lower ledgers, and is fetched again for a higher one. Failures are not kept.
   *
   * @param mostChars
-  *   size of all definitions together, above which the least recently used go
+  *   size of all definitions together, above which the least recently used are dropped
   */
 private[pulsarspark] final class KnownSchemas(mostChars: Long) {
   import KnownSchemas._

@@ -8,11 +8,11 @@ import scala.jdk.CollectionConverters._
 import org.apache.pulsar.common.lookup.GetTopicsResult
 import org.apache.pulsar.common.naming.{NamespaceName, TopicName}
 
-/** Lists the topics that match patterns. A request carries the hash of the last answer, so that a broker answers
+/** Lists the topics that match patterns. A request carries the hash of the last response, so that a broker returns
   * "unchanged" instead of a long list. Patterns are matched here, since brokers have rules of their own for them.
   *
   * @param request
-  *   requests the topics of a namespace, with the hash of the last answer or null
+  *   requests the topics of a namespace, with the hash of the last response or null
   * @param partitions
   *   requests the partitions of topics; those that do not exist are missing in the result
   */

@@ -27,7 +27,7 @@ private[pulsarspark] object TopicLosses {
     Conditions.DataLossTopicNotSelected(topic = partition, from = from.toString, to = to,
       reason = "the options no longer select the topic")
 
-  /** A partition was deleted and created again, and what was written to the old one after `from` is gone.
+  /** The loss of a partition that was deleted and created again: the messages of the old one after `from`.
     *
     * @param first
     *   before the first message of the new one

@@ -42,7 +42,7 @@ private[pulsarspark] final class TransactionCoordinator private (
       case e if Conditions.AccessDenied.is(e) => throw TransactionCoordinator.unavailable(e, options.serviceUrl)
     }
 
-  /** Begins a transaction at each of these coordinators, as far as they exist: the client takes them in turn. */
+  /** Begins a transaction at each of these coordinators, as far as they exist: the client takes them round-robin. */
   def beginAtEach(coordinators: Set[Long], timeout: FiniteDuration): Seq[TransactionId] = {
     @tailrec
     def more(begun: Vector[TransactionId]): Vector[TransactionId] =
@@ -65,7 +65,7 @@ private[pulsarspark] final class TransactionCoordinator private (
   def registering(id: TransactionId, topicPartitions: Seq[String]): CompletableFuture[Void] =
     client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
 
-  /** Waits for an answer to [[registering]]; returns why it was refused. */
+  /** Waits for the response to [[registering]]; returns the reason of a refusal. */
   def refusal(registering: CompletableFuture[Void]): Option[String] = Option(failure(registering)).map(FirstLine(_))
 
   /** Waits for an answer to [[registering]]; returns whether the end of the transaction is decided and not carried out
@@ -78,12 +78,12 @@ private[pulsarspark] final class TransactionCoordinator private (
 
   def abort(id: TransactionId): CompletableFuture[Void] = client.abortAsync(id.toPulsar)
 
-  /** Waits for an answer to [[commit]]. */
+  /** Waits for the response to [[commit]]. */
   def answer(committing: CompletableFuture[Void]): CommitAnswer =
     CommitAnswer(failure(committing))
 
-  /** Waits for an answer to [[abort]]. A transaction that ended before is no failure. One that these credentials must
-    * not end is: brokers report it as not found, but it is open and hides what follows it.
+  /** Waits for the response to [[abort]]. A transaction that ended before is no failure. One that these credentials
+    * must not end is: brokers report it as not found, but it is open and hides what follows it.
     */
   def isEnded(id: TransactionId, aborting: CompletableFuture[Void]): Boolean = failure(aborting) match {
     case null => true

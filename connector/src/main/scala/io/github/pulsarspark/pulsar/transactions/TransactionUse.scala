@@ -16,7 +16,7 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
   * partition before it stores the first message of one, and then always has one. For many threads.
   *
   * @param request
-  *   the transaction buffer of a partition, waits for the answer
+  *   the transaction buffer of a partition, waits for the response
   */
 private[pulsarspark] final class TransactionUse private[transactions] (request: String => JsonNode) {
   import TransactionUse._
@@ -35,7 +35,7 @@ private[pulsarspark] final class TransactionUse private[transactions] (request: 
     }.isUnused
   }
 
-  /** Forgets topic partitions that are gone. */
+  /** Forgets deleted topic partitions. */
   def retain(exists: String => Boolean): Unit = answers.filterInPlace((partition, _) => exists(partition))
 
   private def ask(partition: String, last: Long): Answer =
@@ -56,7 +56,9 @@ private[pulsarspark] final class TransactionUse private[transactions] (request: 
 private[pulsarspark] object TransactionUse {
   private val log = LoggerFactory.getLogger(classOf[TransactionUse])
 
-  /** @param upTo holds for ranges that end in this ledger, or in front of it */
+  /** @param upTo
+    *   holds for ranges that end in this ledger, or before it
+    */
   private final case class Answer(upTo: Long, isUnused: Boolean)
 
   def apply(admin: AdminApi, options: ClientOptions): TransactionUse = {

@@ -85,7 +85,7 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   /** True if every ledger of a stream's range except the last is known to hold no message of a transaction. */
   private[read] def hasNoTransactions(range: OffsetRange): Boolean = transactions.exists(_.isUnused(range))
 
-  /** Forgets topic partitions that are gone. */
+  /** Forgets deleted topic partitions. */
   private[read] def retain(exists: String => Boolean): Unit = {
     known.retain(exists)
     transactions.foreach(_.retain(exists))
@@ -99,7 +99,7 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private[read] def backlog(range: OffsetRange, options: ReadOptions, hadoop: HadoopSettings): GrowingEntrySource =
     BacklogEntrySource(range, options, hadoop, locator(hadoop))
 
-  /** The ledgers of a range that take no more entries, so many bytes of them. */
+  /** Closed ledgers of a range, up to this many bytes. */
   private[read] def closedLedgers(range: OffsetRange, bytes: Long, hadoop: HadoopSettings): ClosedLedgers =
     ClosedLedgers(range, bytes, options, hadoop, locator(hadoop))
 

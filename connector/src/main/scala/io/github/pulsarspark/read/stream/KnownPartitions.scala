@@ -6,7 +6,7 @@ import scala.util.Try
 import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** The topic partitions of a stream as of the last discovery. A broker may list topics from an old cache, so a
-  * partition that was read is gone only when it does not exist by itself either.
+  * partition that was read counts as deleted only if a request for itself confirms it.
   *
   * @param discover
   *   returns full names of topics, each with those of its partitions
@@ -35,8 +35,8 @@ private[stream] final class KnownPartitions(
   private var unlisted                   = Set.empty[String] // that exist nevertheless
   private var discoveredAt: Option[Long] = None
 
-  /** Makes a request for all existing partitions and returns its responses. While a discovery is under way, it requests
-    * the partitions of the previous one concurrently, so that a trigger waits for one of the two only. If the discovery
+  /** Makes a request for all existing partitions and returns its responses. During a discovery, it requests the
+    * partitions of the previous one concurrently, so that a trigger waits for one of the two only. If the discovery
     * changes the partitions, or a response is missing, it repeats the request.
     *
     * @param read
@@ -69,7 +69,7 @@ private[stream] final class KnownPartitions(
 
   private def all: Seq[String] = if (unlisted.isEmpty) sorted else sorted ++ unlisted
 
-  /** Discovers anew when one of these partitions is not known. */
+  /** Repeats the discovery if one of these partitions is unknown. */
   def find(partitions: Iterable[String]): Unit = if (partitions.exists(topic(_).isEmpty)) {
     discoverAnew()
     confirm(partitions.filterNot(topicOf.contains).toSet)

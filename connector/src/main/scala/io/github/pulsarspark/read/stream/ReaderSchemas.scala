@@ -6,7 +6,7 @@ import io.github.pulsarspark.schema.TopicSchema
 /** The schemas that a stream reads its topics with. The schema of a topic is fixed when a micro-batch first reads it.
   *
   * Tasks rely on the version of that schema, but only in ledgers that the topic had when its schema was requested. A
-  * topic that is deleted and created again counts its versions anew, and has higher ledgers (see
+  * topic that is deleted and created again counts its versions from the start again, and has higher ledgers (see
   * [[io.github.pulsarspark.pulsar.schemas.KnownSchemas]]).
   *
   * @param request

@@ -30,8 +30,7 @@ import io.github.pulsarspark.storage.{ClosedLedgers, StreamTail}
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** The driver's side of a streaming read, whatever divides it into batches: how the stream began, its session with the
-  * cluster, the partitions there are, what is gone of them, the plan of tasks, and metrics. Offsets hold positions
-  * alone.
+  * cluster, the existing partitions, their losses, the plan of tasks, and metrics. Offsets hold positions alone.
   *
   * @param columns
   *   the table's columns as Spark knows them
@@ -103,7 +102,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     case other             => this.offset(other.json)
   }
 
-  /** Looks for what there is to read. Finds new partitions, reports what is gone, and watches partitions that are idle.
+  /** Finds the current end of the topics. Discovers new partitions, reports losses, and watches idle partitions.
     *
     * @param read
     *   what the stream has read, and Spark has committed
@@ -178,7 +177,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
       session.backlog(range, _, task.hadoop)
     )
 
-  /** The ledgers of ranges that take no more entries, as far as their list is known. */
+  /** Closed ledgers of ranges, as far as their list is known. */
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] =
     session.segments(task.hadoop, losses).wholeLedgers(ranges, bytes)
 

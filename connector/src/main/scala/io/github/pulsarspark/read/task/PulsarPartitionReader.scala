@@ -28,7 +28,9 @@ private[read] final case class PulsarReaderFactory(
   }
 }
 
-/** Reads the slices of a partition in turn: entries from a source, messages from entries, rows from messages. */
+/** Reads the slices of a partition one after the other: entries from a source, messages from entries, rows from
+  * messages.
+  */
 private[read] final class PulsarPartitionReader(
     partition: PulsarInputPartition,
     task: ReadContext,

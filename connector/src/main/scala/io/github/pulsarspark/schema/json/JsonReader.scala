@@ -145,7 +145,7 @@ private[schema] object JsonReader {
     }
   }
 
-  /** A record by its fields; the parser may also stand behind the opening brace.
+  /** Reads a record by its fields. The parser may be at the opening brace or after it.
     *
     * @param missing
     *   what each field is when the object does not have it

@@ -19,7 +19,7 @@ private[schema] trait ProtobufWriter {
 
 private[schema] object ProtobufWriter {
 
-  /** A value behind the tag of its field. */
+  /** Writes a value after the tag of its field. */
   final class Tagged(field: FieldDescriptor, value: ProtobufWriter) extends ProtobufWriter {
     private val wireType = field.getLiteType.getWireType
 

@@ -8,9 +8,9 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 
 import io.github.pulsarspark.storage.bookkeeper.protocol.ReadRequest
 
-/** One connection to a bookie, and a request that it answers at once: to read from a ledger that does not exist.
-  * Whatever it does with that, to close the connection included, shows that it is alive; a process that hangs does
-  * neither, though its machine accepts connections.
+/** A connection to a bookie with one request: to read from a ledger that does not exist. Any reaction, even a closed
+  * connection, shows that the bookie is alive; a process that hangs does neither, though its machine accepts
+  * connections.
   */
 private[storage] final class BookieProbe private (channel: AsynchronousSocketChannel) {
   import BookieProbe._

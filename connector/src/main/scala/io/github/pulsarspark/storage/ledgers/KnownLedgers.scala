@@ -90,7 +90,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
   def moved(topic: String): Unit =
     known.updateWith(topic)(_.map(_.copy(at = nanos() - Lasts.toNanos, isDoubtful = true)))
 
-  /** Forgets topic partitions that are gone. */
+  /** Forgets deleted topic partitions. */
   def retain(exists: String => Boolean): Unit = known.filterInPlace((topic, _) => exists(topic))
 
   /** Known storage of a range, if that is all it needs. */

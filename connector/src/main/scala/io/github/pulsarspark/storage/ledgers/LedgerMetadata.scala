@@ -14,7 +14,7 @@ import io.github.pulsarspark.pulsar.admin.{AdminApi, LedgerSink}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
 /** Requests the ledgers of topic partitions from the admin service, many at a time. It checks the user's own
-  * credentials, so whoever may not consume a topic does not learn where it is stored.
+  * credentials, so a user who may not consume a topic does not learn where it is stored.
   */
 private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOptions) {
   import LedgerMetadata._
@@ -59,7 +59,8 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
 private object LedgerMetadata {
   private val log = LoggerFactory.getLogger(classOf[LedgerMetadata])
 
-  /** Requests in flight. Their answers are not kept in memory, see [[io.github.pulsarspark.pulsar.admin.LedgerSink]].
+  /** Limit of requests in flight. Their responses are not kept in memory, see
+    * [[io.github.pulsarspark.pulsar.admin.LedgerSink]].
     */
   private val AtOnce = 64
 }

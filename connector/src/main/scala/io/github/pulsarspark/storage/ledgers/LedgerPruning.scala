@@ -3,10 +3,10 @@ package io.github.pulsarspark.storage.ledgers
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
 
-/** A ledger that takes no more entries.
+/** A closed ledger.
   *
   * @param closedAt
-  *   milliseconds since 1970 by the broker's clock; whatever the ledger holds was stored before
+  *   milliseconds since 1970 by the broker's clock; all entries of the ledger were stored before
   */
 private[storage] final case class ClosedLedger(id: Long, entries: Long, closedAt: Long)
 
@@ -15,7 +15,7 @@ private[storage] final case class ClosedLedger(id: Long, entries: Long, closedAt
   * @param closed
   *   in the order of their ids
   * @param newest
-  *   the one behind them, which may still grow
+  *   the ledger after them, which may still grow
   */
 private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newest: Option[Long]) {
 
@@ -70,7 +70,7 @@ private[storage] final case class LedgerPruning(closed: Seq[ClosedLedger], newes
 
 private[storage] object LedgerPruning {
 
-  /** Reads an `internal-info` answer. */
+  /** Parses an `internal-info` response. */
   final class Reader extends LedgerSink[LedgerPruning] {
     private val ledgers = Vector.newBuilder[ClosedLedger]
 

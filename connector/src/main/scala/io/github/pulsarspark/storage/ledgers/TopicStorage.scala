@@ -23,9 +23,9 @@ private[storage] final case class StoredLedger(
   * @param ledgers
   *   in the order of their ids, without a gap
   * @param listed
-  *   ids of the first and the newest ledger that there are, whether among `ledgers` or not
+  *   ids of the first and the newest existing ledger, whether among `ledgers` or not
   * @param lastConfirmed
-  *   the last entry that is stored for good; entries behind it must not be read
+  *   the last entry that is stored for good; later entries must not be read
   * @param openBytes
   *   bytes in the ledger that is being written
   * @param openEntries
@@ -96,7 +96,7 @@ private[storage] final case class TopicStorage(
 private[storage] object TopicStorage {
   private val GuessedEntryBytes = 4096L
 
-  /** Reads an `internalStats` answer.
+  /** Parses an `internalStats` response.
     *
     * @param ids
     *   of the ledgers that are needed

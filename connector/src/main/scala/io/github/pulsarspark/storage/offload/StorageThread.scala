@@ -20,7 +20,7 @@ import io.github.pulsarspark.storage.segment.SegmentUnreadable
   * ends when the client returns.
   *
   * @param deadline
-  *   the longest wait for one answer
+  *   the timeout of one response
   */
 private[offload] final class StorageThread(val ledger: OffloadedLedger, firstEntryId: Long, deadline: FiniteDuration) {
 

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.storage.segment
 
-/** A ledger that takes no more entries.
+/** A closed ledger.
   *
   * @param bytes
   *   of all its entries

@@ -101,10 +101,10 @@ private[exactlyonce] object EpochDecision {
     "Use a new checkpoint, and start where the old one ended. Or start once with onSinkMismatch=write"
   )
 
-  /** The open transactions that nobody will ever commit.
+  /** The open transactions that no driver will commit.
     *
     * @param open
-    *   what tasks registered and nobody ended, as far as it was read
+    *   transactions that tasks registered and that have not ended, as far as the topic was read
     * @param own
     *   this driver, whose tasks may run a later epoch
     * @param earlier

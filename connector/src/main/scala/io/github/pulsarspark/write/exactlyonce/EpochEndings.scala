@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
-/** Proves that the transactions of an epoch can be committed, commits them, and finds out what became of those whose
-  * answers prove nothing.
+/** Proves that the transactions of an epoch can be committed, commits them, and finds out the outcome of those whose
+  * responses prove nothing.
   *
   * @param patience
   *   how long the transactions of an epoch may stay undecided
@@ -65,7 +65,7 @@ private[exactlyonce] final class EpochEndings(
     * @param topicPartitions
     *   of the write, to be freed from late messages
     * @param abortOthers
-    *   what each turn does first: an attempt that began meanwhile would hide the evidence behind its marker
+    *   runs first in each round: an attempt that has begun since would hide the evidence after its marker
     */
   def resolve(prepared: Prepared, topicPartitions: () => Seq[String])(abortOthers: => Unit)
       : (Set[TransactionId], Int) = {

@@ -65,9 +65,9 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
     */
   def markers(from: String, barrier: String, patience: FiniteDuration): Option[Seq[(String, String)]]
 
-  /** Records that are needed no more: those up to these ids. */
+  /** Releases the records up to these ids, which are no longer needed. */
   def release(log: Option[String], open: Option[String], mark: Option[String]): Unit
 
-  /** The state is needed no more. */
+  /** Deletes the sink's subscriptions, so that brokers may delete its control topics. */
   def end(): Unit
 }

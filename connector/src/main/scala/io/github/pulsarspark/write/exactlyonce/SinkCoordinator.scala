@@ -84,7 +84,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     lastDone = records.findLast(r => SinkRecords.parse(r._2).exists(_._2.isInstanceOf[Done])).map(_._1)
     log_.info("Sink {} keeps its state in {}", settings.sinkId, settings.topics)
     open.add(readable(cluster.opened(), "-open"))
-    val _ = append(Owner(settings.target)) // nobody took over before, so all that is open is of earlier drivers
+    val _ = append(Owner(settings.target)) // none took over before, so all open transactions are of earlier drivers
     from = cluster.barrier(text(Barrier(UUID.randomUUID.toString)))
     abortOrphans(Long.MaxValue, open.owners, log.prepared)
     log.prepared.map(p => p -> finish(p, None))

@@ -39,9 +39,9 @@ private[exactlyonce] object SinkRecord {
     * @param others
     *   the last epoch of each other target
     * @param lost
-    *   how many of the rows are not in the topic: somebody accepted that
+    *   how many of the rows are not in the topic, as a person accepted
     * @param isTakenOn
-    *   whether its driver goes on with `onSinkMismatch=write`
+    *   true if its driver goes on with `onSinkMismatch=write`
     */
   final case class Done(
       epoch: Long,

@@ -9,8 +9,8 @@ import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.SinkTopicNames
 import io.github.pulsarspark.pulsar.transactions.ControlAccess
 
-/** Finishes sinks that nobody writes to any more, by their ids: as the next driver would, and for ever where that has
-  * none.
+/** Finishes sinks without a writer, by their ids, as their next driver would. Deletes the state if there can be no next
+  * driver.
   */
 private[write] object SinkRepair {
 
@@ -21,8 +21,8 @@ private[write] object SinkRepair {
         .map(SinkTopicNames.sinkOf).map(id => id -> read(connection, SinkTopics(namespace, id)))
     )
 
-  /** Commits the recorded epoch, aborts everything else, and removes the state of a batch that nobody can repeat. Fails
-    * while a driver of the sink is connected.
+  /** Commits the recorded epoch, aborts everything else, and removes the state of a batch that cannot be repeated.
+    * Fails while a driver of the sink is connected.
     */
   def apply(settings: RepairSettings): RepairedSink = {
     val log = Using.resource(PulsarConnection(settings.client)) { connection =>

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.write.exactlyonce
 
-/** The driver's part of a stream that writes exactly once. Spark builds the write of each micro-batch anew and keeps
-  * the table, so the table holds this.
+/** The driver's part of a stream that writes exactly once. Spark builds a new write for each micro-batch and keeps the
+  * table, so the table holds this.
   */
 private[pulsarspark] final class SinkRun {
   private var current = Option.empty[(SinkSettings, SinkCoordinator)]

@@ -50,13 +50,13 @@ private[write] object SinkSettings {
   /** The nonce of batches with numbers, which the id of their query follows. */
   private[exactlyonce] val Versions = "versions"
 
-  /** The nonce of batches without numbers, whose state nobody needs after them. */
+  /** Nonce of batches without numbers, whose state is not needed after them. */
   private val Job = "job"
 
   /** The start of the nonces of streams, which the id of the query follows. */
   private val Query = "query:"
 
-  /** The settings of whoever wrote a log, as far as it says them.
+  /** Settings of a log's writer, as far as the log contains them.
     *
     * @param nonce
     *   of the log

@@ -88,8 +88,8 @@ private[write] final class TaskAttempt(
     coordinator.foreach(_.close())
   }
 
-  /** The producer of markers outlives the attempt and sends again what a lost connection left unanswered. A marker that
-    * is stored after its transaction was aborted hides those behind it.
+  /** The producer of markers outlives the attempt and sends again the messages whose acknowledgement was lost with a
+    * connection. A marker that is stored after its transaction was aborted hides later ones.
     */
   private def awaitMarker(): Unit =
     try marked.foreach { case (_, stored) => stored() }

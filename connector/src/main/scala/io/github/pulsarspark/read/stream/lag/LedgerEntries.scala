@@ -16,7 +16,7 @@ import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
 private[stream] final case class LedgerEntries(ids: ArraySeq[Long], entries: ArraySeq[Long], newest: Long) {
 
   /** The number of entries in the ledger `from` and in those between it and `to`; None when the list is older than
-    * `to`. A ledger that is gone has none.
+    * `to`. A deleted ledger has none.
     */
   def through(from: Long, to: Long): Option[(Long, Long)] = Option.when(to <= newest) {
     val within = ids.indices.filter(i => ids(i) >= from && ids(i) < to)
@@ -28,7 +28,7 @@ private[stream] final case class LedgerEntries(ids: ArraySeq[Long], entries: Arr
 private[stream] object LedgerEntries {
   val Unknown: LedgerEntries = LedgerEntries(ArraySeq.empty[Long], ArraySeq.empty[Long], -1)
 
-  /** Reads an `internalStats` answer.
+  /** Parses an `internalStats` response.
     *
     * @param from
     *   the first ledger that is needed

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.Recently
 
-/** Requests the lists of ledgers that the size of a backlog needs, and never waits for them: an answer serves later
+/** Requests the lists of ledgers that the size of a backlog needs, and never waits for them: a response serves later
   * calls.
   *
   * @param request
@@ -34,8 +34,8 @@ private[stream] final class LedgerEntriesLookup(
   /** Entries of the partition's ledgers, as far as responses have arrived. */
   def of(partition: String): LedgerEntries = known.getOrElse(partition, LedgerEntries.Unknown)
 
-  /** Requests what the size of this backlog lacks: each partition at most once in [[Pause]], few at a time. Forgets
-    * partitions that are not behind.
+  /** Requests what the size of this backlog lacks: each partition at most once in [[Pause]], a limited number at a
+    * time. Forgets partitions that are not behind.
     */
   def update(backlog: Backlog): Unit = {
     val behind = backlog.behind.map(_.partition).toSet

@@ -3,14 +3,14 @@ package io.github.pulsarspark.read.stream.limits
 /** Shares the budget of a trigger among topic partitions. Pure. */
 private[stream] object Admission {
 
-  /** Max-min fair shares: everybody gets what it needs, or as much as anybody else. What one does not need goes to the
-    * others. The shares add up to the budget, unless all needs are met with less. A rest that cannot be divided goes to
-    * the next ones in turn, one each.
+  /** Max-min fair shares: each partition gets what it needs, or as much as any other. The unused part of a share goes
+    * to the others. The shares add up to the budget, unless all needs are met with less. An indivisible rest is
+    * distributed round-robin.
     *
     * @param needs
-    *   how much each can use
+    *   how much each partition can use
     * @param after
-    *   the one that was served last; the turn begins with the one that follows it in alphabetical order
+    *   the partition that was served last; the rest goes first to the next one in alphabetical order
     * @return
     *   shares above 0
     */

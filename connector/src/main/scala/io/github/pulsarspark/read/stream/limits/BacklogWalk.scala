@@ -91,7 +91,7 @@ private[stream] final class BacklogWalk(
     counted.size < backlog.size || counted.exists(!_.isExhausted)
   }
 
-  /** Walks until the partitions together have so many rows or bytes, or no more messages. */
+  /** Walks until the partitions together reach the limit of rows or bytes, or have no more messages. */
   private def walk(backlog: Map[String, OffsetRange], rows: Option[Long], bytes: Option[Long]): Unit =
     walk(backlog, rows.getOrElse(Long.MaxValue), bytes.getOrElse(Long.MaxValue), nanos() + patience.toNanos, true)
 
@@ -148,7 +148,7 @@ private[stream] final class BacklogWalk(
     })
   }
 
-  /** Interrupts walks that are under way, and ends all. */
+  /** Interrupts running walks, and ends all. */
   override def close(): Unit = {
     if (!threads.stop(patience.toMillis)) log.warn("a walk over the backlog does not end")
     close(walks.keys.toSeq)

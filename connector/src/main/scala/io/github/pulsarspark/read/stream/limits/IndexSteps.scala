@@ -17,18 +17,18 @@ import io.github.pulsarspark.storage.segment.Segment
   * first and the last entry of a ledger, and a few entries around the end, instead of all. The limit is not exceeded
   * where producers state how many messages their batches have.
   *
-  * Partitions whose ledgers that take no more entries have fewer messages than the limit are left to [[BacklogWalk]],
-  * so that every other one can fill its share. For one thread, which may be interrupted.
+  * Partitions whose closed ledgers have fewer messages than the limit are left to [[BacklogWalk]], so that every other
+  * one can fill its share. For one thread, which may be interrupted.
   *
   * @param closed
-  *   the ledgers of a range that take no more entries, so many bytes of them
+  *   closed ledgers of a range, up to a number of bytes
   * @param returnsAll
   *   whether the stream returns every message in the ledgers of a range but its last; messages of transactions have no
   *   index
   * @param patience
   *   how long one trigger reads indexes; partitions that it did not get to are walked
   * @param least
-  *   messages of a partition's share for which this is worth while
+  *   threshold of messages in a partition's share
   */
 private[stream] final class IndexSteps(
     closed: (OffsetRange, Long) => ClosedLedgers,
@@ -150,7 +150,7 @@ private[stream] final class IndexSteps(
     end
   }
 
-  /** Ends what is under way. */
+  /** Stops running work. */
   def stop(millis: Long): Boolean = threads.stop(millis)
 }
 
@@ -166,6 +166,6 @@ private[stream] object IndexSteps {
   /** Threshold of rows: below it, a partition is counted within milliseconds. */
   val Least = 10000L
 
-  /** A micro-batch may be smaller than the limit by one part in so many. */
+  /** Fraction of the limit by which a micro-batch may be smaller: 1/50. */
   private val Tolerance = 50L
 }

@@ -10,7 +10,7 @@ import io.github.pulsarspark.position.Position
   * interceptor may have been off in between.
   *
   * @param read
-  *   how many messages of the first entry are in front of the range
+  *   how many messages of the first entry are before the range
   */
 private[stream] final case class LedgerPart(
     ledgerId: Long,
@@ -30,12 +30,12 @@ private[stream] final case class LedgerPart(
 
   def end: Position = Position(ledgerId, last.id)
 
-  /** The last of the first `most` messages, or one before it.
+  /** Finds the end position after at most `most` messages.
     *
     * @param most
     *   1 to [[messages]]
     * @param enough
-    *   so many are accepted
+    *   any end with at least this many messages is accepted
     * @param indexOf
     *   of another entry; None when it cannot be known
     * @return
@@ -95,7 +95,7 @@ private[stream] object LedgerPart {
     * producer may send wrong ones), or if nothing is left to read.
     *
     * @param read
-    *   how many messages of the first entry are in front of the range
+    *   how many messages of the first entry are before the range
     * @param indexOf
     *   one of the samples
     */

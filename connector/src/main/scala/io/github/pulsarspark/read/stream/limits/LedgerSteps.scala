@@ -19,8 +19,8 @@ import io.github.pulsarspark.storage.segment.WholeLedger
   * may be interrupted.
   *
   * @param listed
-  *   the ledgers of ranges that take no more entries, from the one in which a range begins, without a gap; empty when
-  *   that is not known; a list may end after so many bytes
+  *   consecutive closed ledgers of ranges, from the one in which a range begins; empty if unknown; a list may end after
+  *   the given bytes
   * @param open
   *   begins a walk; does not wait
   * @param patience
@@ -84,13 +84,13 @@ private[stream] final class LedgerSteps(
     }
   }
 
-  /** An estimate of what a range reads of a ledger without messages behind its start. */
+  /** Estimates the bytes that a range reads of a ledger. Sends no request for the entries before its start. */
   private def behind(start: Position, ledger: WholeLedger): Long =
     if (ledger.id != start.ledgerId) 0
     else ledger.bytes * math.max(0, ledger.entries - 1 - start.entryId) / math.max(1, ledger.entries)
 
-  /** The last message of a ledger that the broker delivers and that is in the range: entries behind it may be markers,
-    * aborted or chunks of a message that is not complete.
+  /** The last message of a ledger that the broker delivers and that is in the range: later entries may be markers,
+    * aborted, or chunks of an incomplete message.
     */
   private def lastMessage(range: OffsetRange, ledger: WholeLedger, isInTime: () => Boolean): Option[Position] =
     Lookback.iterator.flatMap {
@@ -107,7 +107,7 @@ private[stream] final class LedgerSteps(
         }
     }.nextOption()
 
-  /** Ends what is under way. */
+  /** Stops running work. */
   def stop(millis: Long): Boolean = threads.stop(millis)
 }
 
@@ -117,9 +117,9 @@ private[stream] object LedgerSteps {
   /** The end of a micro-batch in a partition.
     *
     * @param ledgerId
-    *   nothing behind `end` in this ledger is a message
+    *   no entry after `end` in this ledger is a message
     * @param bytes
-    *   at most so many from the start of the range
+    *   upper bound of the bytes from the start of the range
     */
   final case class Step(end: Position, ledgerId: Long, bytes: Long)
 

@@ -85,11 +85,11 @@ private[stream] final class PartitionWalk(
   /** Takes more messages for the next micro-batch.
     *
     * @param maxRows
-    *   at most so many more
+    *   limit of further rows
     * @param maxBytes
-    *   until the entries have so many bytes more
+    *   limit of further bytes, checked after each entry
     * @param mayGoOn
-    *   asked after each entry
+    *   continues as long as this returns true; called after each entry
     */
   def advance(maxRows: Long, maxBytes: Long, mayGoOn: () => Boolean): Unit = {
     val rowsBefore  = rowCount

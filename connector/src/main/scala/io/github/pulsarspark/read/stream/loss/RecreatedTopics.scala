@@ -14,8 +14,8 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
 /** Finds partitions that were deleted and created again. The new messages have higher positions, so that the old ones
   * look trimmed. The metadata store holds when a partition was created.
   *
-  * A restore of the metadata changes that time. So nobody is asked unless the ledger that was read last is gone, which
-  * is a loss in any case, and the time decides its name.
+  * A restore of the metadata changes that time. So it is only requested if the ledger that was read last is deleted.
+  * That is a loss in any case, and the time decides which condition reports it.
   *
   * @param existing
   *   partitions that existed when the stream began
@@ -45,10 +45,10 @@ private[stream] final class RecreatedTopics(
 private[stream] object RecreatedTopics {
   private val log = LoggerFactory.getLogger(classOf[RecreatedTopics])
 
-  /** Clocks of the file system and of the metadata store may differ by so much. */
+  /** Tolerance between the clocks of the file system and of the metadata store. */
   val Margin: FiniteDuration = 5.minutes
 
-  /** Partitions of which something was read, and whose ledger with the last message read is gone. */
+  /** Partitions that were read and whose last ledger read is deleted. */
   private[loss] def suspected(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Seq[String] =
     bounds.iterator.collect {
       case (partition, b)

@@ -64,8 +64,8 @@ private[bookkeeper] final class EntryWindow private (
     entries.next()
   }
 
-  /** Frees the memory of what is there now, and that of a later answer when it arrives: an answer may never arrive.
-    * Nothing more is requested.
+  /** Frees the memory of received entries, and that of a later response when it arrives, which may be never. Sends no
+    * more requests.
     */
   def release(): Unit = {
     closeOpened()

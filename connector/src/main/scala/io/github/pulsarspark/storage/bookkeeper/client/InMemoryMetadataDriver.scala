@@ -8,9 +8,9 @@ import org.apache.bookkeeper.discover.RegistrationClient
 import org.apache.bookkeeper.meta.{LayoutManager, LedgerManagerFactory, MetadataClientDriver}
 import org.apache.bookkeeper.stats.StatsLogger
 
-/** A metadata driver for BookKeeper's client that has no store behind it: ledgers come from [[InMemoryLedgerMetadata]],
-  * bookies are where their ids or the user say. Everything that would change something is refused, so not even a
-  * mistake in this connector can fence, close or delete a ledger.
+/** A metadata driver for BookKeeper's client without a store: ledgers come from [[InMemoryLedgerMetadata]], bookies are
+  * where their ids or the user say. Everything that would change something is refused, so not even a mistake in this
+  * connector can fence, close or delete a ledger.
   *
   * BookKeeper makes it by its class, so it finds what it serves in the client's configuration.
   */

@@ -133,7 +133,7 @@ private[bookkeeper] object BookieProtocolEntrySource {
   /** Size of a window: it stays in a processor's cache from the socket to the row. Smaller windows cost requests. */
   private val WindowBytes = 256L * 1024
 
-  /** Reads of single entries under way at a time. */
+  /** Limit of concurrent reads of single entries. */
   private val MostSingles = 32
 
   /** Timeout after which another replica is tried, as in BookKeeper's client (its `speculativeReadTimeout`). */

@@ -113,7 +113,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
 
 private[protocol] object BookieSocket {
 
-  /** The most a bookie answers with by default, and what its own client takes, with the sizes of entries in between. */
+  /** Limit of a frame: a bookie's default limit of a response, as in its own client, plus the sizes of its entries. */
   private val MostFrameBytes = 5 * 1024 * 1024 + 64 * 1024
 
   /** Begins to connect. Fails with [[ReplicaFailed]], and then leaves nothing open.

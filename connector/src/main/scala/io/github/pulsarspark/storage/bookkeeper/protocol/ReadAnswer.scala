@@ -25,7 +25,7 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
   private val sizeBytes = if (isBatch) 4 else 0
   private var at        = headBytes
 
-  /** False when the request that it answers is unknown. */
+  /** False if it belongs to no known request. */
   def isFormed: Boolean = end >= headBytes && frame.getInt(0) == ReadRequest.header(isBatch)
 
   def answers(read: PendingRead): Boolean =
@@ -40,8 +40,8 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
     if (end == headBytes) throw new ReplicaFailed("its answer is empty", isSlow = false)
   }
 
-  /** Moves to the next entry, which has to be this one; false when the answer is done. Fails when the entry is not as
-    * it was written.
+  /** Moves to the next entry, which has to be this one; false at the end of the response. Fails if the entry does not
+    * match its digest.
     */
   def next(ledgerId: Long, entryId: Long, digest: EntryDigest): Boolean =
     if (at == end) false

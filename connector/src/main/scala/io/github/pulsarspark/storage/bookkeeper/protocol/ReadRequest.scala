@@ -25,7 +25,7 @@ private[storage] object ReadRequest {
   /** Size of the shorter request. */
   private val SingleBytes = 24
 
-  /** The first four bytes after the size, of requests and of answers. */
+  /** The first four bytes after the size, of requests and of responses. */
   def header(isBatch: Boolean): Int =
     (2 << 24) | ((if (isBatch) 7 else 2) << 16) // version 2, BATCH_READ_ENTRY or READENTRY
 

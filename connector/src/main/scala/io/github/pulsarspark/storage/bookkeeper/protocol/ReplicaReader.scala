@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf
 
 import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
 
-/** Consecutive entries of a ledger from one bookie that has them all. Some windows of entries are requested ahead; what
-  * an answer lacks is requested again.
+/** Consecutive entries of a ledger from one bookie that has them all. Some windows of entries are requested ahead;
+  * entries that a response lacks are requested again.
   *
   * @param stall
   *   how long the bookie may be silent when an entry is waited for

@@ -6,7 +6,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnection._
 
-/** Consecutive entries that were requested of a bookie, and the answer once it is there.
+/** A request for consecutive entries of a bookie, and its response once it has arrived.
   *
   * @param requestId
   *   unique in its connection
@@ -22,12 +22,12 @@ private[protocol] final class PendingRead(val requestId: Long, val ledgerId: Lon
   * @param isBatch
   *   whether the bookie is sent batch reads; else each read is of one entry
   * @param answered
-  *   called for each answer that has entries
+  *   called for each response with entries
   */
 private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: Boolean, answered: () => Unit)
     extends AutoCloseable {
 
-  private val pending     = new ArrayDeque[PendingRead] // in the order of requests, which mostly is that of answers
+  private val pending     = new ArrayDeque[PendingRead] // in the order of requests, which mostly is that of responses
   private var requests    = 0L
   private var hasAnswered = false
   private var lost: Option[Throwable] = None
@@ -35,7 +35,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
   /** True if the connection accepts no more requests. Pending ones get no response. */
   def isLost: Boolean = lost.nonEmpty
 
-  /** The bookie ended it without ever answering. */
+  /** True if the bookie closed the connection without any response. */
   def wasRefused: Boolean = !hasAnswered && lost.exists(_.isInstanceOf[ConnectionEnded])
 
   /** Requests the entries; a single one unless this [[isBatch]]. */
@@ -50,7 +50,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
     read
   }
 
-  /** Waits for the answer. The caller releases it.
+  /** Waits for the response. The caller releases it.
     *
     * @param stall
     *   how long the bookie may be silent
@@ -87,7 +87,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
         throw e
     }
 
-  /** The read that it answers. */
+  /** Removes and returns the read to which the response belongs. */
   private def take(answer: ReadAnswer): PendingRead = {
     val reads = pending.iterator
     while (reads.hasNext) {

@@ -33,7 +33,8 @@ private[storage] final class WireConnections(
 
   private val open = mutable.Map.empty[String, WireConnection]
 
-  /** Bookies that ended a connection without an answer to a batch read: a single read then shows whether that was why.
+  /** Bookies that closed a connection without a response to a batch read. A single read then shows whether that was the
+    * reason.
     */
   private val suspects = mutable.Set.empty[String]
 

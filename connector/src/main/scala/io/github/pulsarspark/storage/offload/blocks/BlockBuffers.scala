@@ -11,7 +11,7 @@ import io.github.pulsarspark.storage.offload.format.{EntryBuffer, EntryBufferSou
   *
   * A block is its header, its entries (`int length, long id, bytes`) back to back, and padding. An entry never crosses
   * the border of a block, and the index has the number of entries of each. Entries are only found by walking a block
-  * from its beginning. What is behind the last one shows whether its length is right.
+  * from its beginning. The bytes after the last entry show whether its length is right.
   *
   * @param bufferBytes
   *   how much is requested at a time, unless a single entry is larger; more than a header
@@ -120,7 +120,7 @@ private[offload] object BlockHeader {
   /** Limit of a header's length; brokers write 128 bytes. */
   val Longest = 4096
 
-  /** Bytes in front of each entry. */
+  /** Number of bytes before each entry. */
   val EntryHeader = 12
 
   /** Bytes that fill the block after its last entry, repeated. */
