@@ -13,8 +13,8 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{AvroGenerators, Messages, Plain, SchemaTranslation}
 
-/** What Spark believes of the columns of a read. Rows go through the code that Spark generates for these columns, which
-  * looks at no null flag of a column that is not nullable; Avro's own reader says what messages hold.
+/** Tests that the columns of a read are nullable. Rows go through the code that Spark generates for these columns,
+  * which checks no null flag of a column that is not nullable. Avro's own reader is the oracle.
   */
 class NullableColumnsSuite extends PropertySuite(60) {
 

@@ -6,7 +6,7 @@ import munit.FunSuite
 
 class TablePropertiesSuite extends FunSuite {
 
-  /** As Spark passes a table that was made with OPTIONS and TBLPROPERTIES. */
+  /** Properties with which Spark passes a table that was created with OPTIONS and TBLPROPERTIES. */
   private def properties(options: Map[String, String], more: (String, String)*) =
     (options ++ options.map { case (key, value) => s"option.$key" -> value } ++ more).asJava
 

@@ -65,7 +65,7 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
     if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns, transaction)
     else TopicProducer.open(lease, topic, schema, options, columns, transaction)
 
-  /** Those of these topic partitions that are terminated, by opening a producer of each. */
+  /** Returns the terminated ones of these topic partitions, by opening a producer of each. */
   def terminated(topicPartitions: Seq[String]): Seq[String] = RefusedProducer.terminated(lease, topicPartitions)
 
   /** Begins and ends transactions. Its user closes it. */

@@ -7,12 +7,12 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.schema.columns.NamedIds
 
-/** What writes refuse whose rows have sequence ids under one producer's name: a broker that looks for duplicates would
-  * drop new rows, and nobody could tell them from those that it has.
+/** Checks writes whose rows have sequence ids under one producer's name: a broker that looks for duplicates would drop
+  * new rows, and no one could distinguish them from those that it has.
   */
 private[write] object NamedIdWrites {
 
-  /** Before any request.
+  /** Checks options and columns, before any request.
     *
     * @param isRepeated
     *   whether other writes with these options follow: those of the next micro-batches
@@ -29,7 +29,7 @@ private[write] object NamedIdWrites {
           "Remove that setting")
     }
 
-  /** Before any task. */
+  /** Checks the number of tasks, before any of them runs. */
   def checkTasks(task: WriteContext, info: PhysicalWriteInfo): Unit =
     if (info.numPartitions > 1 && NamedIds(task.options.producer, task.input.fieldNames.toSet))
       refuse(

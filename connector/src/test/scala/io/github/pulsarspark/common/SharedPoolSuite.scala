@@ -167,7 +167,7 @@ class SharedPoolSuite extends FunSuite {
     assertEquals(made.clients.asScala.map(_.misuses.get).sum, 0)
   }
 
-  /** What a thread of its own does, and how it ended. */
+  /** Runs a body on its own thread and keeps its outcome. */
   private final class Started[A](body: => A) {
     private val result = new CompletableFuture[Try[A]]
     val thread: Thread = new Thread(() =>

@@ -50,8 +50,8 @@ final case class ChunkedLog(entries: Vector[LogEntry]) {
       source(startExclusive, endInclusive)
   }
 
-  /** What the Java client makes of it when it reads from the first entry on: place and payload of each message; and how
-    * many it has to leave out.
+  /** Reads the log as the Java client does, from the first entry on: position and payload of each message, and the
+    * number of incomplete messages.
     */
   def asClient: (Vector[(Position, Seq[Byte])], Int) = {
     val open      = scala.collection.mutable.Map.empty[String, Vector[LogEntry]]

@@ -76,7 +76,7 @@ object Received {
     )
   }
 
-  /** What a Pulsar 4.2 consumer hands to its user; `entry` is read to its end. */
+  /** Messages that a Pulsar 4.2 consumer returns; `entry` is read to its end. */
   def byClient(entry: ByteBuf): List[Received] = {
     val broker = Commands.parseBrokerEntryMetadataIfExist(entry)
     if (Commands.hasChecksum(entry)) Commands.readChecksum(entry)

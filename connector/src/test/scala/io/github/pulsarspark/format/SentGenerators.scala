@@ -7,7 +7,7 @@ import org.scalacheck.{Arbitrary, Gen}
 object SentGenerators {
   private val bytes: Gen[Seq[Byte]] = Gen.choose(0, 40).flatMap(n => Gen.listOfN(n, Arbitrary.arbitrary[Byte]))
 
-  /** Also outside the basic plane; no lone surrogates, which have no UTF-8. */
+  /** Texts with characters outside the basic plane, too; no lone surrogates, which have no UTF-8. */
   private val text: Gen[String] =
     Gen.listOf(Gen.oneOf(Gen.alphaNumChar.map(_.toString), Gen.oneOf("", "ä", "漢", "\u0000", "😀", "\n"))).map(
       _.take(12).mkString

@@ -67,7 +67,7 @@ class BacklogEntrySourceSuite extends FunSuite {
         .map(_ => Position(source.ledgerId, source.entryId)).toSeq
   }
 
-  /** What a broker delivers. */
+  /** Entries that a broker delivers. */
   private final class FromBroker(range: OffsetRange, trace: mutable.Buffer[String]) extends GrowingEntrySource {
     trace += s"broker after ${range.startExclusive}"
     private var until            = range.endInclusive

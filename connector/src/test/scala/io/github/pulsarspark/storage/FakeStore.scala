@@ -19,13 +19,13 @@ private[storage] final class FakeStore(
 
   override type Location = FakeStore.Place
 
-  /** Why nothing is read, at present. */
+  /** Reason why nothing is read now. */
   var obstacle: Option[String] = None
 
   /** The sources of each opened segment, in turn; the last one goes for all that follow. */
   var sources: Seq[Segment => EntrySource] = Seq(s => new FakeEntries(s.ledgerId, s.first to s.last))
 
-  /** For each ledger. */
+  /** Split points of each ledger. */
   var points: Seq[Long] = Nil
 
   override def own(location: SegmentLocation): Option[Location] = location match {

@@ -10,7 +10,7 @@ import scala.util.{Random, Using}
 /** Tasks that are killed at any moment, and what this process has open afterwards. */
 object KilledTasks {
 
-  /** How many are killed in a test; `PULSAR_SPARK_TEST_ROUNDS` in the environment. */
+  /** Number of tasks that a test kills; `PULSAR_SPARK_TEST_ROUNDS` in the environment. */
   val rounds: Int = sys.env.get("PULSAR_SPARK_TEST_ROUNDS").fold(200)(_.toInt)
 
   /** `PULSAR_SPARK_TEST_SEED` in the environment, else a new one. */

@@ -61,7 +61,7 @@ class KnownStorageSuite extends FunSuite {
 
   private val mb = 1L << 20
 
-  /** What was located, by ledger. */
+  /** Ledgers that were located, in order of the requests. */
   private final class Requests(answer: Long => Either[String, FakeStore.Place]) {
     val ledgers: mutable.Buffer[Seq[Long]] = mutable.Buffer.empty
 

@@ -61,7 +61,7 @@ class SegmentEntrySourceSuite extends FunSuite {
   private val auto    = "auto"
   private val segment = "segment"
 
-  /** What happens, at which read level, by the sources that the store opens in turn; what is requested then. */
+  /** Cases: name, read level, sources that the store opens one after the other, and the expected requests. */
   private val readCompletely = Seq(
     ("a store that responds is read", auto, Seq(whole _), Seq("store 0-9")),
     ("an unreadable entry: the rest is located again", auto, Seq(until(4) _, whole _),

@@ -64,7 +64,7 @@ private[pulsar] object RefusedProducer {
   def ask(lease: ClientLease, producer: Producer[Array[Byte]], schema: Schema[Array[Byte]]): Option[Throwable] =
     BatchOutbox.partitionsOf(producer).find(!_.isConnected).flatMap(p => refusal(opening(lease, p.getTopic, schema)))
 
-  /** Those of these topic partitions that are terminated. */
+  /** Returns the terminated ones of these topic partitions. */
   def terminated(lease: ClientLease, topicPartitions: Seq[String]): Seq[String] =
     BoundedParallel(topicPartitions, AtOnce)(opening(lease, _, Schema.AUTO_PRODUCE_BYTES()))((topic, opening) =>
       refusal(opening).collect { case _: PulsarClientException.TopicTerminatedException => topic }

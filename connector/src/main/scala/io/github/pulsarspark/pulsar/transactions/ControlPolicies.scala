@@ -33,7 +33,7 @@ private[pulsarspark] object ControlPolicies {
     ()
   }
 
-  /** What they are and after which time they stop an idle sink. */
+  /** Policies that stop an idle sink, each with its time limit, in words. */
   private[transactions] def problems(policies: JsonNode): Seq[String] = Seq(
     ("a message TTL", policies.path("message_ttl_in_seconds"), "s"),
     ("an expiry of subscriptions", policies.path("subscription_expiration_time_minutes"), "min"),

@@ -5,7 +5,7 @@ package io.github.pulsarspark.schema.columns
   */
 private[pulsarspark] object NamedIds {
 
-  /** Whether a write has such rows.
+  /** True if a write has such rows.
     *
     * @param settings
     *   of the client's producer
@@ -15,6 +15,6 @@ private[pulsarspark] object NamedIds {
   def apply(settings: Map[String, String], columns: Set[String]): Boolean =
     settings.contains("producerName") && (columns(MetadataColumns.SequenceId.name) || beginAgain(settings))
 
-  /** Whether each producer begins with the same id. */
+  /** True if each producer begins with the same id. */
   def beginAgain(settings: Map[String, String]): Boolean = settings.contains("initialSequenceId")
 }

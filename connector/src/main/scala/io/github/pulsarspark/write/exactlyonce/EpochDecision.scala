@@ -48,8 +48,8 @@ private[exactlyonce] object EpochDecision {
     case _                                                       => Prepare
   }
 
-  /** The same for the first epoch of a driver that goes on with `onSinkMismatch=write`: what would be refused is
-    * written.
+  /** Like `apply`, but for the first epoch of a driver that continues with `onSinkMismatch=write`: an epoch that would
+    * be refused is written.
     *
     * @param isTakenOn
     *   whether the last epoch was written by such a driver, so that it may be repeated as it was

@@ -32,10 +32,10 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
   /** Transactions that are not open, with the reason; sends a request for each. */
   def lost(ids: Seq[TransactionId]): Map[TransactionId, String]
 
-  /** Those whose end is decided and not carried out in each of their topic partitions. */
+  /** Transactions whose end is decided but not yet carried out in each of their topic partitions. */
   def ending(ids: Seq[TransactionId]): Seq[TransactionId]
 
-  /** Which topic partitions of the write, and of these, are terminated: no transaction can end there. */
+  /** Terminated topic partitions of the write and of `topicPartitions`: no transaction can end there. */
   def terminated(topicPartitions: Seq[String]): Seq[String]
 
   /** Aborts transactions and returns those that have ended. Fails with `PULSAR_TRANSACTION_NOT_OWNED`, after trying

@@ -58,10 +58,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     else if (settings.startsAtZero) log.written(settings.target)
     else log.done(settings.target)
 
-  /** Whether the next epoch is written even if it does not follow the last one of the log. */
+  /** True if the next epoch is written even if it does not follow the last one of the log. */
   private def isTakingOn = takesOn && !hasWritten
 
-  /** Whether the epochs of this driver follow each other whatever the log said before. */
+  /** True if the epochs of this driver follow each other, whatever the log contained before. */
   private def takesOn = settings.onMismatch == OnSinkMismatch.Write
 
   /** Totals since the start. */

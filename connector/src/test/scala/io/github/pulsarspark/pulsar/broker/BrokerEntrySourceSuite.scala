@@ -25,7 +25,7 @@ class BrokerEntrySourceSuite extends FunSuite {
   private def script(sends: Seq[(Position, Int)], cursors: Position*): Script =
     Script(sends, cursors, last = Position(7, 9))
 
-  /** What a read gives, and what it left behind. */
+  /** A read with its result and the resources that it did not release. */
   private final class Reading(feeds: FakeFeeds, start: Position, end: Position, extra: (String, String)*) {
     private val options = ReadOptions(CheckedOptions(
       Map("service.url" -> "pulsar://h:1", "topic" -> "t", "pollTimeoutMs" -> "2000", "operationTimeoutMs" -> "2000") ++

@@ -42,7 +42,7 @@ private[pulsar] final class FakePartitions(names: Seq[String]) {
     watches.get(partition).foreach(_.receive(bounds(partition).last))
   }
 
-  /** What was requested since the last call: by watches, and by probes. */
+  /** Partitions that were requested since the last call: by watches, and by probes. */
   def requests(): (Set[String], Set[String]) = {
     val result = (byWatch.toSet, byProbe.toSet)
     byWatch.clear()

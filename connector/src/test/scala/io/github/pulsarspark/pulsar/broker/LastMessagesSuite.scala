@@ -77,7 +77,7 @@ private object LastMessagesSuite {
   /** A marker, or an aborted message. */
   case object Hidden extends Kind
 
-  /** Its transaction is open. */
+  /** A message of an open transaction. */
   case object Open extends Kind
 
   /** @param isNamed

@@ -14,7 +14,7 @@ class StreamBoundsSuite extends FunSuite {
   private val options =
     ReadOptions(CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t"), Scope.BatchRead, _ => Nil))
 
-  /** So many that only 4 of them are requested at each trigger. */
+  /** Enough partitions that only 4 of them are requested at each trigger. */
   private val many = (1 to 200).map(n => f"p$n%03d")
   private val none = Set.empty[String]
 

@@ -102,7 +102,7 @@ private object ClientSettingsSuite {
 
     private def argument = shown.stripPrefix(s"$kind:").trim.stripPrefix("`").stripSuffix("`")
 
-    /** Why the row is wrong. */
+    /** Reason why the row is wrong; None if it is right. */
     def problem: Option[String] = kind match {
       case "refused" => Option.unless(refusal.isDefined)("it is not refused")
       case "option"  => Option.unless(OptionRegistry.alias(prefix + name).exists(a =>
@@ -134,7 +134,7 @@ private object ClientSettingsSuite {
   private val Tests = Seq("integration", "connector/src/test/scala/io/github/pulsarspark")
   private val Page  = "docs/develop/client-settings.md"
 
-  /** Of the sources, whichever folder the build starts the tests in. */
+  /** Root of the sources, from any folder in which the build starts the tests. */
   private val root =
     Iterator.iterate(Path.of("").toAbsolutePath)(_.getParent).find(f => Files.exists(f.resolve(Page))).get
 

@@ -12,7 +12,7 @@ import munit.FunSuite
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 
-/** How long it takes to find out about certificates; that the right ones are trusted is shown against a broker. */
+/** Tests how long the check of certificates takes. Integration tests show that the right ones are trusted. */
 class TlsCheckSuite extends FunSuite {
 
   private val localhost = InetAddress.getLoopbackAddress

@@ -140,7 +140,7 @@ object MessageDecryptorSuite {
     override def getPrivateKey(name: String, metadata: JMap[String, String]) = throw new IllegalStateException("secret")
   }
 
-  /** As a producer stores it that encrypts for these keys. */
+  /** Encrypts an entry for these keys, as a producer stores it. */
   private def encrypted(stored: ByteBuf, crypto: MessageCryptoBc, keys: String*): ByteBuf = {
     Commands.skipChecksumIfPresent(stored)
     val metadata = Commands.parseMessageMetadata(stored)

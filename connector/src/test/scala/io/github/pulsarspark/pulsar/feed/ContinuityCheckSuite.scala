@@ -155,7 +155,7 @@ class ContinuityCheckSuite extends FunSuite {
       }
     }
 
-    /** Between the arrival of an entry and the broker's answer. */
+    /** Disturbs the topic between the arrival of an entry and the broker's response, without cutting connections. */
     private def disturbTrims(): Unit = {
       val kept = cuts
       cuts = 0

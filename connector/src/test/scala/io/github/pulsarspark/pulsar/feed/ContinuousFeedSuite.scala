@@ -32,7 +32,7 @@ class ContinuousFeedSuite extends FunSuite {
     assert(feeds.feeds.forall(_.closed), "a consumer was left open")
   }
 
-  /** What arrives next, and is taken if it may be. */
+  /** Next arrival; takes its entry if that is possible. */
   private def arrival(feed: ContinuousFeed): Arrival = {
     val result = feed.next(0, feed.last)
     if (result == Arrival.Next || result == Arrival.NextAfterLoss) feed.take()

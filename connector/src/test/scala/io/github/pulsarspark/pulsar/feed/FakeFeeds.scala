@@ -42,16 +42,16 @@ private[pulsar] final class FakeFeeds(answers: Seq[FakeFeeds.Script]) extends En
 
 private[pulsar] object FakeFeeds {
 
-  /** What one feed does.
+  /** Script of one feed.
     *
     * @param sends
     *   entries in the order in which they arrive, each with its session
     * @param cursors
-    *   where the cursor stands at each question; the last one goes for all that follow
+    *   positions of the cursor at each request; the last one holds for all later requests
     * @param last
     *   the last message of the topic
     * @param lastLater
-    *   the last message in the second answer and later ones, if another
+    *   the last message in the second response and later ones, if another
     */
   final case class Script(
       sends: Seq[(Position, Int)],

@@ -11,7 +11,7 @@ class NativeLz4Suite extends PropertySuite(500) {
 
   private val ofClient = new CompressionCodecLZ4
 
-  /** From bytes that do not pack at all to a single one repeated. */
+  /** Contents from incompressible bytes to a single repeated byte. */
   private val contents: Gen[Array[Byte]] = for {
     size   <- Gen.frequency(4 -> Gen.choose(0, 5_000), 1 -> Gen.choose(60_000, 200_000))
     values <- Gen.oneOf(1, 2, 30, 256)

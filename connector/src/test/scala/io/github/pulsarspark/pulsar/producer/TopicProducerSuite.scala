@@ -149,7 +149,7 @@ class TopicProducerSuite extends FunSuite {
     }
   }
 
-  /** What becomes of one row with this sequence id, whose message the broker drops as a duplicate. */
+  /** Result of one row with this sequence id whose message the broker drops as a duplicate. */
   private def dropped(rowId: Long, lastBefore: Long, initial: Boolean = false): Try[Unit] = {
     val answer = CompletableFuture.completedFuture[MessageId](new MessageIdImpl(-1, -1, -1))
     lazy val message: TypedMessageBuilder[Array[Byte]] = ByName[TypedMessageBuilder[Array[Byte]]] {

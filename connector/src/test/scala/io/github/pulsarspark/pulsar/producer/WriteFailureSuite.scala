@@ -20,7 +20,7 @@ class WriteFailureSuite extends FunSuite {
     _ => Nil
   ))
 
-  /** What a task fails with that sent two messages, of which the second is answered with the failure. */
+  /** Failure of a task that sent two messages, of which the second fails with `answer`. */
   private def failureOf(
       answer: Throwable,
       isConnected: Boolean = false,

@@ -8,7 +8,7 @@ class AcknowledgementSuite extends FunSuite {
 
   private def at(text: String): Position = Position.parse(text).get
 
-  /** What was read, whether more is read now, what is acknowledged. */
+  /** Cases: the position that was read, true if more is read now, the acknowledged position. */
   private val acknowledged = Seq(
     ("5:9", false, "5:9"),
     ("5:9", true, "5:8"),

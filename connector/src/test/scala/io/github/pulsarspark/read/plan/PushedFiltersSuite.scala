@@ -17,7 +17,7 @@ private final case class FilterValue[A](value: A, dataType: DataType) extends Li
   }
 }
 
-/** What a filter sees of a message; `value` is something unknown to the connector. */
+/** Fields of a message that a filter sees; `value` is one that the connector does not know. */
 private final case class FilteredRow(topic: String, partition: Int, millis: Long, at: Position, value: Option[Int])
 
 class PushedFiltersSuite extends PropertySuite(3000) {

@@ -25,7 +25,7 @@ class StreamProgressSuite extends PropertySuite {
       (loss.condition.name, loss.parameters("topic"), loss.parameters("from"))
     }
 
-  /** What a restart knows of an offset. */
+  /** Offset as a restart reads it from the checkpoint. */
   private def restarted(offset: PulsarOffset) = PulsarOffset.parse(offset.json, "the checkpoint")
 
   private def ranges(read: PulsarOffset, to: PulsarOffset) = RangePlanner.between(read, restarted(to))

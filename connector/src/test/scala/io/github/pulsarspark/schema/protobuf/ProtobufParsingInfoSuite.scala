@@ -20,7 +20,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
-/** What is read and written with PROTOBUF_NATIVE, which has tests of its own, is the oracle. */
+/** Compares PROTOBUF with PROTOBUF_NATIVE, which has its own tests and is the oracle. */
 class ProtobufParsingInfoSuite extends PropertySuite(200) {
 
   private val seeds  = Gen.choose(0L, Long.MaxValue)
@@ -29,7 +29,7 @@ class ProtobufParsingInfoSuite extends PropertySuite(200) {
   private def native(message: Descriptor) =
     TopicSchema("PROTOBUF_NATIVE", new String(ProtobufNativeSchemaUtils.serialize(message), UTF_8))
 
-  /** As the client makes it of a class. */
+  /** Schema as the client derives it from a class. */
   private def parsed(message: Descriptor) = {
     val list = mapper.createArrayNode
     message.getFields.asScala.foreach { f =>

@@ -10,7 +10,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.ErrorColumns
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue}
 
-/** What a value can do that is not what its schema says: fail, and nothing else. */
+/** Tests values that do not match their schema: each fails with a named error. */
 class DecodeErrorSuite extends FunSuite {
 
   override val munitTimeout: Duration = 1.minute

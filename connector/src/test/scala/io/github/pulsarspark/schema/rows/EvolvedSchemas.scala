@@ -54,7 +54,7 @@ object EvolvedSchemas {
     case _                                           => None
   }
 
-  /** What the values were written with. */
+  /** Schemas with which values for this reader may have been written. */
   def writer(schema: Schema): Gen[Schema] = schema.getType match {
     case Type.LONG if schema.getLogicalType == null   => primitive(Type.LONG, Type.INT)
     case Type.FLOAT                                   => primitive(Type.FLOAT, Type.INT, Type.LONG)

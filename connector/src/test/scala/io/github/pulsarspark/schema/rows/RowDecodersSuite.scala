@@ -8,7 +8,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroSchemas
 
-/** What the ranges of a task share, and what is asked of the cluster. */
+/** Tests what the ranges of a task share, and how many schemas they request. */
 class RowDecodersSuite extends FunSuite {
 
   private def record(version: Long, fields: String*) = TopicSchema(

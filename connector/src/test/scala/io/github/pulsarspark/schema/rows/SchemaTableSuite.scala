@@ -16,7 +16,7 @@ import io.github.pulsarspark.schema.avro.{AvroSchemaOfColumns, AvroSchemas}
 import io.github.pulsarspark.schema.primitive.PrimitiveFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufSchemas
 
-/** What docs/use/schemas.md says in its tables is what the code does. */
+/** Compares the tables in docs/use/schemas.md with the code. */
 class SchemaTableSuite extends FunSuite {
 
   private val page =

@@ -18,7 +18,7 @@ class ReachabilitySuite extends FunSuite {
 
   private val numbers = Iterator.from(1)
 
-  /** Of a cluster that nothing is known of. */
+  /** Reachability in a cluster without known bookies. */
   private def reachability(names: HostNames = HostNames.ofThisJvm) =
     new Reachability(BookKeeperOptions(s"cluster ${numbers.next()}", None, Map.empty, Map.empty), names)
 

@@ -18,8 +18,8 @@ import io.github.pulsarspark.storage.offload.blocks.BlockFormat
 import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
 import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
-/** Whatever is wrong with offloaded files, there is a named error that says which topic, ledger and file, and never
-  * entries that were not offloaded.
+/** Tests that every damage to offloaded files is a named error with topic, ledger and file, and never yields entries
+  * that were not offloaded.
   */
 class DamagedOffloadSuite extends PropertySuite {
   import OffloadWriter._

@@ -31,7 +31,7 @@ class OffloadStoreSuite extends FunSuite {
 
   private val store = storeWith(operationTimeoutMs = 60000)
 
-  /** In a storage of its own, which nothing is known of. */
+  /** Ledger in its own storage, which the store does not know yet. */
   private def slowLedger(): OffloadedLedger = {
     val folder = Files.createTempDirectory("slow")
     val writer = new OffloadWriter(folder)

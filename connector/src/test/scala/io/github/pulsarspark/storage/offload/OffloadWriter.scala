@@ -70,7 +70,7 @@ private[offload] object OffloadWriter {
 
   private val Padding = Array(0xfe, 0xdc, 0xde, 0xad).map(_.toByte)
 
-  /** Both objects of a ledger, and where its blocks begin. */
+  /** Data object and index object of a ledger, and the positions of its blocks. */
   final case class Blocks(data: Array[Byte], index: Array[Byte], starts: Seq[(Long, Long)])
 
   /** @param blockBytes

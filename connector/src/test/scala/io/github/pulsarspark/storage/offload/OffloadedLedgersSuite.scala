@@ -16,7 +16,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.storage.offload.blocks.{BlockFormat, OffloadBlock}
 import io.github.pulsarspark.storage.offload.format.OffloadedLedger
 
-/** What was offloaded is read, in both formats: every entry of the range, once, in order. */
+/** Tests that offloaded ledgers are read in both formats: every entry of the range, once, in order. */
 class OffloadedLedgersSuite extends PropertySuite(60) {
   import OffloadWriter._
 
@@ -31,7 +31,7 @@ class OffloadedLedgersSuite extends PropertySuite(60) {
   private def read(ledger: OffloadedLedger, first: Long, last: Long, readAhead: Long = 1 << 20) =
     drain(OffloadedLedgers.open(ledger, first, last, writer.configuration, readAhead, 30.seconds))
 
-  /** With chunks smaller than the product makes them, so that everything crosses their borders. */
+  /** Reads in chunks smaller than those of the product, so that everything crosses their borders. */
   private def readInChunks(ledger: OffloadedLedger, first: Long, last: Long, chunkBytes: Int) = drain(
     new OffloadedEntrySource(
       new StorageThread(ledger, first, 30.seconds),

@@ -8,7 +8,7 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
-/** What a cluster keeps of a sink, with a coordinator that forgets transactions that ended. */
+/** State that a cluster keeps of a sink, with a coordinator that forgets transactions that ended. */
 private[exactlyonce] final class FakeSink {
   sealed trait End
   case object Committed extends End

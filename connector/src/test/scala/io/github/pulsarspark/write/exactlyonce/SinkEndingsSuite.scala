@@ -8,7 +8,7 @@ import munit.FunSuite
 import io.github.pulsarspark.errors.{Conditions, PulsarException}
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
-/** How sinks end: torn epochs that somebody accepts, jobs that fail, epochs that are nearly too late. */
+/** Tests how sinks end: torn epochs that a person accepts, jobs that fail, epochs that are nearly too late. */
 class SinkEndingsSuite extends FunSuite {
 
   private val nothing = Set.empty[TransactionId]

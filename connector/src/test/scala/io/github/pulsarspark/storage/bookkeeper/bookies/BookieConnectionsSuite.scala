@@ -57,7 +57,7 @@ class BookieConnectionsSuite extends FunSuite {
     }
   }
 
-  /** Some certificate, in PEM. */
+  /** A certificate in PEM. */
   private def certificate(folder: Path): Path = {
     val store   = folder.resolve("keys.p12")
     val file    = folder.resolve("trusted.pem")

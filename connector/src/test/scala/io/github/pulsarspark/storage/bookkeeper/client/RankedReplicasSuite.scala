@@ -14,7 +14,7 @@ class RankedReplicasSuite extends FunSuite {
   private def ranks(isHere: String => Boolean = _ => false, nanos: () => Long = () => System.nanoTime()) =
     new BookieRanks(isHere, nanos)
 
-  /** In which order the replicas of an entry are asked, which has three copies on four bookies. */
+  /** Order in which the replicas of an entry are read, which has three copies on four bookies. */
   private def order(policy: RankedReplicas, entryId: Long): Seq[Int] = {
     val replicas = new RoundRobinDistributionSchedule(3, 2, 4).getWriteSet(entryId)
     val ordered  = policy.reorderReadSequence(bookies.asJava, null, replicas)

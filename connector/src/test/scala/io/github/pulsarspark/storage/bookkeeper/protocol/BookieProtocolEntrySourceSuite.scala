@@ -57,7 +57,7 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
     Reply.Bytes(ScriptedBookie.framed(head.array ++ ScriptedBookie.int(all.head.length) ++ all.head))
   }
 
-  /** What a bookie may do wrong with entry 7 and those behind it, or with all. */
+  /** Faults of a bookie at entry 7 and later ones, or at all. */
   private val faults: Seq[(String, String, Request => Reply)] = Seq(
     ("has lost an entry", "no such entry",
       request => if (request.entry < 7) gives(all.take(7))(request) else Reply.Code(2)),

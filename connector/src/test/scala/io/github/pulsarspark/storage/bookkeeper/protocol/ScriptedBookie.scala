@@ -44,10 +44,10 @@ final class ScriptedBookie(answer: Request => Reply, shuffle: Option[Random] = N
   def id: String             = s"127.0.0.1:${server.getLocalPort}"
   def requests: Seq[Request] = asked.asScala.toSeq
 
-  /** How many it ever had. */
+  /** Number of connections that it ever had. */
   def connections: Int = sockets.size
 
-  /** Those that its clients have not closed. */
+  /** Number of connections that its clients have not closed. */
   def open: Int = serving.get
 
   private def serve(socket: Socket): Unit = {

@@ -20,7 +20,7 @@ import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, HostNames, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 
-/** What the slices of a task share: one connection to each bookie. */
+/** Tests the connections that the slices of a task share: one to each bookie. */
 class WireConnectionsSuite extends PropertySuite {
   import WireReads._
 
@@ -210,7 +210,7 @@ class WireConnectionsSuite extends PropertySuite {
     }
   }
 
-  /** As when this process has too many open files. */
+  /** Fails as if this process had too many open files. */
   private final class FewSockets(whatFails: String) extends SelectorProvider {
     val made: CopyOnWriteArrayList[SocketChannel] = new CopyOnWriteArrayList[SocketChannel]
     private val provider                          = SelectorProvider.provider

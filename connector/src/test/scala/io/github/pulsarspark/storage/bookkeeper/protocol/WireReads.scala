@@ -60,7 +60,7 @@ private[bookkeeper] object WireReads {
   ): BookieProtocolEntrySource =
     BookieProtocolEntrySource.of(ledger, segment(ledger, first, last), options, connections).get
 
-  /** By a task of its own. */
+  /** Reads in a task of its own. */
   def read(
       ledger: BookieLedger,
       first: Long,
