@@ -36,7 +36,7 @@ private[pulsarspark] final class PulsarTable(
 
   override def name(): String = "pulsar"
 
-  /** All columns are nullable, whatever the user or a table's definition says of them. */
+  /** All columns are nullable, whatever the user or a table's definition declares. */
   override def schema(): StructType = rows
 
   private val rows = Nullability.relaxed(columns)

@@ -12,7 +12,7 @@ private[pulsarspark] final class DataLossPolicy(failOnDataLoss: Boolean) {
 
   private var passed = LostRanges.none
 
-  /** Ranges passed over so far. */
+  /** Ranges skipped so far. */
   def lost: LostRanges = passed
 
   /** @param loss

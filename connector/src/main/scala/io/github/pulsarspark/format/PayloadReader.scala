@@ -12,7 +12,7 @@ import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageV
 /** Puts the payload of an entry into an array: joined from its chunks, decrypted, decompressed. For one thread.
   *
   * @param header
-  *   of the entry at hand
+  *   of the current entry
   * @param maxMessageBytes
   *   the most that chunks may come to, and that a compressed payload may claim to unpack to
   * @param ownBytes

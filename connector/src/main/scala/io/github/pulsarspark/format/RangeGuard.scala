@@ -19,7 +19,7 @@ private[pulsarspark] final class RangeGuard(range: OffsetRange) {
   /** True if the reader may return the entry.
     *
     * @param last
-    *   what was read last, at first the start of the range
+    *   the position read last, at first the start of the range
     */
   def admits(entry: Position, last: Position): Boolean = {
     val isDue = entry > last && entry <= end

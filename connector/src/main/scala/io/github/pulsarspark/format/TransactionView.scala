@@ -13,8 +13,8 @@ private[pulsarspark] object TransactionView {
   val NothingAborted: TransactionView = (_, _) => false
 }
 
-/** The outcome of a transaction is unknown here; the message says why. The reader falls back to the broker, which knows
-  * it.
+/** Reports that the outcome of a transaction is unknown here, with the reason. The reader falls back to the broker,
+  * which knows it.
   */
 private[pulsarspark] final class UndecidedTransaction(reason: String)
     extends RuntimeException(reason, null, false, false)

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.metrics
 
-/** The names of what the progress of a stream says of messages that are left to read. All are texts; a number that is
-  * not known is [[BacklogMetric.Unknown]].
+/** Names of the figures about unread messages in the progress of a stream. All values are texts; an unknown number is
+  * [[BacklogMetric.Unknown]].
   */
 private[pulsarspark] object BacklogMetric {
 
@@ -16,7 +16,7 @@ private[pulsarspark] object BacklogMetric {
   /** Prefix of the figures of all topic partitions together. */
   val backlog = "pulsarBacklog"
 
-  // What is counted: the ends of names.
+  // suffixes of names: the unit that is counted
   val entries  = "Entries"
   val messages = "MessagesEstimate"
   val bytes    = "BytesEstimate"

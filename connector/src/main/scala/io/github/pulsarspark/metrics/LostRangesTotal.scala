@@ -4,7 +4,7 @@ import org.apache.spark.util.AccumulatorV2
 
 import io.github.pulsarspark.errors.LostRanges
 
-/** The ranges that all tasks passed over. A task that runs again finds the same ones, which count once.
+/** The ranges that all tasks skipped. A task that runs again finds the same ones, which count once.
   *
   * @param found
   *   called on the driver, by Spark's scheduler, when a task found more, before its job ends

@@ -15,8 +15,8 @@ private[pulsarspark] abstract class Metric(
 
   override def aggregateTaskMetrics(ofTasks: Array[Long]): String = aggregation(ofTasks).toString
 
-  /** A task's part, as it stands whenever Spark asks: one object for the whole task, as Spark asks for every hundred
-    * rows.
+  /** Value of a running task, for each request of Spark: one object for the whole task, because Spark requests it every
+    * hundred rows.
     */
   def live(now: () => Long): CustomTaskMetric = new LiveMetric(name, now)
 }

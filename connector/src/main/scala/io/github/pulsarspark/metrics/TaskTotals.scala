@@ -8,13 +8,13 @@ import io.github.pulsarspark.errors.LostRanges
 /** Counts of the tasks of all micro-batches of a query, as accumulators of Spark. A task reports once, when it ends.
   *
   * @param lost
-  *   the ranges that tasks passed over
+  *   the ranges that tasks skipped
   * @param last
   *   where tasks ended in each topic partition
   * @param reconnects
   *   how often readers of brokers connected again
   * @param moved
-  *   topic partitions whose ledgers were not where the plan of the read says
+  *   topic partitions whose ledgers were not where the plan of the read had them
   */
 private[pulsarspark] final case class TaskTotals(
     levels: TierCounts,

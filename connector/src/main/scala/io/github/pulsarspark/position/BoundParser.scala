@@ -13,7 +13,7 @@ import io.github.pulsarspark.errors.Conditions
   * user wrote them.
   *
   * A position is the first message that is read, or the last one. The JSON of a stream's progress (`version` and
-  * `positions`) says what has been read: everything up to and including its positions, and nothing of the partitions
+  * `positions`) means progress: everything was read up to and including its positions, and nothing of the partitions
   * that it does not list.
   */
 private[pulsarspark] object BoundParser {
@@ -68,7 +68,9 @@ private[pulsarspark] object BoundParser {
 
   private def isStart(option: String) = option.startsWith("starting")
 
-  /** @param at what a position alone means */
+  /** @param at
+    *   makes the spec of a position
+    */
   private def position(option: String, topic: String, node: JsonNode, at: Position => PositionSpec): PositionSpec =
     if (node.isArray) LegacyMessageId.parse(node).map(legacy(
       option,

@@ -40,7 +40,7 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
   /** Locates ledgers; sends a request only for offloaded ones that are not known.
     *
     * @param stored
-    *   what is needed of topic partitions, and what will be
+    *   storage of the topic partitions that are needed now or later
     */
   private[storage] def locate(stored: Map[String, TopicStorage])(request: Request): Locator = {
     stored.foreach { case (topic, storage) =>

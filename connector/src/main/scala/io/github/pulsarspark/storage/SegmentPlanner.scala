@@ -7,7 +7,7 @@ import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
 /** Cuts ranges of a topic partition along its ledgers. Pure. */
 private[pulsarspark] object SegmentPlanner {
 
-  /** The slices of a range, in order and without a gap: each is one ledger, or what the broker has to read.
+  /** The slices of a range, in order and without a gap: each is one ledger, or a part that the broker has to read.
     *
     * @param locate
     *   where a ledger is read; Left: why only the broker can read it

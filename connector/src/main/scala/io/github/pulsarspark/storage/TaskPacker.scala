@@ -26,7 +26,7 @@ private[storage] object TaskPacker {
   def isCut(segment: Segment, bytes: Long): Boolean = segment.bytes > bytes && segment.last > segment.first
 
   /** The slices of each task, in order. A task reads `bytes` of neighbours, or an entry more. They are cut where a task
-    * is full. What the broker reads is a task by itself.
+    * is full. A slice that the broker reads is a task by itself.
     *
     * @param starts
     *   preferred split points of a segment, in order; empty = split anywhere. They count for offloaded ledgers, which
@@ -49,7 +49,7 @@ private[storage] object TaskPacker {
     }.all
 
   /** The slices of each task, in order, where one task reads all of a topic partition. Small partitions share tasks, as
-    * far as the broker reads nothing of them: it would be asked for one after the other.
+    * far as the broker reads nothing of them: it would deliver one after the other.
     *
     * @param slices
     *   those of a topic partition are neighbours, in order
@@ -135,6 +135,6 @@ private[storage] object TaskPacker {
 
   private val SmallestTask = 4L * 1024 * 1024
 
-  /** The most that `minPartitions` may ask for. */
+  /** Limit of `minPartitions`. */
   private val MostTasks = 100000L
 }

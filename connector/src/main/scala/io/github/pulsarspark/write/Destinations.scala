@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param most
   *   that are open at a time
   * @param open
-  *   opens what a topic needs, without waiting for it
+  *   opens the resources of a topic, without waiting for it
   * @param send
   *   sends a row to what is open
   * @param giveBack
@@ -59,7 +59,7 @@ private[write] final class Destinations[A <: AnyRef](
     }
   }
 
-  /** Waits until every topic is open and its rows are sent. Throws what a topic failed with. */
+  /** Waits until every topic is open and its rows are sent. Throws the failure of a topic. */
   def openAll(): Unit = byName.values.forEach(finish(_))
 
   /** Topics that are open and whose waiting rows were sent. */

@@ -26,7 +26,7 @@ private[format] object Chunk {
   private val Overhead = 300L
 
   /** Adds a chunk as the Java client does: chunk 0 restarts the message (producers reuse ids), a duplicate is ignored,
-    * a gap discards what was collected.
+    * a gap discards the collected chunks.
     */
   def append(chunks: Vector[Chunk], next: Chunk): Vector[Chunk] =
     if (next.id == 0) Vector(next)

@@ -44,8 +44,8 @@ private[chunk] final class LookBack(
     if (found.headOption.exists(_.id == 0)) found.foldLeft(Vector.empty[Chunk])(Chunk.append) else Vector.empty
   }
 
-  /** The chunks of the message, from its last first one on; none when entries were left out. Skips damaged entries: a
-    * read of their own range reports them.
+  /** The chunks of the message, from its last first one on; none if entries are missing. Skips damaged entries: a read
+    * of their own range reports them.
     */
   private def chunksIn(source: EntrySource): Vector[Chunk] = {
     var found = Vector.empty[Chunk]
@@ -72,7 +72,7 @@ private[chunk] final class LookBack(
 
 private[chunk] object LookBack {
 
-  /** Entries that are read for one message: what a broker sends in a second or so. */
+  /** Limit of entries that are read for one message: about as many as a broker sends in a second. */
   val MostEntries = 100000L
 
   /** Entries looked through at first for each chunk of a message: producers send chunks one after another, others may

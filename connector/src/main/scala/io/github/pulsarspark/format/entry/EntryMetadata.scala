@@ -47,7 +47,9 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
 
   def inTransaction: Boolean = hasMostBits && hasLeastBits
 
-  /** True when compaction wrote the entry and says which messages it kept (brokers from 4.1 on say so). */
+  /** True when compaction wrote the entry and its metadata lists the messages that it kept (brokers from 4.1 on write
+    * the list).
+    */
   var isCompacted: Boolean = false
 
   /** True when the metadata holds a key, ordering key or properties: of the message in an entry that is not a batch. */

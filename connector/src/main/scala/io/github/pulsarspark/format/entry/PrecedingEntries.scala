@@ -6,7 +6,7 @@ import io.github.pulsarspark.position.Position
 private[pulsarspark] trait PrecedingEntries {
 
   /** Places that messages published at this time should come after, the likeliest first and the safest last. Each is
-    * looked up when it is asked for.
+    * looked up on demand.
     */
   def placesBefore(publishTime: Long): Iterator[Position]
 

@@ -16,7 +16,7 @@ private[pulsarspark] final class BrokerPrecedingEntries(topic: String, options: 
       broker.positionsBefore(Map(topic -> (publishTime - allowance)))(topic)
     )
 
-  /** Reports no losses: the caller notices what is missing. */
+  /** Opens a range. Reports no losses: the caller notices missing entries. */
   override def open(startExclusive: Position, endInclusive: Position): EntrySource = {
     val range = OffsetRange(topic, startExclusive, endInclusive)
     BrokerEntrySource(range, options.copy(failOnDataLoss = false), new RangeGuard(range))

@@ -150,7 +150,7 @@ private[pulsar] final class PulsarBroker(
     */
   @tailrec
   private def allEndingBefore(positions: Map[String, Position], consumers: Int): Set[String] = {
-    // a cursor is never put beyond what is stored
+    // a broker never places a cursor beyond the last stored entry
     val behind = positions.view.mapValues(p => Position(p.ledgerId, p.entryId + 1)).toMap
     val ending = readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").filter {
       case (partition, cursor) => cursor < positions(partition)

@@ -71,7 +71,8 @@ private[broker] final class RangeEnd(range: OffsetRange, readCompacted: Boolean)
     */
   def isInDoubt(read: Position): Boolean = !done && named.exists(_ <= read)
 
-  /** The topic has this last message. Several feeds agree if nothing is to be read before it.
+  /** Handles the response that this is the topic's last message. Several feeds agree if nothing is to be read before
+    * it.
     *
     * @param read
     *   the last entry read

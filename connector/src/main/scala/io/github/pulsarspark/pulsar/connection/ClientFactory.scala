@@ -47,8 +47,8 @@ private[pulsar] object ClientFactory {
   private val Public          = Seq("Unable to retrieve OAuth 2.0 server metadata", "Unable to obtain an access token")
   private val PublicUpToColon = "Unable to read private key"
 
-  /** The timer of all clients of this JVM: each one's own would wake up every millisecond. The thread that asks first
-    * is a daemon, and so is the timer's.
+  /** The timer of all clients of this JVM: each one's own would wake up every millisecond. The thread that uses it
+    * first is a daemon, and so is the timer's.
     */
   private lazy val timer =
     PulsarClientSharedResources.builder().resourceTypes(SharedResource.Timer).build()

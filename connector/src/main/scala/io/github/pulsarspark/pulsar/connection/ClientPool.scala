@@ -65,8 +65,8 @@ private object ConnectedClient {
 /** The Pulsar clients of this JVM. */
 private[pulsar] object ClientPool {
 
-  /** The client's own time-outs end at the operation timeout and say more; this much later the wait for it ends, should
-    * they not.
+  /** Grace period: the client's own time-outs end at the operation timeout with better messages. If they do not, the
+    * wait ends this much later.
     */
   private val Grace = 5.seconds
 

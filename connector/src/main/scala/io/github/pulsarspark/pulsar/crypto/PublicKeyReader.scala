@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{NamedFile, PublicKeys}
 
 /** Public keys that the client encrypts for. They are read once: the client requests them again every four hours, and
-  * what it sends after a request that fails cannot be decrypted by anybody.
+  * no client can decrypt what it sends after a failed request.
   */
 private[pulsar] final class PublicKeyReader private (keys: Map[String, EncryptionKeyInfo]) extends CryptoKeyReader {
 

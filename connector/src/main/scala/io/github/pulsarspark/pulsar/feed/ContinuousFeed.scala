@@ -76,7 +76,7 @@ private[pulsar] final class ContinuousFeed(
       try {
         current = feed.poll(millis, TimeUnit.MILLISECONDS)
         false
-      } catch { case _: PulsarClientException if feed.isGone => true } // opening it again says why, unless it works
+      } catch { case _: PulsarClientException if feed.isGone => true } // the next attempt reports the reason, if any
     if (isBroken) Arrival.Broken
     else if (current == null) Arrival.Silence
     else {
@@ -187,7 +187,7 @@ private[pulsar] object ContinuousFeed {
     /** The wait ended without an entry. */
     case object Silence extends Arrival
 
-    /** The feed delivers nothing more, or not what is next: it is to be opened again. */
+    /** The feed delivers nothing more, or not the next entry: open it again. */
     case object Broken extends Arrival
   }
 }

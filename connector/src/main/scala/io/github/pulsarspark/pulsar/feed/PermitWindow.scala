@@ -73,9 +73,7 @@ private[pulsar] object PermitWindow {
   /** Initial permits: about one dispatch of large messages. */
   private val First = 4
 
-  /** Bytes that may wait to be taken whatever happens. More end the consumer: twice what is meant to be sent ahead, as
-    * the sizes of messages vary.
-    */
+  /** Limit of bytes in the queue; more end the consumer. It is twice the read-ahead, as the sizes of messages vary. */
   def mostWaiting(readAheadBytes: Long): Long = readAheadBytes * 2
 
   /** Messages that may be on their way or waiting: those that wait, and what `room` bytes hold. One at least.

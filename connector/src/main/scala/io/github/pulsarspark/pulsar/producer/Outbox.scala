@@ -5,7 +5,9 @@ import io.github.pulsarspark.schema.columns.OutgoingMessage
 /** The way of messages to the client. One thread uses it. */
 private[producer] trait Outbox {
 
-  /** Waits while the client's queue is full. Keeps nothing of the message but what it refers to. */
+  /** Sends a message. Waits while the client's queue is full. Keeps the objects that the message refers to, but not the
+    * message.
+    */
   def send(message: OutgoingMessage): Unit
 
   /** Hands all buffered messages to the client. */

@@ -74,7 +74,7 @@ private[producer] final class PartitionBatch(
     if (messages >= limits.messages || buffer.writerIndex() >= limits.bytes) send()
   }
 
-  /** Sends what there is. */
+  /** Sends the batch. */
   def send(): Unit = if (messages > 0) {
     val (full, count) = (buffer, messages)
     capacity = Math.max(SmallestBuffer, Math.min(limits.bytes, full.writerIndex() + full.writerIndex() / 16))

@@ -42,8 +42,8 @@ private[pulsarspark] final class TopicProducer private[producer] (
   private var sent             = 0L
   private var bytes            = 0L
 
-  /** A broker that deduplicates drops what is sent again after a lost connection, which it has. It drops rows whose ids
-    * an earlier run of the producer's name wrote. Anything else that it drops is lost.
+  /** A broker that deduplicates drops messages that it has and that are sent again after a lost connection. It drops
+    * rows whose ids an earlier run of the producer's name wrote. Anything else that it drops is lost.
     */
   private def notStored(id: MessageId, sequenceId: Long): Option[Throwable] =
     if (!TaskTransaction.isDropped(id)) None
@@ -63,7 +63,7 @@ private[pulsarspark] final class TopicProducer private[producer] (
   // As they are before the first message.
   private lazy val lostBefore = lostConnections
   private lazy val lastBefore =
-    if (options.producer.contains("initialSequenceId")) Long.MaxValue // the client says that, not the broker
+    if (options.producer.contains("initialSequenceId")) Long.MaxValue // the client reports that, not the broker
     else open.partitions().map(_.getLastSequenceId).maxOption.getOrElse(-1L)
 
   private def isRepeating = TaskTransaction.mayRepeat(lostBefore, lostConnections)

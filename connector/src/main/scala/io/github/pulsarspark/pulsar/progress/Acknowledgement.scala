@@ -2,7 +2,8 @@ package io.github.pulsarspark.pulsar.progress
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-/** Decides which entries of a topic partition a stream acknowledges, and what the cursor says of its ranges. Pure. */
+/** Decides which entries of a topic partition a stream acknowledges, and what the cursor proves about its ranges. Pure.
+  */
 private[progress] object Acknowledgement {
 
   /** The last entry to acknowledge.

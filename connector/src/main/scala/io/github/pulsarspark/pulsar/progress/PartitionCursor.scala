@@ -78,7 +78,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
     }
   }
 
-  /** Lets the broker read over what follows the cursor. */
+  /** Lets the broker read the entries after the cursor. */
   def awaitNext(): Unit = feed.foreach { f =>
     isWaiting = true
     f.awaitNext()

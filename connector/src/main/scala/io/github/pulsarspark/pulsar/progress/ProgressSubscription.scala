@@ -178,8 +178,8 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
       }
   }
 
-  /** The broker removes what was asked whether it exists by its name, in the background. A subscription of that name
-    * must not be there yet.
+  /** Opens a feed after the broker's cleanup. The broker removes the subscription of the existence check in the
+    * background, and a subscription of that name must not exist until then.
     */
   private def afterCleanup(open: () => CompletableFuture[ProgressFeed]): CompletableFuture[ProgressFeed] =
     CompletableFuture

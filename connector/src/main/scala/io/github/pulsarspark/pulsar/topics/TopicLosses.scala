@@ -36,7 +36,8 @@ private[pulsarspark] object TopicLosses {
     Conditions.DataLossTopicRecreated(topic = partition, from = from.toString, to = first.toString,
       reason = s"the topic was deleted, and created again at $created")
 
-  /** A topic ends before what was read or planned. Ledger ids grow, so a topic that has only lower ones is another one.
+  /** The loss of a topic that ends before the position read or planned. Ledger ids grow, so a topic that has only lower
+    * ones is another one.
     */
   def endsBefore(partition: String, from: Position, to: String, end: Position): Occurrence =
     if (end.ledgerId < from.ledgerId)

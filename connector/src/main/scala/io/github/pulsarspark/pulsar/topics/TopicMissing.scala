@@ -11,7 +11,7 @@ private[pulsar] object TopicMissing {
     case _                                                                                                => false
   }
 
-  /** Skips what is missing: turns the failure into None, and leaves other failures as they are. */
+  /** Skips missing topics: turns that failure into None, and keeps other failures. */
   def skip[A]: java.util.function.Function[Throwable, Option[A]] = {
     case TopicMissing(_) => None
     case e               => throw new CompletionException(e)

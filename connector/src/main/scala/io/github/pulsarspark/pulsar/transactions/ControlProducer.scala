@@ -32,7 +32,7 @@ private[pulsarspark] final class ControlProducer private[transactions] (
     */
   def append(record: String): String = start(record, None)()
 
-  /** Sends the record; what it returns waits as [[append]] does. */
+  /** Sends the record. The function that it returns waits as [[append]] does. */
   def start(record: String, transaction: Option[TaskTransaction]): () => String = {
     transaction.foreach(_.register(topic))
     val message = producer.newMessage().value(record.getBytes(UTF_8))

@@ -17,7 +17,7 @@ private[pulsarspark] final class ControlTopic(client: PulsarClientImpl, options:
 
   private val calls = new ClusterCalls(options, options.serviceUrl)
 
-  /** Creates the topic with its subscription, which keeps what is not acknowledged. */
+  /** Creates the topic with its subscription, which keeps unacknowledged records. */
   def retention(): ControlRetention = named {
     val partitions = calls.ask(s"Looking up topic $name")(() => client.getPartitionsForTopic(name, true)).asScala
     if (!partitions.headOption.contains(name) || partitions.size != 1)

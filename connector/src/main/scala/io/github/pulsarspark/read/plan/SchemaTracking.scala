@@ -32,7 +32,7 @@ private[read] final class SchemaTracking(location: String, conf: Configuration) 
     }
   }
 
-  /** Writes down what a query that starts now reads by, unless it is there. */
+  /** Writes the schemas of a query that starts now, unless they are written. */
   def keep(schemas: Map[String, TopicSchema]): Unit = {
     val known = kept()
     val now   = known ++ schemas.view.mapValues(s => TopicSchema(s.schemaType, s.definition, s.properties))

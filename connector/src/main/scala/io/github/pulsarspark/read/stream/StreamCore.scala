@@ -124,7 +124,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
     Latest(result, bounds)
   }
 
-  /** A batch begins: acknowledges what was read before it, and keeps what is left after it for [[metrics]].
+  /** Begins a batch: acknowledges the one before it, and remembers the backlog after it for [[metrics]].
     *
     * @param read
     *   where it starts

@@ -13,8 +13,8 @@ import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
   */
 private[read] object StreamProgress {
 
-  /** Partitions whose last readable message is before what was read, with what was read. That alone says nothing: a
-    * topic may end with markers, and compaction may have removed its last message.
+  /** Partitions whose last readable message is before the position read, with that position. That alone proves nothing:
+    * a topic may end with markers, and compaction may have removed its last message.
     */
   def behind(read: PulsarOffset, bounds: Map[String, PartitionBounds]): Map[String, Position] =
     known(read).filter {

@@ -13,9 +13,9 @@ import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, PulsarOffse
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 
-/** The progress subscription of a stream. A file under the checkpoint says that the stream has used it: what a new
-  * subscription does not hold may be lost, what this one does not hold was read. A subscription that is ahead of the
-  * stream says no such thing, so the file is written once the stream has caught up with it.
+/** The progress subscription of a stream. A file under the checkpoint says that the stream has used it: messages that a
+  * new subscription does not hold may be lost, those that this one does not hold were read. A subscription that is
+  * ahead of the stream proves nothing, so the file is written once the stream has caught up with it.
   *
   * @param checkpoint
   *   the folder Spark gives this source
@@ -46,8 +46,8 @@ private[stream] final class StreamSubscription private (
   def subscribe(partitions: collection.Set[String], read: PulsarOffset): Unit =
     subscription.subscribe(partitions, p => isFollowed && read.positions.contains(p))
 
-  /** Acknowledges what was read. Spark has committed the start of a micro-batch; it calls `commit` for the same only
-    * when it has planned the next one.
+  /** Acknowledges the messages read. Spark has committed the start of a micro-batch; it calls `commit` for the same
+    * only when it has planned the next one.
     *
     * @param next
     *   what the stream has read after the micro-batch that starts now
@@ -68,7 +68,7 @@ private[stream] final class StreamSubscription private (
 
 private[stream] object StreamSubscription {
 
-  /** Fails for a query with asynchronous progress: it reads again, after a failure, what was acknowledged. */
+  /** Fails for a query with asynchronous progress: after a failure, it reads acknowledged messages again. */
   def apply(
       subscription: ProgressSubscription,
       broker: BrokerApi,

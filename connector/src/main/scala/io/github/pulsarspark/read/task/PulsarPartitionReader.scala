@@ -13,7 +13,7 @@ import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.rows.RowDecoders
 import io.github.pulsarspark.storage.TaskStorage
 
-/** Makes the reader of a task.
+/** Creates the reader of a task.
   *
   * @param total
   *   what the tasks of all micro-batches count

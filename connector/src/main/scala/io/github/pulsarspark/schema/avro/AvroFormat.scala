@@ -20,8 +20,8 @@ private[pulsarspark] object AvroFormat extends RecordFormat("AVRO") {
   ): ValueDecoder =
     AvroDecoder(written(topic, writer, reader), parsed(topic, reader), required, ordinals, bytesBefore(topic, writer))
 
-  /** Connectors that run in Pulsar keep the five bytes that Confluent's serializers put before a value, and say so in a
-    * property of the schema. Source: `GenericAvroSchema.OFFSET_PROP` of the Pulsar client.
+  /** Connectors that run in Pulsar keep the five bytes that Confluent's serializers put before a value, and declare
+    * them in a property of the schema. Source: `GenericAvroSchema.OFFSET_PROP` of the Pulsar client.
     */
   private def bytesBefore(topic: String, schema: TopicSchema): Int = {
     def wrong(n: String) =

@@ -15,8 +15,9 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
 
-/** Makes the tree of readers for one writer's schema: Avro's own rules decide what is read as what (names, aliases,
-  * promotions, defaults, enums, unions), the Spark type decides which fields are read, and as what.
+/** Compiles the tree of readers for one writer's schema. Avro's own rules map the writer's schema to the reader's
+  * (names, aliases, promotions, defaults, enums, unions); the Spark type decides which fields are read, and as which
+  * types.
   */
 private[schema] object AvroReaderCompiler {
 
@@ -148,7 +149,7 @@ private[schema] object AvroReaderCompiler {
     case _ => throw new UnresolvableSchema(s"${writer.getFullName} cannot be read as ${required.sql}")
   }
 
-  /** The digits after the point are what the writer says, as long as it says so. */
+  /** Scale of a decimal: the writer's, if its schema has one. */
   private def decimals(writer: Schema, required: DecimalType) = writer.getLogicalType match {
     case d: LogicalTypes.Decimal => new DecimalConversion(d.getScale, required)
     case _                       => new DecimalConversion(required.scale, required)
@@ -158,7 +159,9 @@ private[schema] object AvroReaderCompiler {
     throw new UnresolvableSchema(s"${action.writer.getFullName} cannot be read as ${required.sql}")
 }
 
-/** Avro's generic data with arrays that keep what is put in: those of Avro 1.12.0 cut doubles to floats (AVRO-2108). */
+/** Avro's generic data with arrays that keep their values unchanged: those of Avro 1.12.0 cut doubles to floats
+  * (AVRO-2108).
+  */
 private[schema] object ExactGenericData extends GenericData {
   override def newArray(old: Any, size: Int, schema: Schema): AnyRef = new GenericData.Array[Any](size, schema)
 }

@@ -15,13 +15,13 @@ import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.convert.ColumnMismatch
 import io.github.pulsarspark.schema.{ValueWriter, WritePlan}
 
-/** Makes the tree of writers that brings columns into an AVRO or JSON schema, or says which column does not fit.
+/** Compiles the tree of writers of an AVRO or JSON schema, or reports the column that does not fit.
   *
   * A column fits when every value of its type has an exact place in the schema. Nulls are the exception: whether a
   * column holds any shows only in its rows.
   *
   * @param plan
-  *   what is written to, for error texts, and whether times may be cut
+  *   names the destination in error texts, and allows times to be cut
   */
 private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   private val isJson = plan.schema.schemaType == "JSON"

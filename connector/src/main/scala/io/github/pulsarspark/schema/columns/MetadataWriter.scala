@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Sets one metadata column of a row on a message. Called only when the row has a value there. Keeps what it needs from
-  * row to row, so a task makes one for each topic.
+/** Sets one metadata column of a row on a message. Called only if the row has a value there. It has state for the next
+  * row, so a task creates one for each topic.
   */
 private[schema] abstract class MetadataWriter {
   def set(row: InternalRow, ordinal: Int, message: OutgoingMessage): Unit
@@ -62,7 +62,7 @@ private[schema] object MetadataWriter {
       message.keyIsBytes = true
     }
 
-  /** A key of type STRING is a text whatever this column says. Runs after the writer of `__key`. */
+  /** Sets the kind of the key. A key of type STRING is always a text. Runs after the writer of `__key`. */
   def keyIsText(input: Input): MetadataWriter = (row, i, message) =>
     if (message.key != null && message.keyIsBytes && row.getBoolean(i)) {
       if (!UTF8String.fromBytes(message.key).isValid)

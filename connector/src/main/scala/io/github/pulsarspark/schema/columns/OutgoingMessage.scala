@@ -15,7 +15,7 @@ private[pulsarspark] final class OutgoingMessage {
   /** Key, null = none; the UTF-8 bytes of a text key unless `keyIsBytes`. */
   var key: Array[Byte] = _
 
-  /** The key is not text: its column is of type BINARY, and no other column says that it holds a text. */
+  /** True if the key is not text: its column is of type BINARY, and no other column marks it as a text. */
   var keyIsBytes: Boolean = false
 
   /** Encoded value. */
@@ -50,7 +50,7 @@ private[pulsarspark] final class OutgoingMessage {
   /** Clusters to replicate to, empty = none but this one, null = those of the namespace. */
   var replicationClusters: JList[String] = _
 
-  /** Removes what the metadata columns of the row before set. */
+  /** Removes the values that the metadata columns of the previous row set. */
   private[schema] def clear(): Unit = {
     topic = null
     key = null

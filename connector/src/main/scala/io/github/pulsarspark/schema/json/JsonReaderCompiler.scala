@@ -10,8 +10,9 @@ import io.github.pulsarspark.schema.avro.AvroSchemas._
 import io.github.pulsarspark.schema.avro.{AvroReaderCompiler, AvroTimeUnit}
 import io.github.pulsarspark.schema.convert.{DecimalConversion, UnresolvableSchema}
 
-/** Makes the tree of JSON readers for one writer's schema. JSON names its fields, so the reader's schema decides alone
-  * what is read; the writer's decides the name of a field, the unit of a time, and the value of a field that it lacks.
+/** Compiles the tree of JSON readers for one writer's schema. JSON names its fields, so the reader's schema decides
+  * alone what is read; the writer's decides the name of a field, the unit of a time, and the value of a field that it
+  * lacks.
   */
 private[schema] object JsonReaderCompiler {
 
@@ -64,7 +65,7 @@ private[schema] object JsonReaderCompiler {
     case _                                                         => JsonReader.AsLong
   }
 
-  /** The JSON of Kafka Connect's converter has decimals as bytes, and its definitions say so. */
+  /** True for JSON of Kafka Connect's converter, whose definitions declare decimals as bytes. */
   private def isOfConnect(schema: Schema) =
     schema.getObjectProp("connect.name") == "org.apache.kafka.connect.data.Decimal"
 

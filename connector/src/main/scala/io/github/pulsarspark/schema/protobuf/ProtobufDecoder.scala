@@ -19,9 +19,9 @@ import io.github.pulsarspark.schema.convert.{SparkTime, UnresolvableSchema}
 private[schema] object ProtobufDecoder {
 
   /** @param writer
-    *   what the schema of the values says of the message
+    *   descriptor of the message in the schema of the values
     * @param reader
-    *   what the schema that they are read as says of it
+    *   descriptor of the message in the schema to read by
     * @param message
     *   the message itself, which is `reader` unless that knows only a part of it
     * @param required
@@ -99,7 +99,7 @@ private[schema] object ProtobufDecoder {
       compile(message, fields, fields.indices.toArray, fields.size, show)
   }
 
-  /** A number that means something else in the writer's schema would be read as what it is not. */
+  /** Fails if a field number has another type in the writer's schema that cannot be read as the field. */
   private def checkFields(writer: Descriptor, reader: Descriptor, required: StructType): Unit =
     for {
       column  <- required.fields

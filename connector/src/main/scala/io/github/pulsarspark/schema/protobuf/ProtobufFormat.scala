@@ -78,7 +78,7 @@ private[pulsarspark] object ProtobufFormat extends SchemaFormat {
     found
   }
 
-  /** A PROTOBUF schema with what the user says of its message.
+  /** A PROTOBUF schema with the descriptor that the user sets.
     *
     * @param files
     *   a FileDescriptorSet, from the file `source`

@@ -59,7 +59,7 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
 private[storage] object Reachability {
 
   /** @param outcome
-    *   what is wrong with a bookie; None when nothing is
+    *   the problem of a bookie; None if it has none
     * @param at
     *   when it was probed, by `System.nanoTime`
     * @param failedBefore

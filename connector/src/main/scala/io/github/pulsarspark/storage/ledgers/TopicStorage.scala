@@ -67,7 +67,7 @@ private[storage] final case class TopicStorage(
   def within(range: OffsetRange): Seq[StoredLedger] =
     ledgers.filter(l => l.id >= range.startExclusive.ledgerId && l.id <= range.endInclusive.ledgerId)
 
-  /** An estimate of what a range has of a ledger. */
+  /** Estimates the bytes that a range has of a ledger. */
   def bytesWithin(range: OffsetRange, ledger: StoredLedger): Long = {
     val first = if (range.startExclusive.ledgerId == ledger.id) range.startExclusive.entryId + 1 else 0L
     val last  = if (range.endInclusive.ledgerId == ledger.id) Some(range.endInclusive.entryId) else lastEntry(ledger)

@@ -32,7 +32,7 @@ private[offload] final class SplitPointLoader(configuration: Configuration, dead
   def of(ledgers: Seq[OffloadedLedger]): Seq[Try[Seq[Long]]] =
     BoundedParallel(ledgers, AtOnce)(request)((_, response) => response())
 
-  /** Returns what waits for the response. */
+  /** Requests the split points. Returns a function that waits for the response. */
   private def request(ledger: OffloadedLedger): () => Try[Seq[Long]] = ledger.location.format.splitPoints match {
     case None                               => () => Success(Nil)
     case _ if isSilent || until.isOverdue() => () => Failure(NoTime)

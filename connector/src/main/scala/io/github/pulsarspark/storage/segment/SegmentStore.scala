@@ -36,9 +36,8 @@ private[storage] trait SegmentStore extends AutoCloseable {
   /** Reason why a ledger cannot be read from this JVM now; None if it can. May wait some seconds. */
   def obstacle(location: Location): Option[String]
 
-  /** Preferred split points: by ledger id, entries from which a ledger is read without what is before them. A ledger
-    * without any is split anywhere. Does not fail when the storage does: a task meets that failure again, and can fall
-    * back.
+  /** Preferred split points: by ledger id, entries at which a read of it may start. A ledger without any is split
+    * anywhere. Does not fail when the storage does: a task meets that failure again, and can fall back.
     */
   def splitPoints(locations: Seq[Location]): Map[Long, Seq[Long]]
 

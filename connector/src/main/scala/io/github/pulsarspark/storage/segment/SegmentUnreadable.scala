@@ -1,7 +1,7 @@
 package io.github.pulsarspark.storage.segment
 
-/** A segment cannot be read where its metadata said it is. Raised by stores; the reader of the slice refreshes the
-  * metadata or falls back to the broker, so that it never leaves `storage`.
+/** Reports that a segment cannot be read where its metadata has it. Raised by stores; the reader of the slice refreshes
+  * the metadata or falls back to the broker, so that it never leaves `storage`.
   *
   * @param problem
   *   ledger, entry and what is wrong

@@ -88,7 +88,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
       Option.when(transactions.isEnding(registering))(id)
     ).flatten
 
-  /** Asks nothing of a topic that is gone, which that could create. */
+  /** Terminated topic partitions. Sends no request to a deleted topic, because that could create it. */
   override def terminated(others: Seq[String]): Seq[String] =
     connection.terminated(connection.broker().partitions(partitionsOfWrite(others)).keys.toSeq.sorted)
 

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture
 import io.github.pulsarspark.position.{PartitionBounds, PulsarOffset}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 
-/** Keeps what a trigger found out, so that the progress of the query can report the backlog without any request.
+/** Remembers the results of a trigger, so that the progress of the query can report the backlog without any request.
   *
   * @param admin
   *   for backlogs over several ledgers; without it their size is not known

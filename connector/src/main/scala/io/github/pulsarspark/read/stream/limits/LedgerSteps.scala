@@ -11,8 +11,8 @@ import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** Ends the micro-batches of a stream whose only limit is one of bytes at the ends of ledgers, where the list of
-  * ledgers says how large they are. A backlog is not read for that, but for the last message of one ledger for each
-  * micro-batch and partition.
+  * ledgers has their sizes. A backlog is not read for that, but for the last message of one ledger for each micro-batch
+  * and partition.
   *
   * The limit is never exceeded: a ledger that the range begins in counts as a whole, unless nothing is left of it.
   * Partitions of which whole ledgers have less than half of a share are left to [[BacklogWalk]]. For one thread, which

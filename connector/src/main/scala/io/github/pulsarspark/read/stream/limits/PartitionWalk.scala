@@ -154,7 +154,7 @@ private[stream] final class PartitionWalk(
 private[stream] object PartitionWalk {
   private val SmallBatch = 16
 
-  /** Bytes that a walk may receive ahead, or fewer if options say so. */
+  /** Bytes that a walk may receive ahead, or fewer if options set less. */
   private val ReadAheadBytes = 1L << 20
 
   /** Begins a walk; does not wait. The read-ahead is in proportion to the limits. It is left to tasks to report losses.

@@ -5,8 +5,8 @@ import org.apache.hadoop.conf.Configuration
 import io.github.pulsarspark.common.WriteOnceFile
 import io.github.pulsarspark.errors.LostRanges
 
-/** Keeps the losses that a stream passed over under its checkpoint, as files `losses/<milliseconds>.json`, because logs
-  * and progress reports do not last as long.
+/** Keeps the losses that a stream skipped under its checkpoint, as files `losses/<milliseconds>.json`, because logs and
+  * progress reports do not last as long.
   *
   * @param checkpoint
   *   the folder Spark gives this source
@@ -15,7 +15,7 @@ private[stream] final class LossLog(checkpoint: String, conf: Configuration) {
 
   private var written = Seq.empty[Long]
 
-  /** Writes what was lost since the last call.
+  /** Writes the losses since the last call.
     *
     * @param sources
     *   the losses since the query started, by who found them; always in the same order

@@ -34,7 +34,7 @@ private[protocol] final class ReadAnswer(frame: ByteBuf, isBatch: Boolean) {
 
   def hasEntries: Boolean = frame.getInt(4) == 0 && end > headBytes
 
-  /** Fails unless it has what was requested. */
+  /** Fails unless it has the requested entries. */
   def check(): Unit = {
     if (frame.getInt(4) != 0) throw new ReplicaFailed(s"it says ${meaning(frame.getInt(4))}", isSlow = false)
     if (end == headBytes) throw new ReplicaFailed("its answer is empty", isSlow = false)

@@ -10,7 +10,7 @@ import scala.util.control.NoStackTrace
 private[protocol] sealed class ReplicaFailed(why: String, val isSlow: Boolean) extends RuntimeException(why)
     with NoStackTrace
 
-/** An established connection ended before its responses arrived: the bookie restarts, refuses a request, or closes what
-  * was idle. A new connection may do.
+/** Reports that an established connection ended before its responses arrived: the bookie restarts, refuses a request,
+  * or closes an idle connection. A new connection may work.
   */
 private[protocol] final class ConnectionEnded(why: String) extends ReplicaFailed(why, isSlow = true)

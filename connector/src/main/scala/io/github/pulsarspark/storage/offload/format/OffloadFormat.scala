@@ -36,6 +36,6 @@ private[offload] trait OffloadFormat extends Serializable {
       configuration: Configuration
   ): EntryBufferSource
 
-  /** Reads the entries from which a ledger is read without what is before them; None when that is every entry. */
+  /** Reads the entries at which a read of the ledger may start; None if it may start at every entry. */
   def splitPoints: Option[(OffloadedLedger, Configuration) => Seq[Long]]
 }
