@@ -3,6 +3,7 @@ package io.github.pulsarspark
 import java.nio.file.{Files, Path}
 
 import scala.annotation.tailrec
+import scala.util.matching.Regex
 
 import munit.FunSuite
 
@@ -111,6 +112,11 @@ class LayoutSuite extends FunSuite {
     none("vague names")(own.map(name).filter(_.matches(".*(Utils?|Helper|Manager|Impl)\\.(scala|java)")))
   }
 
+  test("documentation of a definition opens with a verb or a noun") {
+    val all = files ++ SourceFile.under(main.resolveSibling("test").resolve("scala"))
+    none("other openings")(for (f <- all; (line, text) <- f.openings(Opening)) yield s"${name(f)}:$line: $text")
+  }
+
   test("errors are made by Conditions, and each condition is raised here or in Python") {
     none("names of conditions in texts")(own.filter(_.lines.exists(_.contains("\"PULSAR_"))).map(name))
     val raised = own.flatMap(_.lines).flatMap("""Conditions\.(\w+)\(""".r.findAllMatchIn(_).map(_.group(1))).toSet
@@ -127,7 +133,7 @@ class LayoutSuite extends FunSuite {
     assert(casts.size <= 15, casts.mkString("\n"))
   }
 
-  /** Where an imported name of ours is defined. */
+  /** Package in which an imported name of ours is defined. */
   private def roomOf(entry: String): Option[String] = Foreign.get(entry).orElse {
     Option.when(entry.startsWith(s"${SourceFile.Root}.") && !entry.startsWith(s"${SourceFile.Root}.shaded.")) {
       entry.stripPrefix(s"${SourceFile.Root}.").split('.').takeWhile(part => part.head.isLower).mkString(".")
@@ -161,7 +167,7 @@ private object LayoutSuite {
     "metrics read.task read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write functions plans"
   ).flatMap(_.split(' ')) :+ ""
 
-  /** What has to live in a package of others, to reach what only that shows. */
+  /** Classes that have to live in a package of others, to reach its package-private members. */
   val Foreign: Map[String, String] = Map(
     "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
     "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.feed",
@@ -174,6 +180,14 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",
     "org.apache.bookkeeper.client.BatchReads"           -> "storage.bookkeeper.client"
   )
+
+  /** First words that name neither what a thing is nor what it does. */
+  val Opening: Regex = Seq(
+    "What Whether How Why When Where Which Who Whoever Whatever The_same Same Those These They Their Its It Such Both",
+    "Of As By In For From To On At With Without Within After Before Between Behind Below Above Beside Beyond Under",
+    "Over Through Until While Since During Unless Because If So Than That Then But And Or Not Also Only Up Here There",
+    "Nobody Somebody Everybody Nothing None Neither Some Most Far Must Has Have Is Are Was"
+  ).flatMap(_.split(' ')).map(_.replace('_', ' ')).mkString("(?:", "|", ")\\b").r
 
   /** Families of classes of one line each, which Spark makes by their names. */
   val Families: Seq[String] = Seq("metrics/Metrics.scala", "metrics/TierMetric.scala")

@@ -15,7 +15,7 @@ import scala.util.matching.Regex
   */
 final case class SourceFile(path: Path, room: String, lines: Seq[String]) {
 
-  /** Of the class that the file is named after. */
+  /** Full name of the class that the file is named after. */
   def qualifiedName: String = s"$room.${path.getFileName.toString.takeWhile(_ != '.')}"
 
   private val code: String = SourceFile.Silent.replaceAllIn(lines.mkString("\n"), "")
@@ -39,9 +39,16 @@ final case class SourceFile(path: Path, room: String, lines: Seq[String]) {
   private val words: Set[String] =
     SourceFile.Word.findAllIn(rest.filterNot(_.startsWith("package ")).mkString("\n")).toSet
 
-  /** Whether it uses something that the other file defines. */
+  /** True if it uses something that the other file defines. */
   def uses(other: SourceFile): Boolean = other != this && other.definitions.keys.exists { name =>
     !definitions.contains(name) && words(name) && (room == other.room || imports.exists(imported(other.room, name)))
+  }
+
+  /** Documentation whose text begins with a match, as the number of its line and the text of that line. */
+  def openings(first: Regex): Seq[(Int, String)] = {
+    val text = lines.mkString("\n")
+    val all  = s"/\\*\\*[\\s*]*($first.*)".r.findAllMatchIn(text)
+    all.map(m => (text.take(m.start(1)).count(_ == '\n') + 1, m.group(1))).toSeq
   }
 
   private def imported(room: String, name: String)(entry: String): Boolean = {
