@@ -113,6 +113,9 @@ class LayoutSuite extends FunSuite {
   }
 
   test("documentation of a definition opens with a verb or a noun") {
+    val start = "/*" + "*"
+    val wrong = SourceFile(main, "", Seq(s"$start What it is. */", start, " * The same.", " */", s"$start Whole. */"))
+    assertEquals(wrong.openings(Opening).map(_._1), Seq(1, 3))
     val all = files ++ SourceFile.under(main.resolveSibling("test").resolve("scala"))
     none("other openings")(for (f <- all; (line, text) <- f.openings(Opening)) yield s"${name(f)}:$line: $text")
   }

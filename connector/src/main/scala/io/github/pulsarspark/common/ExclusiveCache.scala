@@ -73,11 +73,11 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
   /** Closes values that were kept long enough. */
   def cleanUp(): Unit = kept.cleanUp()
 
-  private def slots(key: K): Iterator[Slot] = Iterator.range(0, MostOfKey).map(key -> _)
+  private def slots(key: K): Iterator[Slot] = Iterator.range(0, MaxOfKey).map(key -> _)
 }
 
 private object ExclusiveCache {
 
   /** Limit for one key: one value for each task that runs at a time. More tasks are rare. */
-  private val MostOfKey = 16
+  private val MaxOfKey = 16
 }

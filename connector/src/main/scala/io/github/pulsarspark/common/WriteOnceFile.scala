@@ -15,7 +15,7 @@ import io.github.pulsarspark.errors.Conditions
 /** A text that is written once and read by every start of a query after that. */
 private[pulsarspark] final class WriteOnceFile(folder: String, name: String, conf: Configuration) {
 
-  import WriteOnceFile.MostBytes
+  import WriteOnceFile.MaxBytes
 
   private val file = new Path(folder, name)
   private val fs   = file.getFileSystem(conf)
@@ -23,9 +23,9 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
   def exists: Boolean = fs.exists(file)
 
   def read(): String = {
-    if (fs.getFileStatus(file).getLen > MostBytes)
-      throw Conditions.CheckpointMalformed(where = toString, why = s"it has more than $MostBytes bytes").exception
-    Using.resource(fs.open(file))(in => new String(in.readNBytes(MostBytes), UTF_8))
+    if (fs.getFileStatus(file).getLen > MaxBytes)
+      throw Conditions.CheckpointMalformed(where = toString, why = s"it has more than $MaxBytes bytes").exception
+    Using.resource(fs.open(file))(in => new String(in.readNBytes(MaxBytes), UTF_8))
   }
 
   /** Modification time of the file, by the clock of the file system. */
@@ -71,5 +71,5 @@ private[pulsarspark] final class WriteOnceFile(folder: String, name: String, con
 private[common] object WriteOnceFile {
 
   /** Size limit of the file: far more than the schemas and positions of all topics of a query. */
-  val MostBytes: Int = 256 << 20
+  val MaxBytes: Int = 256 << 20
 }

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
   * @param count
   *   all of them
   * @param newest
-  *   up to [[LostRanges.MostKept]] of them: condition, topic, from, to and reason of each
+  *   up to [[LostRanges.MaxKept]] of them: condition, topic, from, to and reason of each
   */
 private[pulsarspark] final case class LostRanges(count: Long, newest: Seq[Occurrence]) {
 
@@ -15,7 +15,7 @@ private[pulsarspark] final case class LostRanges(count: Long, newest: Seq[Occurr
 
   def ++(more: LostRanges): LostRanges =
     if (more.count == 0) this
-    else LostRanges(count + more.count, (newest ++ more.newest).takeRight(LostRanges.MostKept))
+    else LostRanges(count + more.count, (newest ++ more.newest).takeRight(LostRanges.MaxKept))
 
   /** Ranges after the first `before` ones. */
   def after(before: Long): LostRanges =
@@ -33,8 +33,8 @@ private[pulsarspark] final case class LostRanges(count: Long, newest: Seq[Occurr
 }
 
 private[pulsarspark] object LostRanges {
-  val MostKept = 20
-  val none     = LostRanges(0, Nil)
+  val MaxKept = 20
+  val none    = LostRanges(0, Nil)
 
   private val mapper = new ObjectMapper
 }

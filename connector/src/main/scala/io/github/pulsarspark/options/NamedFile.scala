@@ -13,7 +13,7 @@ import io.github.pulsarspark.errors.Conditions
 private[pulsarspark] object NamedFile {
 
   /** Size limit of a file: far more than tokens, keys, stores of certificates and descriptors. */
-  val MostBytes: Int = 16 << 20
+  val MaxBytes: Int = 16 << 20
 
   /** Fails with the names of option and file when this machine cannot read the file: clients report only the type of
     * the failure.
@@ -27,18 +27,18 @@ private[pulsarspark] object NamedFile {
 
   /** The content, or why there is none. */
   def bytes(file: Path): Either[String, Array[Byte]] = problem(file).toLeft(file).flatMap(_ =>
-    try Right(Using.resource(Files.newInputStream(file))(_.readNBytes(MostBytes + 1)))
+    try Right(Using.resource(Files.newInputStream(file))(_.readNBytes(MaxBytes + 1)))
     catch { case NonFatal(e) => Left(s"cannot be read (${e.getClass.getSimpleName})") }
-  ).filterOrElse(_.length <= MostBytes, tooLarge)
+  ).filterOrElse(_.length <= MaxBytes, tooLarge)
 
   /** Reason why the file cannot be read; None if it can. */
   def problem(file: Path): Option[String] =
     if (!Files.exists(file)) Some("does not exist on this machine")
     else if (!Files.isRegularFile(file)) Some("is no file")
     else if (!Files.isReadable(file)) Some("cannot be read on this machine")
-    else Option.when(Files.size(file) > MostBytes)(tooLarge)
+    else Option.when(Files.size(file) > MaxBytes)(tooLarge)
 
-  private def tooLarge = s"has more than $MostBytes bytes"
+  private def tooLarge = s"has more than $MaxBytes bytes"
 
   private def pathOf(option: String, file: String) =
     try Path.of(file)

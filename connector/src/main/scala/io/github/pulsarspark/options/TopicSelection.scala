@@ -12,14 +12,14 @@ sealed trait TopicSelection extends Serializable {
 object TopicSelection {
   final case class Named(topics: Seq[String]) extends TopicSelection {
     override def shown: String =
-      if (topics.size > MostShown) s"${topics.head}, ... (${topics.size} topics)" else topics.mkString(", ")
+      if (topics.size > MaxShown) s"${topics.head}, ... (${topics.size} topics)" else topics.mkString(", ")
   }
 
   final case class Matching(pattern: String) extends TopicSelection {
     override def shown: String = pattern
   }
 
-  private val MostShown = 3
+  private val MaxShown = 3
 
   private[options] def apply(options: CheckedOptions): TopicSelection =
     options.get("topicsPattern").map(Matching(_)).getOrElse {

@@ -75,7 +75,7 @@ private[storage] final class BacklogEntrySource(
 
   private def openNext(): Unit = {
     locate()
-    while (left.nonEmpty && opened.size < AtOnce) {
+    while (left.nonEmpty && opened.size < MaxOpen) {
       val source = open(left.head, () => isStale = true)
       opened.enqueue(left.head -> source)
       left = left.tail
@@ -86,7 +86,7 @@ private[storage] final class BacklogEntrySource(
   }
 
   /** Locates the rest of the range as late as possible, because ledgers are offloaded over time. */
-  private def locate(): Unit = if (left.isEmpty && opened.size < AtOnce) {
+  private def locate(): Unit = if (left.isEmpty && opened.size < MaxOpen) {
     val rest = OffsetRange(range.topic, opened.lastOption.fold(passed)(_._1.range.endInclusive), until)
     left = stored(rest).toList
     if (decidedTo < until) {
@@ -126,7 +126,7 @@ private[storage] final class BacklogEntrySource(
 private[pulsarspark] object BacklogEntrySource {
 
   /** The one that is read, and the one after it. */
-  private val AtOnce = 2
+  private val MaxOpen = 2
 
   /** Byte limit that allows one more ledger: ledgers are offloaded while a stream reads. */
   private val AnyBytes = 1L

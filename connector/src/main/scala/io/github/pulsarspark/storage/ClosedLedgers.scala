@@ -46,7 +46,7 @@ private[pulsarspark] object ClosedLedgers {
   }
 
   /** Entries that are requested at a time. */
-  private val AtOnce = 16
+  private val Parallelism = 16
 
   /** @param moved called when an entry is not where it was */
   private[storage] final class Stored(val segments: Seq[Segment], stores: SegmentStores, moved: () => Unit)
@@ -54,7 +54,7 @@ private[pulsarspark] object ClosedLedgers {
     private val byId = segments.map(s => s.ledgerId -> s).toMap
 
     override def indexes(entries: Seq[Position]): Seq[Option[EntryIndex]] =
-      entries.map(one).grouped(AtOnce).flatMap(read).toSeq
+      entries.map(one).grouped(Parallelism).flatMap(read).toSeq
 
     private def one(entry: Position): Segment = {
       val ledger = byId(entry.ledgerId)

@@ -71,7 +71,7 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
   private def keep(known: Map[Long, Offload], storage: TopicStorage): Map[Long, Offload] = known.filter {
     case (id, offload) =>
       storage.ledgers.headOption.forall(_.id <= id) &&
-      (offload.location.isRight || nanos() - offload.at < UnknownLasts.toNanos)
+      (offload.location.isRight || nanos() - offload.at < UnknownTtl.toNanos)
   }
 
   /** Tasks did not find ledgers of these topic partitions where they were: everything is requested again. */
@@ -89,5 +89,5 @@ private[storage] object KnownStorage {
 
   private final case class Offload(location: Either[String, SegmentLocation], at: Long)
 
-  private val UnknownLasts = 10.minutes
+  private val UnknownTtl = 10.minutes
 }

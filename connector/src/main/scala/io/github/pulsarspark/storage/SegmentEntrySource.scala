@@ -133,7 +133,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     val rest   = OffsetRange(slice.range.topic, last, slice.range.endInclusive)
     val inTime = System.nanoTime() - waitingSince < options.pollTimeout.toNanos
     val isAuto = options.readLevel == ReadLevel.Auto
-    val again  = attempts <= MostLookUps && inTime && !(unreadable.isSilent && isAuto)
+    val again  = attempts <= MaxLookUps && inTime && !(unreadable.isSilent && isAuto)
     log.warn("{}: {}; {}", rest, unreadable.getMessage, if (again) "looking up the ledger again" else "giving up": Any)
     left =
       if (again) locate(rest, losses).toList
@@ -160,7 +160,7 @@ private object SegmentEntrySource {
   private val log = LoggerFactory.getLogger(classOf[SegmentEntrySource])
 
   /** Limit of look-ups of a ledger. After more failures the broker reads it. */
-  private val MostLookUps = 2
+  private val MaxLookUps = 2
 
   /** @param stores
     *   of the task

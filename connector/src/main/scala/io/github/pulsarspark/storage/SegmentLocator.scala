@@ -220,7 +220,7 @@ private[pulsarspark] final class SegmentLocator(
   private def logReasons(slices: Seq[Slice]): Unit = {
     val reasons = slices.filter(_.segment.isEmpty).groupMapReduce(_.reason)(_ => 1)(_ + _)
     if (reasons.nonEmpty) {
-      val shown = reasons.toSeq.sortBy(-_._2).take(MostShown).map { case (reason, count) =>
+      val shown = reasons.toSeq.sortBy(-_._2).take(MaxShown).map { case (reason, count) =>
         s"$reason ($count)"
       }.mkString("; ")
       val text = s"${reasons.values.sum} of ${slices.size} slices are read at broker level: $shown"
@@ -264,5 +264,5 @@ private object SegmentLocator {
   private val Intended  = Set(ByOption, Compacted, NoAdmin, Short)
 
   /** Reasons in one line of the log. */
-  private val MostShown = 5
+  private val MaxShown = 5
 }

@@ -23,20 +23,20 @@ private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[Stri
     *   their average size; None when it is unknown
     */
   def isLittle(count: Long, entryBytes: Option[Long]): Boolean =
-    entryBytes.fold(count <= entries)(count * _ <= MostBytes)
+    entryBytes.fold(count <= entries)(count * _ <= MaxBytes)
 
   /** The ledgers of a range that the broker reads: all, if that is little, else the newest, if that is little. */
   def ledgers(range: OffsetRange, storage: TopicStorage): StoredLedger => Boolean =
     if (!reaches(range)) _ => false
     else {
       val sums     = storage.within(range).iterator.scanLeft(0L)(_ + storage.bytesWithin(range, _))
-      val isLittle = sums.forall(_ <= MostBytes)
-      ledger => isLittle || storage.isNewest(ledger.id) && storage.bytesWithin(range, ledger) <= MostBytes
+      val isLittle = sums.forall(_ <= MaxBytes)
+      ledger => isLittle || storage.isNewest(ledger.id) && storage.bytesWithin(range, ledger) <= MaxBytes
     }
 }
 
 private[pulsarspark] object StreamTail {
 
   /** Limit of bytes that the broker reads: the size of the smallest task. */
-  private val MostBytes = 4L * 1024 * 1024
+  private val MaxBytes = 4L * 1024 * 1024
 }

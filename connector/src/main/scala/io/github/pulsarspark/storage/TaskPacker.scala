@@ -10,7 +10,7 @@ import io.github.pulsarspark.storage.segment.{Segment, Slice}
 private[storage] object TaskPacker {
 
   /** Bytes that one task reads, as Spark divides files: enough tasks for the cluster, all of one size, none larger than
-    * `most`, none very small unless `minTasks` requires it. There are never more than [[MostTasks]], because each costs
+    * `most`, none very small unless `minTasks` requires it. There are never more than [[MaxTasks]], because each costs
     * the driver memory and time.
     */
   def taskBytes(total: Long, most: Long, minTasks: Option[Int], parallelism: Int): Long = {
@@ -19,7 +19,7 @@ private[storage] object TaskPacker {
       case None        => math.max(SmallestTask, ceilDiv(total, parallelism.toLong))
     }
     val tasks = math.max(1L, ceilDiv(total, math.max(1L, math.min(most, shared))))
-    math.max(1L, ceilDiv(total, math.min(tasks, MostTasks)))
+    math.max(1L, ceilDiv(total, math.min(tasks, MaxTasks)))
   }
 
   /** True if a segment is divided into several pieces of about `bytes`. */
@@ -136,5 +136,5 @@ private[storage] object TaskPacker {
   private val SmallestTask = 4L * 1024 * 1024
 
   /** Limit of `minPartitions`. */
-  private val MostTasks = 100000L
+  private val MaxTasks = 100000L
 }

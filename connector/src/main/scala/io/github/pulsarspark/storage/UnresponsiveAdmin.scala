@@ -24,15 +24,15 @@ private[storage] object UnresponsiveAdmin {
     def isDue: Boolean = synchronized {
       val isDue = System.nanoTime() - due >= 0
       if (isDue) due = System.nanoTime() +
-        (FirstPause * (1L << math.min(attempts.incrementAndGet(), MostDoublings))).toNanos
+        (FirstPause * (1L << math.min(attempts.incrementAndGet(), MaxDoublings))).toNanos
       isDue
     }
   }
 
-  private val log           = LoggerFactory.getLogger("io.github.pulsarspark.storage.UnresponsiveAdmin")
-  private val silent        = TrieMap.empty[String, Silence]
-  private val FirstPause    = 10.seconds
-  private val MostDoublings = 5
+  private val log          = LoggerFactory.getLogger("io.github.pulsarspark.storage.UnresponsiveAdmin")
+  private val silent       = TrieMap.empty[String, Silence]
+  private val FirstPause   = 10.seconds
+  private val MaxDoublings = 5
 
   def add(admin: AdminApi): Unit =
     if (silent.putIfAbsent(admin.url, new Silence).isEmpty)

@@ -28,7 +28,7 @@ private[pulsarspark] final class CheckedWrite(nanos: () => Long = () => System.n
     */
   def plan(input: StructType, options: WriteOptions)(check: => Option[WritePlan]): Option[WritePlan] =
     last.get
-      .filter(c => c.input == input && c.options == options && nanos() - c.at < Lasts.toNanos)
+      .filter(c => c.input == input && c.options == options && nanos() - c.at < Ttl.toNanos)
       .getOrElse {
         val result = Check(input, options, check, nanos())
         last.set(Some(result))
@@ -41,7 +41,7 @@ private[pulsarspark] final class CheckedWrite(nanos: () => Long = () => System.n
 }
 
 private object CheckedWrite {
-  private val Lasts: FiniteDuration = 1.minute
+  private val Ttl: FiniteDuration = 1.minute
 
   private final case class Check(input: StructType, options: WriteOptions, plan: Option[WritePlan], at: Long)
 }

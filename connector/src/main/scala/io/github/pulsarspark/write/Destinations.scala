@@ -55,7 +55,7 @@ private[write] final class Destinations[A <: AnyRef](
       slot.waiting.add(row.copy())
       slot.bytes += bytes(row)
       waitingBytes += bytes(row)
-      if (waitingBytes >= MostWaitingBytes) openAll()
+      if (waitingBytes >= MaxWaitingBytes) openAll()
     }
   }
 
@@ -86,7 +86,7 @@ private[write] final class Destinations[A <: AnyRef](
 
   private def shrink(): Unit = {
     openAll()
-    val oldest = byName.asScala.iterator.take(math.max(1, most / Part)).toSeq
+    val oldest = byName.asScala.iterator.take(math.max(1, most / ReleaseDivisor)).toSeq
     giveBack(oldest.map(_._2.opened))
     oldest.foreach { case (name, _) => byName.remove(name) }
   }
@@ -95,15 +95,15 @@ private[write] final class Destinations[A <: AnyRef](
 private[write] object Destinations {
 
   /** Producers of one task; each has a buffer, and a request to open it. */
-  val Most = 256
+  val MaxOpen = 256
 
   /** Limit of bytes of all rows that wait for their topics. */
-  val MostWaitingBytes: Long = 4 << 20
+  val MaxWaitingBytes: Long = 4 << 20
 
   /** Divisor of the number of topics: a quarter is given back at a time, so that one wait for acknowledgements serves
     * many.
     */
-  private val Part = 4
+  private val ReleaseDivisor = 4
 
   /** Bytes of a waiting row. Spark writes unsafe rows; other rows are small, so their size is a guess. */
   private def bytes(row: InternalRow): Long = row match {

@@ -26,9 +26,9 @@ private[write] object ExactlyOnceWrites {
 
   /** Fails for more tasks than the record of an epoch can name, before any of them runs. */
   def checkTasks(count: Int): Unit =
-    if (count > SinkSettings.MostTasks)
+    if (count > SinkSettings.MaxTasks)
       ExactlyOnceOptions.refuse(
-        s"the write has $count tasks, and the record of an epoch names ${SinkSettings.MostTasks}",
+        s"the write has $count tasks, and the record of an epoch names ${SinkSettings.MaxTasks}",
         "Write fewer partitions, by coalesce"
       )
 

@@ -71,7 +71,7 @@ private[write] final class PulsarDataWriter(
 
   private lazy val opening = new BlockingParallel("pulsar-opening", PulsarDataWriter.OpeningThreads)
 
-  private val byRow = new Destinations[Destination](Destinations.Most, start, _.send(_), giveBack)
+  private val byRow = new Destinations[Destination](Destinations.MaxOpen, start, _.send(_), giveBack)
 
   private def start(topic: String): CompletableFuture[Destination] = {
     val transaction = attempt.map(_.transaction) // this thread begins it

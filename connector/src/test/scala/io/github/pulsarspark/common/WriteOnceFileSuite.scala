@@ -36,7 +36,7 @@ class WriteOnceFileSuite extends FunSuite {
 
   folder.test("a file without an end is not read") { folder =>
     Using.resource(FileChannel.open(folder.resolve("one.json"), CREATE_NEW, WRITE, SPARSE))(
-      _.write(ByteBuffer.wrap(Array[Byte](1)), WriteOnceFile.MostBytes.toLong)
+      _.write(ByteBuffer.wrap(Array[Byte](1)), WriteOnceFile.MaxBytes.toLong)
     )
     val error = intercept[RuntimeException with PulsarError](file(folder, "one.json").read())
     assertEquals(error.condition, "PULSAR_CHECKPOINT_MALFORMED")

@@ -54,9 +54,9 @@ class ConditionsSuite extends FunSuite {
     assertEquals(e.condition, "PULSAR_DATA_LOSS.TRIMMED")
     assert(e.getMessage.contains("Topic t: messages after position 1:2 up to 1:9 are gone: trimmed."), e.getMessage)
     val lenient = new DataLossPolicy(failOnDataLoss = false)
-    (1 to LostRanges.MostKept + 1).foreach(_ => lenient.report(trimmed))
-    assertEquals(lenient.lost.count, LostRanges.MostKept + 1L)
-    assertEquals(lenient.lost.newest.size, LostRanges.MostKept)
+    (1 to LostRanges.MaxKept + 1).foreach(_ => lenient.report(trimmed))
+    assertEquals(lenient.lost.count, LostRanges.MaxKept + 1L)
+    assertEquals(lenient.lost.newest.size, LostRanges.MaxKept)
     val one = """{"condition":"PULSAR_DATA_LOSS.TRIMMED","from":"1:2","reason":"trimmed","to":"1:9","topic":"t"}"""
     assertEquals((LostRanges.none + trimmed).json, s"[$one]")
   }

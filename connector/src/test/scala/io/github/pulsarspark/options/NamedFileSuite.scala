@@ -33,7 +33,7 @@ final class NamedFileSuite extends FunSuite {
     val folder = Files.createTempDirectory("named")
     val large  = folder.resolve("large")
     Using.resource(FileChannel.open(large, CREATE_NEW, WRITE, SPARSE))(
-      _.write(ByteBuffer.wrap(Array[Byte](1)), NamedFile.MostBytes.toLong)
+      _.write(ByteBuffer.wrap(Array[Byte](1)), NamedFile.MaxBytes.toLong)
     )
     assertEquals(problem("/dev/zero"), "is no file")
     assertEquals(problem(folder.toString), "is no file")

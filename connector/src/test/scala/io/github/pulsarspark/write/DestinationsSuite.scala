@@ -134,7 +134,7 @@ class DestinationsSuite extends FunSuite {
     })
     opener.setDaemon(true)
     opener.start()
-    val most = (Destinations.MostWaitingBytes / 128).toInt
+    val most = (Destinations.MaxWaitingBytes / 128).toInt
     (1 to most).foreach(eight.send("slow", _))
     opener.join(60000)
     assertEquals(eight.sent("slow").size, most + 1)

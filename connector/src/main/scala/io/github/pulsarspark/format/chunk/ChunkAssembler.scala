@@ -75,7 +75,7 @@ private[format] final class ChunkAssembler(
         last.fold("")(_.at.toString),
         uuid,
         count,
-        LookBack.MostEntries
+        LookBack.MaxEntries
       )
       Vector.empty
     }

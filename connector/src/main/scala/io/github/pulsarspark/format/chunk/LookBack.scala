@@ -9,7 +9,7 @@ import io.github.pulsarspark.position.Position
 
 /** Searches for the chunks of one message before its last one: first nearby, then further away by their publish time,
   * which is that of the last one. The claims of the last chunk only decide where the search begins: it reads at most
-  * [[LookBack.MostEntries]], and keeps the payload above `limit` of at most one chunk.
+  * [[LookBack.MaxEntries]], and keeps the payload above `limit` of at most one chunk.
   *
   * @param limit
   *   bytes of payload; a message that has more is too large whatever is missing
@@ -25,12 +25,12 @@ private[chunk] final class LookBack(
   import LookBack._
 
   private val header = new EntryHeader(new ProtobufCursor)
-  private var left   = MostEntries
+  private var left   = MaxEntries
   private var held   = 0L
 
   /** The chunks before the last one, which is there; nothing when the search ended before it found the first. */
   def before(last: Position, count: Int, publishTime: Long): Vector[Chunk] = {
-    val nearby = Position(last.ledgerId, math.max(-1, last.entryId - 1 - math.min(MostEntries, Spread * count)))
+    val nearby = Position(last.ledgerId, math.max(-1, last.entryId - 1 - math.min(MaxEntries, Spread * count)))
     var end    = Position(last.ledgerId, last.entryId - 1)
     var found  = Vector.empty[Chunk]
     val starts = Iterator.single(nearby) ++ entries.placesBefore(publishTime)
@@ -73,7 +73,7 @@ private[chunk] final class LookBack(
 private[chunk] object LookBack {
 
   /** Limit of entries that are read for one message: about as many as a broker sends in a second. */
-  val MostEntries = 100000L
+  val MaxEntries = 100000L
 
   /** Entries looked through at first for each chunk of a message: producers send chunks one after another, others may
     * come between.

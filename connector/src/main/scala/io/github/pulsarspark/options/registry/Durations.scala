@@ -10,14 +10,14 @@ private[registry] object Durations {
     Map('s' -> 1000L, 'm' -> 60000L, 'h' -> 3600000L, 'd' -> 86400000L, 'w' -> 7 * 86400000L)
 
   /** Limit of a duration: timers count nanoseconds. */
-  private val Most = 36500 * Units('d')
+  private val Max = 36500 * Units('d')
 
   /** `15m` -> 900000; a number alone is milliseconds. None for `15M`, which may be months, and for more than 36500
     * days.
     */
   def milliseconds(text: String): Option[Long] = text match {
     case Form(_, "M")  => None
-    case Form(n, unit) => Some(BigInt(n) * unitOf(unit)).filter(_ <= Most).map(_.toLong)
+    case Form(n, unit) => Some(BigInt(n) * unitOf(unit)).filter(_ <= Max).map(_.toLong)
     case _             => None
   }
 

@@ -51,14 +51,14 @@ private[pulsar] final class IdleTailMonitor(
     catch { case NonFatal(e) => log.info("positions cannot be watched: {}", e.getMessage) } // so nothing will be known
   }
 
-  /** The next partitions to open, round-robin: at most `MostOpened`, after those of the previous call. Some may fail
+  /** The next partitions to open, round-robin: at most `MaxOpened`, after those of the previous call. Some may fail
     * each time.
     */
   private def inTurn(partitions: Seq[String]): Seq[String] =
-    if (partitions.size <= MostOpened) partitions
+    if (partitions.size <= MaxOpened) partitions
     else {
       val (before, after) = partitions.sorted.partition(_ <= lastOpened)
-      val result          = (after ++ before).take(MostOpened)
+      val result          = (after ++ before).take(MaxOpened)
       lastOpened = result.last
       result
     }
@@ -104,7 +104,7 @@ private[pulsar] final class IdleTailMonitor(
     */
   def request(partitions: Seq[String]): Map[String, Answer] =
     answers
-      .awaitAll(partitions.flatMap(p => watches.get(p).map(p -> _)), AtOnce)(w =>
+      .awaitAll(partitions.flatMap(p => watches.get(p).map(p -> _)), Parallelism)(w =>
         s"Asking for the last position of ${w._1}"
       ) { case (partition, w) =>
         w.openFeed.filterNot(_.isGone).fold(Nothing)(feed => ask(partition, w, feed))
@@ -126,7 +126,7 @@ private[pulsar] final class IdleTailMonitor(
   def answered(partition: String, answer: Answer): Unit =
     watches.get(partition).foreach(w => watches.put(partition, w.copy(answered = Some(answer.session))))
 
-  /** Open watches that no other consumer has confirmed yet, [[Settles]] after they subscribed. A broker forgets a
+  /** Open watches that no other consumer has confirmed yet, [[SettleTime]] after they subscribed. A broker forgets a
     * consumer that subscribes while the topic is unloaded: that consumer gets stale responses and no entries.
     *
     * @param now
@@ -135,13 +135,13 @@ private[pulsar] final class IdleTailMonitor(
   def unconfirmed(now: Long): Set[String] = watches.flatMap { case (partition, w) =>
     w.openFeed.flatMap { feed =>
       w.seen.filter(_.session == feed.session) match {
-        case Some(seen) => Option.when(!seen.isConfirmed && now - seen.at >= Settles.toNanos)(partition)
+        case Some(seen) => Option.when(!seen.isConfirmed && now - seen.at >= SettleTime.toNanos)(partition)
         case None       =>
           watches.put(partition, w.copy(seen = Some(Seen(feed.session, now, isConfirmed = false))))
           None
       }
     }
-  }.take(MostOpened).toSet
+  }.take(MaxOpened).toSet
 
   /** Records that another consumer reported this last message. Closes a watch that should have received it. */
   def confirm(partition: String, last: Position): Unit = watches.get(partition).foreach { w =>
@@ -193,18 +193,18 @@ private[pulsar] object IdleTailMonitor {
   private val log = LoggerFactory.getLogger(classOf[IdleTailMonitor])
 
   /** Longest outage of a watch: below a minute, the shortest retention time that a policy can name. */
-  private val LongestOutageMillis = 45000L
+  private val MaxOutageMillis = 45000L
 
   /** Partitions whose bounds are requested at the same time. */
-  val AtOnce = 128
+  val Parallelism = 128
 
   /** Watches that are opened at a time; a trigger waits for them. */
-  private val MostOpened = 256
+  private val MaxOpened = 256
 
   private val Nothing = CompletableFuture.completedFuture(Option.empty[(String, Answer)])
 
   /** Time after which an unload during which the watch may have subscribed is over. */
-  val Settles: FiniteDuration = 10.seconds
+  val SettleTime: FiniteDuration = 10.seconds
 
   private def last(bounds: EntryFeed.Bounds) = Position(bounds.lastLedgerId, bounds.lastEntryId)
 
@@ -246,7 +246,7 @@ private[pulsar] object IdleTailMonitor {
     def openFeed: Option[EntryFeed] = feed.ifOpen
 
     def sawNothingBefore(first: Position): Boolean = openFeed.exists { consumer =>
-      !consumer.isGone && consumer.longestOutageMillis <= LongestOutageMillis &&
+      !consumer.isGone && consumer.longestOutageMillis <= MaxOutageMillis &&
       Option(consumer.first).forall(e => Position(e.ledgerId, e.entryId) > first)
     }
   }

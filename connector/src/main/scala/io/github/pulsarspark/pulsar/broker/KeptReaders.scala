@@ -30,14 +30,14 @@ private[pulsar] object KeptReaders {
   }
 
   /** Memory limit of all idle readers in one executor: their queued bytes and those that may be on their way. */
-  private val MostBytes = 256L << 20
+  private val MaxBytes = 256L << 20
 
   /** Memory counted for a reader with an empty queue. */
   private val LeastBytes = 64L << 10
 
   private val kept = new ExclusiveCache[Place, Kept](
     lasts = 20.seconds,
-    most = MostBytes,
+    most = MaxBytes,
     isUsable = _.source.isAtEnd,
     close = kept => { kept.source.closeAsync(); () },
     weight = kept => math.max(LeastBytes, kept.source.heldBytes)

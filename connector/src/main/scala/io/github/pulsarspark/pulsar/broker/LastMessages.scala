@@ -45,7 +45,7 @@ private[broker] final class LastMessages(
     val stored = ends(named.keys)
     // a topic without entries since it was loaded has just looked for its last message
     val open   = named.filter { case (p, last) => stored.get(p).exists(end => end > last && !end.isBeforeLedger) }
-    val result = open.toSeq.grouped(AtOnce).flatMap(some => search(some.toMap, stored, Map.empty)).toMap
+    val result = open.toSeq.grouped(Parallelism).flatMap(some => search(some.toMap, stored, Map.empty)).toMap
     result.foreach { case (p, last) =>
       log.info("{}: the broker names {} as the last message, but sends {}", p, named(p), last)
     }
@@ -64,7 +64,7 @@ private[broker] final class LastMessages(
       val newest =
         try {
           feeds.foreach { case (_, feed) => feed.whenOpen.thenAccept(_.resume()) }
-          listen(feeds, from, stored, from, nanos() + Longest.toNanos)
+          listen(feeds, from, stored, from, nanos() + ListenTimeout.toNanos)
         } finally feeds.foreach(_._2.close())
       val later = newest.filter { case (p, position) => position > from(p) }
       search(later.filter { case (p, position) => position < stored(p) }, stored, found ++ later)
@@ -108,10 +108,10 @@ private object LastMessages {
   private val log = LoggerFactory.getLogger(classOf[LastMessages])
 
   /** Partitions that are searched at the same time. */
-  private val AtOnce = 128
+  private val Parallelism = 128
 
   /** Timeout without a new entry; brokers send new entries from memory. */
-  private val Longest = 500.millis
+  private val ListenTimeout = 500.millis
 
   private val PauseMillis = 10L
 }

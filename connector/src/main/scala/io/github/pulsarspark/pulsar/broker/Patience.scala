@@ -60,9 +60,9 @@ private[broker] final class Patience(longest: FiniteDuration, nanos: () => Long 
 
   def isOver: Boolean = TimeUnit.NANOSECONDS.toMillis(deadline - nanos()) <= 0
 
-  /** True if the feed may be opened again; counts the attempt. The first `MostReopened` attempts are always allowed. */
+  /** True if the feed may be opened again; counts the attempt. The first `MaxReopened` attempts are always allowed. */
   def mayReopen(): Boolean = {
     reopened += 1
-    reopened <= MostReopened || nanos() - began <= longest.toNanos
+    reopened <= MaxReopened || nanos() - began <= longest.toNanos
   }
 }

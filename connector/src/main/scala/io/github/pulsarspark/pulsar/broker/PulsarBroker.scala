@@ -44,7 +44,8 @@ private[pulsar] final class PulsarBroker(
   private val watches         = new IdleTailMonitor(watchAfter, answers)
   private val later           = new LastMessages(ends, watchAfter, answers)
   private val resubscriptions =
-    new BoundedActions(IdleTailMonitor.AtOnce, options.operationTimeout.toMillis, client.getInternalExecutorService)
+    new BoundedActions(IdleTailMonitor.Parallelism, options.operationTimeout.toMillis,
+      client.getInternalExecutorService)
   private val stream             = new StreamBounds(probeAnew, watches)
   private val renewals           = new Renewals
   @volatile private var isClosed = false
@@ -86,7 +87,7 @@ private[pulsar] final class PulsarBroker(
   }
 
   private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
-    answers.awaitAll(partitions, IdleTailMonitor.AtOnce)(p => s"Asking for the last position of $p")(p =>
+    answers.awaitAll(partitions, IdleTailMonitor.Parallelism)(p => s"Asking for the last position of $p")(p =>
       boundsByProbe(p, System.nanoTime() + options.operationTimeout.toNanos)
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
         .exceptionally(TopicMissing.skip)
@@ -175,7 +176,7 @@ private[pulsar] final class PulsarBroker(
       starts: Map[String, Position]
   )(what: ((String, Position)) => String): Map[String, Position] =
     answers
-      .awaitAll(starts.toSeq, IdleTailMonitor.AtOnce)(what) { case (partition, start) =>
+      .awaitAll(starts.toSeq, IdleTailMonitor.Parallelism)(what) { case (partition, start) =>
         val probe =
           open(partition, new MessageIdImpl(start.ledgerId, start.entryId, TopicNames.partitionIndex(partition)))
         boundsOf(probe)

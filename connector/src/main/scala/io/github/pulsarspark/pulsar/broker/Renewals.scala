@@ -21,15 +21,15 @@ private[broker] final class Renewals(nanos: () => Long = () => System.nanoTime()
     last.filterInPlace((p, _) => partitions(p))
     val result = partitions.filter(p => last.get(p).forall(r => now - r.at >= r.pause.toNanos)).toSet
     result.foreach { p =>
-      last.put(p, Renewal(now, last.get(p).fold(Shortest)(r => (r.pause * 2).min(Longest))))
+      last.put(p, Renewal(now, last.get(p).fold(MinPause)(r => (r.pause * 2).min(MaxPause))))
     }
     result
   }
 }
 
 private[broker] object Renewals {
-  private val Shortest: FiniteDuration = 2.seconds
-  private val Longest: FiniteDuration  = 1.minute
+  private val MinPause: FiniteDuration = 2.seconds
+  private val MaxPause: FiniteDuration = 1.minute
 
   /** @param wait
     *   until the next one

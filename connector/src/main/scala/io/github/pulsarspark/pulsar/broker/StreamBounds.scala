@@ -38,7 +38,7 @@ private[pulsar] final class StreamBounds(
     val quiet     = known.collect { case (p, b) if watches.after(p).contains(b.last) && watches.isQuiet(p) => p }.toSeq
     val unchanged = quiet
       .drop(share(quiet.size))
-      .filter(p => now - answered(p) < Lasts.toNanos && !checked(p))
+      .filter(p => now - answered(p) < WatchTtl.toNanos && !checked(p))
       .map(p => p -> known(p))
       .toMap
     val requested = request(partitions.filterNot(unchanged.contains), checked)
@@ -69,16 +69,16 @@ private[pulsar] final class StreamBounds(
 private[pulsar] object StreamBounds {
 
   /** Number of partitions up to which all are requested at each trigger, although their watches are quiet. */
-  private val Few = 128
+  private val AlwaysPolled = 128
 
   /** Triggers until each of more partitions was requested. */
-  private val Turns = 60
+  private val PollRounds = 60
 
   /** TTL of a watch's response, however seldom triggers are. */
-  private val Lasts = 1.minute
+  private val WatchTtl = 1.minute
 
   /** Minimum number of partitions, of `quiet` ones with a quiet watch, to request at one trigger. */
-  def share(quiet: Int): Int = if (quiet <= Few) quiet else (quiet + Turns - 1) / Turns
+  def share(quiet: Int): Int = if (quiet <= AlwaysPolled) quiet else (quiet + PollRounds - 1) / PollRounds
 
   /** A partition begins where it began as long as the ledger of the watched position exists. That of an empty partition
     * is dropped by an unload, which begins a session.

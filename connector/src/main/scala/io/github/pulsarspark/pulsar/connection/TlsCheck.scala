@@ -24,7 +24,7 @@ private[pulsarspark] object TlsCheck {
   private val Others = Set("useKeyStoreTls", "sslFactoryPlugin", "sslProvider")
 
   /** Time that this check may add to an error, for any number of hosts. */
-  private[pulsar] val Patience: FiniteDuration = 3.seconds
+  private[pulsar] val Timeout: FiniteDuration = 3.seconds
 
   /** The first host of `url` whose certificate is refused, and why. None when all are accepted, if they do not respond
     * in time, or when the settings leave trust to something else. Checks all hosts at the same time.
@@ -46,7 +46,7 @@ private[pulsarspark] object TlsCheck {
           .thenAccept(found => if (found.isDefined) { first.complete(found); () })
       }
       CompletableFuture.allOf(checks: _*).thenRun { () => first.complete(None); () }
-      first.completeOnTimeout(None, Patience.toMillis, TimeUnit.MILLISECONDS).get()
+      first.completeOnTimeout(None, Timeout.toMillis, TimeUnit.MILLISECONDS).get()
     }
 
   private def startDaemon(host: String, body: Runnable): Unit = {
@@ -78,8 +78,8 @@ private[pulsarspark] object TlsCheck {
     val trusted = options.trustCertsFile.toSeq.flatMap(SecurityUtility.loadCertificatesFromPemFile(_))
     val context = SecurityUtility.createSslContext(false, trusted.toArray[Certificate], null, null)
     Using.resource(new Socket) { plain =>
-      plain.setSoTimeout(Patience.toMillis.toInt)
-      plain.connect(address, Patience.toMillis.toInt)
+      plain.setSoTimeout(Timeout.toMillis.toInt)
+      plain.connect(address, Timeout.toMillis.toInt)
       context.getSocketFactory.createSocket(plain, address.getHostName, address.getPort, true) match {
         case socket: SSLSocket =>
           val parameters = socket.getSSLParameters

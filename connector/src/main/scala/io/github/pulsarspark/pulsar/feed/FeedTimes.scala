@@ -18,7 +18,7 @@ private[pulsar] object FeedTimes {
   val RetryMillis = 100L
 
   /** The number of times in a row that a feed may be opened again, however long it takes. */
-  val MostReopened = 10
+  val MaxReopened = 10
 
   /** Number of feeds that must report the same before messages count as lost from the end of a topic. */
   val Confirmations = 3

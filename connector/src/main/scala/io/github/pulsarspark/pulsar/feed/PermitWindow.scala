@@ -23,7 +23,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   private var session: Option[Int] = None
 
   /** Messages to request at first. */
-  def first: Int = math.max(1L, math.min(math.min(First, messages).toLong, bytes / size)).toInt
+  def first: Int = math.max(1L, math.min(math.min(InitialPermits, messages).toLong, bytes / size)).toInt
 
   /** Messages that may be on their way or waiting to be taken. */
   def most: Int = target
@@ -71,7 +71,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
 private[pulsar] object PermitWindow {
 
   /** Initial permits: about one dispatch of large messages. */
-  private val First = 4
+  private val InitialPermits = 4
 
   /** Limit of bytes in the queue; more end the consumer. It is twice the read-ahead, as the sizes of messages vary. */
   def mostWaiting(readAheadBytes: Long): Long = readAheadBytes * 2

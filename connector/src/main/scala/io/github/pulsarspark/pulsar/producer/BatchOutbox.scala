@@ -112,7 +112,7 @@ private[producer] final class BatchOutbox(
   private def registerAhead(batch: PartitionBatch): Unit =
     for (t <- transaction if !t.isRegistered(batch.topicPartition)) {
       val isFirst = !batches.exists(b => t.isRegistered(b.topicPartition))
-      register(batch +: (if (isFirst) Nil else chooser.upcoming(AtOnce, batches.length).map(batches(_))))
+      register(batch +: (if (isFirst) Nil else chooser.upcoming(RegisterAhead, batches.length).map(batches(_))))
     }
 
   /** Registers these and all partitions with rows by one request. */
@@ -129,7 +129,7 @@ private[producer] object BatchOutbox {
   private val Start = 1 << 16
 
   /** Partitions that one request registers ahead. One that gets no rows costs a marker, a request some milliseconds. */
-  private val AtOnce = 4
+  private val RegisterAhead = 4
 
   def partitionsOf(producer: Producer[Array[Byte]]): Seq[ProducerImpl[Array[Byte]]] = producer match {
     case several: PartitionedProducerImpl[Array[Byte]] => several.getProducers.asScala.toSeq

@@ -40,7 +40,7 @@ private[producer] final class BatchedMetadata {
 
   private def property(name: String, value: String): Unit = {
     val (n, v) = (name.getBytes(UTF_8), value.getBytes(UTF_8))
-    reserve(MostOfNumber)
+    reserve(MaxNumberBytes)
     number(Properties.toLong)
     number(fieldSize(n).toLong + fieldSize(v))
     field(PropertyName, n)
@@ -48,7 +48,7 @@ private[producer] final class BatchedMetadata {
   }
 
   private def field(tag: Int, value: Array[Byte]): Unit = {
-    reserve(value.length + MostOfNumber)
+    reserve(value.length + MaxNumberBytes)
     number(tag.toLong)
     number(value.length.toLong)
     System.arraycopy(value, 0, bytes, end, value.length)
@@ -56,7 +56,7 @@ private[producer] final class BatchedMetadata {
   }
 
   private def field(tag: Int, value: Long): Unit = {
-    reserve(MostOfNumber)
+    reserve(MaxNumberBytes)
     number(tag.toLong)
     number(value)
   }
@@ -85,7 +85,7 @@ private object BatchedMetadata {
   private val LengthBytes = 4
 
   /** A tag of one byte and a number of at most ten. */
-  private val MostOfNumber = 11
+  private val MaxNumberBytes = 11
 
   // Tags of protobuf: number of the field, and 2 for bytes or 0 for a number.
   private val Properties    = 1 << 3 | 2

@@ -22,7 +22,7 @@ private[pulsar] object RefusedProducer {
   private val AskMillis = 5000L
 
   /** Producers that are opened at a time. */
-  private val AtOnce = 64
+  private val Parallelism = 64
 
   /** The named condition for a refusal; another failure as it is.
     *
@@ -66,7 +66,7 @@ private[pulsar] object RefusedProducer {
 
   /** Returns the terminated ones of these topic partitions. */
   def terminated(lease: ClientLease, topicPartitions: Seq[String]): Seq[String] =
-    BoundedParallel(topicPartitions, AtOnce)(opening(lease, _, Schema.AUTO_PRODUCE_BYTES()))((topic, opening) =>
+    BoundedParallel(topicPartitions, Parallelism)(opening(lease, _, Schema.AUTO_PRODUCE_BYTES()))((topic, opening) =>
       refusal(opening).collect { case _: PulsarClientException.TopicTerminatedException => topic }
     ).flatten
 

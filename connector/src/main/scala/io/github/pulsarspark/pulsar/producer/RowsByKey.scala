@@ -59,7 +59,7 @@ private[producer] object RowsByKey {
     else None
 
   private def numbered(rows: collection.Seq[Row], lowestSequenceId: Long): ByteBuf = {
-    val size   = rows.iterator.map(row => row.metadata.getSerializedSize + row.payload.readableBytes + MostMore).sum
+    val size   = rows.iterator.map(row => row.metadata.getSerializedSize + row.payload.readableBytes + ExtraBytes).sum
     val result = PulsarByteBufAllocator.DEFAULT.buffer(size)
     for ((row, i) <- rows.iterator.zipWithIndex) {
       row.metadata.setSequenceId(lowestSequenceId + i)
@@ -69,5 +69,5 @@ private[producer] object RowsByKey {
   }
 
   /** The length before the metadata, and a longer id. */
-  private val MostMore = 4 + 9
+  private val ExtraBytes = 4 + 9
 }

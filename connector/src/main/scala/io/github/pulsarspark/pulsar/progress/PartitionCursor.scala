@@ -48,7 +48,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   def firstAfter(position: Position): CompletableFuture[Option[ProgressFeed.Arrival]] =
     feed.filter(_ => acknowledged.contains(position)).fold(Nothing) { f =>
       f.firstAfterAcknowledged
-        .completeOnTimeout(null, if (isWaiting) LongestArrival.toMillis else 0L, TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, if (isWaiting) ArrivalTimeout.toMillis else 0L, TimeUnit.MILLISECONDS)
         .thenApply(Option(_))
     }
 
@@ -56,7 +56,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   def failure: Option[Throwable] = sent.filter(_.receipt.isDone).flatMap(s => Try(s.receipt.join).failed.toOption)
 
   /** A broker may have forgotten the consumer, if it subscribed while the topic was unloaded: another one is opened. */
-  def isStuck: Boolean = failures >= MostFailures
+  def isStuck: Boolean = failures >= MaxFailures
 
   /** True when the broker has the last acknowledgement. */
   def isReceived: Boolean = sent.forall(_.receipt.isDone) && failure.isEmpty
@@ -96,10 +96,10 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
 private object PartitionCursor {
 
   /** Acknowledgements that fail in a row while the consumer stays connected. */
-  private val MostFailures = 3
+  private val MaxFailures = 3
 
   /** The broker sends an entry at once when it is published, if it has a permit. */
-  private val LongestArrival = 1.second
+  private val ArrivalTimeout = 1.second
 
   private val Nothing = CompletableFuture.completedFuture(Option.empty[ProgressFeed.Arrival])
 

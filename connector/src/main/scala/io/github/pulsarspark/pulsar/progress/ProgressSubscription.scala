@@ -45,7 +45,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     */
   def positions(partitions: Seq[String]): Map[String, Position] = {
     val existing = calls
-      .awaitAll(partitions, AtOnce)(p => s"Looking for subscription $name of $p")(p =>
+      .awaitAll(partitions, Parallelism)(p => s"Looking for subscription $name of $p")(p =>
         feeds.exists(p).thenApply[Option[Boolean]](Some(_)).exceptionally(TopicMissing.skip)
       )
       .zip(partitions)
@@ -112,7 +112,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     open(overLedgers.map(_.topic), isFollowed)
     val kept  = overLedgers.filter(r => cursors.get(r.topic).exists(_.hasKept(r.startExclusive)))
     val first = calls
-      .awaitAll(kept, AtOnce)(r => s"Waiting for the first message after ${r.startExclusive} in ${r.topic}")(r =>
+      .awaitAll(kept, Parallelism)(r => s"Waiting for the first message after ${r.startExclusive} in ${r.topic}")(r =>
         cursors(r.topic).firstAfter(r.startExclusive).thenApply(_.map(r.topic -> _))
       )
       .flatten
@@ -121,7 +121,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     val begun = kept.flatMap(r => Acknowledgement.startBefore(r, next.get(r.topic)).map(r.topic -> _)).toMap
     val rest  = kept.filterNot(r => begun.contains(r.topic))
     val now   = calls
-      .awaitAll(rest, AtOnce)(r => s"Asking for the cursor of subscription $name in ${r.topic}") { range =>
+      .awaitAll(rest, Parallelism)(r => s"Asking for the cursor of subscription $name in ${r.topic}") { range =>
         cursors(range.topic).pending.whenOpen
           .thenCompose[EntryFeed.Bounds](_.bounds())
           .thenApply[Option[(OffsetRange, Position)]](b => Some(range -> markDelete(b)))
@@ -138,7 +138,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
 
   /** Waits a moment for receipts, then ends the consumers. The subscription stays. */
   override def close(): Unit = {
-    val deadline = System.nanoTime() + Seq(patience, LongestFarewell).min.toNanos
+    val deadline = System.nanoTime() + Seq(patience, CloseTimeout).min.toNanos
     try {
       val missing = cursors.filterNot { case (_, c) => c.awaitReceipt(deadline - System.nanoTime()) }.keys.toSeq
       missing.headOption.foreach { p =>
@@ -146,7 +146,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
           "receipt. The next start of the query sends them again.")
       }
       val closing = cursors.values.map(_.pending.close()).toSeq
-      CompletableFuture.allOf(closing: _*).get(Seq(patience, LongestFarewell).min.toMillis, MILLISECONDS)
+      CompletableFuture.allOf(closing: _*).get(Seq(patience, CloseTimeout).min.toMillis, MILLISECONDS)
     } catch {
       case _: InterruptedException => // the requests are on their way
         cursors.values.foreach(_.pending.close())
@@ -159,7 +159,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
   private def open(partitions: Seq[String], isFollowed: String => Boolean): Unit = {
     val fresh = partitions.filterNot(cursors.contains)
     calls
-      .awaitAll(fresh, AtOnce)(p => s"Subscribing to $p with subscription $name") { p =>
+      .awaitAll(fresh, Parallelism)(p => s"Subscribing to $p with subscription $name") { p =>
         val existed = if (isFollowed(p)) feeds.exists(p) else CompletableFuture.completedFuture(false)
         val pending = new PendingFeed(existed.thenCompose[ProgressFeed] { there =>
           if (isFollowed(p) && !there) afterCleanup(() => feed(p)) else feed(p)
@@ -212,7 +212,7 @@ private[pulsar] object ProgressSubscription {
   private val log = LoggerFactory.getLogger(classOf[ProgressSubscription])
 
   /** Partitions that are subscribed to at the same time. */
-  private val AtOnce = 128
+  private val Parallelism = 128
 
   /** Pause between two attempts to subscribe while another consumer is connected. */
   private val Pause = 250.millis
@@ -220,7 +220,7 @@ private[pulsar] object ProgressSubscription {
   private val Cleanup = 2.seconds
 
   /** Timeout for the last receipts when the subscription is closed. */
-  private val LongestFarewell = 5.seconds
+  private val CloseTimeout = 5.seconds
 
   def apply(client: PulsarClientImpl, options: ClientOptions, name: String): ProgressSubscription =
     new ProgressSubscription(name, new BrokerSubscription(client, name), new ClusterCalls(options, options.serviceUrl),

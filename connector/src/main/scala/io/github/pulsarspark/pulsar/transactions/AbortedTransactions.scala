@@ -94,9 +94,9 @@ private[pulsarspark] object AbortedTransactions {
     new AdminTransactionBuffer(range.topic, options.client),
     TransactionOutcomes.of(options.client, range.topic),
     range.endInclusive,
-    Option.when(options.readLevel == ReadLevel.Auto)(MostAsked)
+    Option.when(options.readLevel == ReadLevel.Auto)(MaxAsked)
   )
 
-  private val Attempts  = 3
-  private val MostAsked = 100
+  private val Attempts = 3
+  private val MaxAsked = 100
 }

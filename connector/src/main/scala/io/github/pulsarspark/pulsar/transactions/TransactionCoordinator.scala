@@ -46,7 +46,7 @@ private[pulsarspark] final class TransactionCoordinator private (
   def beginAtEach(coordinators: Set[Long], timeout: FiniteDuration): Seq[TransactionId] = {
     @tailrec
     def more(begun: Vector[TransactionId]): Vector[TransactionId] =
-      if (begun.size == MostCoordinators || coordinators.subsetOf(begun.map(_.coordinator).toSet)) begun
+      if (begun.size == MaxCoordinators || coordinators.subsetOf(begun.map(_.coordinator).toSet)) begun
       else more(begun :+ begin(timeout))
 
     val begun  = more(Vector.empty)
@@ -112,7 +112,7 @@ private[pulsarspark] final class TransactionCoordinator private (
 private[pulsarspark] object TransactionCoordinator {
 
   /** Four times Pulsar's default. */
-  private val MostCoordinators = 64
+  private val MaxCoordinators = 64
 
   private final class Open(lease: ClientLease, val client: TransactionCoordinatorClientImpl) {
     def close(): Unit =

@@ -20,7 +20,7 @@ private[pulsar] final case class BufferState(since: Long, nothingAborted: Boolea
 private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System.nanoTime()) {
   import TransactionOutcomes._
 
-  private val known    = new Newest[(Long, Long), java.lang.Boolean](MostTransactions)
+  private val known    = new Newest[(Long, Long), java.lang.Boolean](MaxTransactions)
   private var since    = 0L // start of the count
   private var requests = 0
 
@@ -38,7 +38,7 @@ private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System
 
   /** Counts a request; false when there were `most` in the last minutes. */
   def mayAsk(most: Int): Boolean = synchronized {
-    if (requests == 0 || nanos() - since >= Counted.toNanos) {
+    if (requests == 0 || nanos() - since >= CountInterval.toNanos) {
       since = nanos()
       requests = 0
     }
@@ -48,11 +48,11 @@ private[pulsar] final class TransactionOutcomes(nanos: () => Long = () => System
 }
 
 private[pulsar] object TransactionOutcomes {
-  private val Counted          = 5.minutes
-  private val MostPartitions   = 64
-  private val MostTransactions = 20000
+  private val CountInterval   = 5.minutes
+  private val MaxPartitions   = 64
+  private val MaxTransactions = 20000
 
-  private val all = new Newest[(ClientOptions, String), TransactionOutcomes](MostPartitions)
+  private val all = new Newest[(ClientOptions, String), TransactionOutcomes](MaxPartitions)
 
   def of(options: ClientOptions, partition: String): TransactionOutcomes =
     all.synchronized(all.computeIfAbsent((options, partition), _ => new TransactionOutcomes))

@@ -32,13 +32,13 @@ private[read] final class IdlePartitions(nanos: () => Long = () => System.nanoTi
       case (p, at) if !ended(p) && bounds.get(p).exists(_.last <= at) =>
         p -> stands.get(p).filter(_.at == at).getOrElse(Stand(at, now))
     }
-    val idle = stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= Patience.toNanos => p }
+    val idle = stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= IdleTime.toNanos => p }
     (stands.map { case (p, s) => p -> s.at }, idle.toSet)
   }
 }
 
 private[read] object IdlePartitions {
-  val Patience: FiniteDuration = 5.seconds
+  val IdleTime: FiniteDuration = 5.seconds
 
   private final case class Stand(at: Position, since: Long)
 }

@@ -123,9 +123,9 @@ private[read] object StreamProgress {
     * need not be remembered for ever.
     */
   private def newest(missing: SortedMap[String, Position]): SortedMap[String, Position] =
-    if (missing.size <= MostMissing) missing else SortedMap.from(missing.toSeq.sortBy(_._2).takeRight(MostMissing))
+    if (missing.size <= MaxMissing) missing else SortedMap.from(missing.toSeq.sortBy(_._2).takeRight(MaxMissing))
 
-  private val MostMissing = 1000
+  private val MaxMissing = 1000
 
   /** Ends of `latest`, at most `limit`. Partitions that the limit does not know stay where they were. */
   def within(limit: PulsarOffset, read: PulsarOffset, latest: PulsarOffset): PulsarOffset =

@@ -78,7 +78,7 @@ private[read] final class PulsarPartitionReader(
   /** Prepares several small slices at a time, unless the first may be enough. */
   private def prepareSome(): Unit =
     while (
-      task.limit.isEmpty && left.nonEmpty && ahead.size < MostAhead &&
+      task.limit.isEmpty && left.nonEmpty && ahead.size < MaxAhead &&
       left.head.slice.segment.exists(_.bytes <= SmallBytes)
     ) {
       val reader = take()
@@ -119,6 +119,6 @@ private[read] final class PulsarPartitionReader(
 }
 
 private object PulsarPartitionReader {
-  private val MostAhead  = 8
+  private val MaxAhead   = 8
   private val SmallBytes = 1L << 20
 }

@@ -33,10 +33,10 @@ private[schema] object MetadataReader {
 
   /** Sets a time in milliseconds as Spark's microseconds. */
   def setTime(row: InternalRow, ordinal: Int, millis: Long): Unit =
-    if (millis > MostMillis || millis < -MostMillis) throw new TimeOutOfRange(millis)
+    if (millis > MaxMillis || millis < -MaxMillis) throw new TimeOutOfRange(millis)
     else row.setLong(ordinal, millis * 1000)
 
-  private val MostMillis = Long.MaxValue / 1000
+  private val MaxMillis = Long.MaxValue / 1000
 
   val key: MetadataReader = (m, row, i) =>
     if (m.keyLength < 0) row.setNullAt(i)

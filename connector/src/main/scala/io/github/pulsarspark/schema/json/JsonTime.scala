@@ -135,8 +135,8 @@ private[json] object JsonTime {
   private val LastSecond = new JBigDecimal("253402300800")
 
   /** True if the number has few enough digits to compute with: writing out `1e-9999999` would take hours. */
-  private def isShort(number: JBigDecimal) = number.scale <= MostDigits && number.precision <= MostDigits
-  private val MostDigits                   = 1000
+  private def isShort(number: JBigDecimal) = number.scale <= MaxDigits && number.precision <= MaxDigits
+  private val MaxDigits                    = 1000
 
   private def integer(number: JBigDecimal): Option[Long] =
     if (!isShort(number) || number.precision - number.scale > 19) None
@@ -156,13 +156,13 @@ private[json] object JsonTime {
     if (parts.size < 2 || parts.size > 4) throw new DateTimeException(s"[${parts.mkString(",")}] is no time")
     else LocalTime.of(parts(0), parts(1), parts.lift(2).getOrElse(0), parts.lift(3).getOrElse(0))
 
-  private val MostParts = 7
-  private val point     = """-?\d{1,19}\.\d{1,9}""".r
+  private val MaxParts = 7
+  private val point    = """-?\d{1,19}\.\d{1,9}""".r
 
   private def array(p: JsonParser): Seq[Int] = {
     val parts = Seq.newBuilder[Int]
     var count = 0
-    while (p.nextToken() == JsonToken.VALUE_NUMBER_INT && count < MostParts) {
+    while (p.nextToken() == JsonToken.VALUE_NUMBER_INT && count < MaxParts) {
       parts += p.getIntValue
       count += 1
     }

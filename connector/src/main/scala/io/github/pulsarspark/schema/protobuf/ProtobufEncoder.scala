@@ -91,7 +91,7 @@ private[schema] final class ProtobufEncoder private (target: String) {
 
   private def duration(micros: Long, path: String): Duration = {
     val seconds = micros / 1000000
-    if (seconds.abs > ProtobufEncoder.LongestSeconds)
+    if (seconds.abs > ProtobufEncoder.MaxSeconds)
       throw notAllowed(path, s"$micros µs", "google.protobuf.Duration is at most 10000 years")
     Duration.newBuilder.setSeconds(seconds).setNanos((micros % 1000000).toInt * 1000).build
   }
@@ -106,9 +106,9 @@ private[schema] final class ProtobufEncoder private (target: String) {
 }
 
 private[schema] object ProtobufEncoder {
-  private val FirstSecond    = -62135596800L
-  private val LastSecond     = 253402300799L
-  private val LongestSeconds = 315576000000L
+  private val FirstSecond = -62135596800L
+  private val LastSecond  = 253402300799L
+  private val MaxSeconds  = 315576000000L
 
   /** Fails with [[ColumnMismatch]] when a column does not fit. */
   def apply(plan: WritePlan, descriptor: Descriptor): ValueEncoder = {

@@ -19,7 +19,7 @@ private[storage] final class BookieProbe private (channel: AsynchronousSocketCha
   private val answered              = new CompletableFuture[Void]
 
   private def begin(address: InetSocketAddress): Unit = {
-    val request = ByteBuffer.allocate(ReadRequest.MostBytes)
+    val request = ByteBuffer.allocate(ReadRequest.MaxBytes)
     ReadRequest.writeSingle(request, NoLedger, 0)
     request.flip()
     answered.whenComplete((_, _) => channel.close())

@@ -73,7 +73,7 @@ private[storage] object Reachability {
 
     def isFresh: Boolean = {
       val seconds =
-        if (isGood) FreshSeconds else math.min(FreshSeconds, StaleSeconds << math.min(failedBefore, MostDoublings))
+        if (isGood) FreshSeconds else math.min(FreshSeconds, StaleSeconds << math.min(failedBefore, MaxDoublings))
       System.nanoTime() - at < TimeUnit.SECONDS.toNanos(seconds)
     }
 
@@ -89,5 +89,5 @@ private[storage] object Reachability {
   private val GraceMillis    = 500L
   private val FreshSeconds   = 60L
   private val StaleSeconds   = 10L
-  private val MostDoublings  = 3
+  private val MaxDoublings   = 3
 }

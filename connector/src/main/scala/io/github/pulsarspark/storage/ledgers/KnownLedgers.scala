@@ -88,7 +88,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
 
   /** Ledgers are not where they were: the next range requests the metadata. */
   def moved(topic: String): Unit =
-    known.updateWith(topic)(_.map(_.copy(at = nanos() - Lasts.toNanos, isDoubtful = true)))
+    known.updateWith(topic)(_.map(_.copy(at = nanos() - ListTtl.toNanos, isDoubtful = true)))
 
   /** Forgets deleted topic partitions. */
   def retain(exists: String => Boolean): Unit = known.filterInPlace((topic, _) => exists(topic))
@@ -101,7 +101,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     if storage.within(range).forall(l => l.isOffloaded || l.home.nonEmpty || isTail(l))
   } yield before.copy(storage = storage)
 
-  private def isCurrent(known: Known): Boolean = nanos() - known.at < Lasts.toNanos
+  private def isCurrent(known: Known): Boolean = nanos() - known.at < ListTtl.toNanos
 }
 
 private[storage] object KnownLedgers {
@@ -137,5 +137,5 @@ private[storage] object KnownLedgers {
       copy(storage = storage.from(range.endInclusive.ledgerId), first = range.endInclusive.ledgerId)
   }
 
-  private val Lasts = 10.minutes
+  private val ListTtl = 10.minutes
 }

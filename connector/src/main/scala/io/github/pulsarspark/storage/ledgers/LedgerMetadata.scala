@@ -40,13 +40,13 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
 
   private def all[A](partitions: Seq[String])(what: String => String)(request: String => CompletableFuture[A])
       : Map[String, A] =
-    calls.awaitAll(partitions, AtOnce)(what)(p => request(p).thenApply[(String, A)](p -> _)).toMap
+    calls.awaitAll(partitions, Parallelism)(what)(p => request(p).thenApply[(String, A)](p -> _)).toMap
 
   /** Requests admin resources by their paths after `/admin/`. Skips those that do not exist or that the user may not
     * read.
     */
   def find(resources: Seq[String]): Map[String, JsonNode] =
-    BoundedParallel(resources.distinct, AtOnce)(admin.find) { (resource, answer) =>
+    BoundedParallel(resources.distinct, Parallelism)(admin.find) { (resource, answer) =>
       try calls.await(s"Asking for $resource")(answer).map(resource -> _)
       catch {
         case NonFatal(e) =>
@@ -62,5 +62,5 @@ private object LedgerMetadata {
   /** Limit of requests in flight. Their responses are not kept in memory, see
     * [[io.github.pulsarspark.pulsar.admin.LedgerSink]].
     */
-  private val AtOnce = 64
+  private val Parallelism = 64
 }

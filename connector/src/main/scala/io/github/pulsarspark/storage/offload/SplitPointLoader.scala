@@ -30,7 +30,7 @@ private[offload] final class SplitPointLoader(configuration: Configuration, dead
     * for long enough.
     */
   def of(ledgers: Seq[OffloadedLedger]): Seq[Try[Seq[Long]]] =
-    BoundedParallel(ledgers, AtOnce)(request)((_, response) => response())
+    BoundedParallel(ledgers, Parallelism)(request)((_, response) => response())
 
   /** Requests the split points. Returns a function that waits for the response. */
   private def request(ledger: OffloadedLedger): () => Try[Seq[Long]] = ledger.location.format.splitPoints match {
@@ -63,7 +63,7 @@ private[offload] final class SplitPointLoader(configuration: Configuration, dead
 private[offload] object SplitPointLoader {
 
   /** Ledgers that are read at the same time; each may keep a thread and a connection busy. */
-  private val AtOnce = 16
+  private val Parallelism = 16
 
   /** Failure that proves nothing about the storage. */
   object NoTime extends RuntimeException("there was no time to request them") with NoStackTrace

@@ -50,12 +50,12 @@ private[exactlyonce] final class EpochEndings(
 
   /** The epoch is in the topic but for these transactions. */
   def torn(prepared: Prepared, lost: Seq[SinkTransaction]): Exception = {
-    val shown = lost.take(MostShown).map(t => s"${t.rows} rows of partition ${t.partition}")
+    val shown = lost.take(MaxShown).map(t => s"${t.rows} rows of partition ${t.partition}")
     Conditions.SinkEpochTorn(
       epoch = prepared.epoch.toString,
       sink = settings.sinkId,
       committed = (prepared.transactions.size - lost.size).toString,
-      lost = (shown ++ Option.when(lost.size > MostShown)(s"${lost.size - MostShown} more")).mkString(", ")
+      lost = (shown ++ Option.when(lost.size > MaxShown)(s"${lost.size - MaxShown} more")).mkString(", ")
     ).exception
   }
 
@@ -106,7 +106,7 @@ private[exactlyonce] final class EpochEndings(
     val ending     = if (onTorn == TornEpoch.AcceptLost(epoch)) Nil else cluster.ending(ids)
     val terminated = if (ending.isEmpty) Nil else cluster.terminated(topicPartitions())
     if (terminated.nonEmpty) throw Conditions.SinkTopicTerminated(epoch = epoch.toString, sink = settings.sinkId,
-      count = ending.size.toString, topics = terminated.take(MostShown).mkString(", ")).exception
+      count = ending.size.toString, topics = terminated.take(MaxShown).mkString(", ")).exception
   }
 
   private def wayOut =
@@ -131,5 +131,5 @@ private object EpochEndings {
   private val log = LoggerFactory.getLogger(classOf[EpochEndings])
 
   /** Partitions that an error names. */
-  private val MostShown = 20
+  private val MaxShown = 20
 }

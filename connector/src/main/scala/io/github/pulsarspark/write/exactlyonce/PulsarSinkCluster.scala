@@ -75,16 +75,16 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
   override def opened(): Seq[(String, String)] = openReader.toEnd()
 
   override def commit(ids: Seq[TransactionId]): Seq[CommitAnswer] =
-    BoundedParallel(ids, AtOnce)(transactions.commit)((_, committing) => transactions.answer(committing))
+    BoundedParallel(ids, Parallelism)(transactions.commit)((_, committing) => transactions.answer(committing))
 
   /** A topic partition that is in the transaction may be added again, as long as it is open. */
   override def lost(ids: Seq[TransactionId]): Map[TransactionId, String] =
-    BoundedParallel(ids, AtOnce)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
+    BoundedParallel(ids, Parallelism)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
       transactions.refusal(registering).map(id -> _)
     ).flatten.toMap
 
   override def ending(ids: Seq[TransactionId]): Seq[TransactionId] =
-    BoundedParallel(ids, AtOnce)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
+    BoundedParallel(ids, Parallelism)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
       Option.when(transactions.isEnding(registering))(id)
     ).flatten
 
@@ -96,7 +96,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
     (connection.broker().partitions(settings.topic.toSeq).values.flatten.toSeq ++ others).distinct
 
   override def abort(ids: Seq[TransactionId]): Set[TransactionId] = {
-    val answers = BoundedParallel(ids, AtOnce)(transactions.abort)((id, aborting) =>
+    val answers = BoundedParallel(ids, Parallelism)(transactions.abort)((id, aborting) =>
       id -> Try(transactions.isEnded(id, aborting))
     )
     answers.collectFirst { case (_, Failure(e)) => throw e }
@@ -140,7 +140,7 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
 private object PulsarSinkCluster {
   private val log_ = LoggerFactory.getLogger(classOf[PulsarSinkCluster])
 
-  private val AtOnce       = 64
+  private val Parallelism  = 64
   private val CheckTimeout = 10.seconds
   private val SweepTimeout = 1.minute
 }

@@ -138,7 +138,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
             refuse(s"transaction ${t.id} of epoch $epoch is not open", "Start the write again: it runs the epoch again")
           )
           proveOpen(epoch, transactions)
-          val named    = commits.flatMap(_.topicPartitions).distinct.sorted.take(SinkSettings.MostNamed)
+          val named    = commits.flatMap(_.topicPartitions).distinct.sorted.take(SinkSettings.MaxNamed)
           val kept     = if (settings.topic.isEmpty) named else Nil
           val prepared = Prepared(epoch, transactions, from, settings.target, kept, takesOn)
           finish(prepared, Some(append(prepared)))

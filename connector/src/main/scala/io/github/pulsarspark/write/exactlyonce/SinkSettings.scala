@@ -42,10 +42,10 @@ private[write] final case class SinkSettings(
 private[write] object SinkSettings {
 
   /** Limit of tasks in an epoch: its record names the transaction of each task in one message, compressed. */
-  val MostTasks: Int = 50000
+  val MaxTasks: Int = 50000
 
   /** Topic partitions that the same record names, where rows name their topics. */
-  private[exactlyonce] val MostNamed: Int = 2000
+  private[exactlyonce] val MaxNamed: Int = 2000
 
   /** The nonce of batches with numbers, which the id of their query follows. */
   private[exactlyonce] val Versions = "versions"

@@ -70,12 +70,12 @@ class PatienceSuite extends FunSuite {
 
   test("a feed may be opened again ten times in any case, and as often as it takes within the wait") {
     val patience = waiting(8.seconds)
-    for (n <- 1 to FeedTimes.MostReopened + 5) assert(patience.mayReopen(), s"$n")
+    for (n <- 1 to FeedTimes.MaxReopened + 5) assert(patience.mayReopen(), s"$n")
     pass(9.seconds)
     assert(!patience.mayReopen())
     patience.begin()
     pass(9.seconds)
-    for (n <- 1 to FeedTimes.MostReopened) assert(patience.mayReopen(), s"$n, after the wait")
+    for (n <- 1 to FeedTimes.MaxReopened) assert(patience.mayReopen(), s"$n, after the wait")
     assert(!patience.mayReopen())
   }
 }

@@ -35,7 +35,7 @@ class StreamBoundsSuite extends FunSuite {
 
     /** The watches were compared with probes, and asked since. */
     def confirm(): Stream = {
-      now += IdleTailMonitor.Settles.toNanos
+      now += IdleTailMonitor.SettleTime.toNanos
       trigger()
       trigger()
       this
@@ -51,12 +51,12 @@ class StreamBoundsSuite extends FunSuite {
 
   test("a watch is compared with a probe once in a session, some time after it subscribed") {
     val stream = new Stream(Seq("p")).settle()
-    stream.now += IdleTailMonitor.Settles.toNanos
+    stream.now += IdleTailMonitor.SettleTime.toNanos
     assertEquals(stream.trigger(), (none, Set("p")))
     assertEquals(stream.trigger(), (Set("p"), none))
     stream.partitions.watches("p").session += 1
     stream.trigger()
-    stream.now += IdleTailMonitor.Settles.toNanos
+    stream.now += IdleTailMonitor.SettleTime.toNanos
     assertEquals(stream.trigger(), (none, Set("p")))
   }
 
@@ -66,7 +66,7 @@ class StreamBoundsSuite extends FunSuite {
     forgotten.isForgotten = true
     stream.partitions.publish("p")
     intercept[munit.ComparisonFailException](stream.trigger()) // the row is not noticed yet
-    stream.now += IdleTailMonitor.Settles.toNanos
+    stream.now += IdleTailMonitor.SettleTime.toNanos
     stream.trigger()
     assert(forgotten.isGone)
     assert(stream.partitions.watches("p") ne forgotten)

@@ -32,7 +32,7 @@ class TlsCheckSuite extends FunSuite {
     (body, (System.nanoTime() - began).nanos)
   }
 
-  private val limit = TlsCheck.Patience + 3.seconds
+  private val limit = TlsCheck.Timeout + 3.seconds
 
   private def threads =
     Thread.getAllStackTraces.keySet.asScala.filter(_.getName.startsWith("pulsar-spark: certificate of"))

@@ -67,7 +67,7 @@ class EncryptionSuite extends FunSuite {
   }
 
   folder.test("a file that is no public key is refused") { path =>
-    val large = "x" * (NamedFile.MostBytes + 1)
+    val large = "x" * (NamedFile.MaxBytes + 1)
     for (
       (file, problem) <- Seq(
         file(path, "text", "text")                   -> "holds no public key in PEM",

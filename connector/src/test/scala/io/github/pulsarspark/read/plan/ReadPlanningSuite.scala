@@ -134,7 +134,7 @@ class ReadPlanningSuite extends FunSuite {
   ) {
     var now        = 0L
     val standstill = new IdlePartitions(() => now)
-    val patience   = IdlePartitions.Patience.toNanos
+    val patience   = IdlePartitions.IdleTime.toNanos
     val read       = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
     val more       = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 10)))
     val ends       = bounds.map { case (p, b) => p -> b.last }

@@ -47,7 +47,7 @@ class SinkRecordsSuite extends FunSuite {
 
   test("the record of the largest epoch fits into a message of Pulsar's default size") {
     val random = new Random(3)
-    val all    = Seq.tabulate(SinkSettings.MostTasks)(n =>
+    val all    = Seq.tabulate(SinkSettings.MaxTasks)(n =>
       SinkTransaction(
         TransactionId(random.nextInt(16).toLong, random.nextInt(100000000).toLong),
         n,

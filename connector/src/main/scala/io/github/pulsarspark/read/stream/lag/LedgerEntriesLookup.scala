@@ -41,7 +41,7 @@ private[stream] final class LedgerEntriesLookup(
     val behind = backlog.behind.map(_.partition).toSet
     known.keys.filterNot(behind).foreach(known.remove)
     backlog.behind.filter(p => p.entries.isEmpty && !requested.contains(p.partition))
-      .take(MostAtOnce - underWay.get).foreach { p =>
+      .take(MaxAtOnce - underWay.get).foreach { p =>
         requested.add(p.partition)
         underWay.incrementAndGet()
         CompletableFuture.supplyAsync(() => request(p.partition, p.from.ledgerId), threads)
@@ -59,5 +59,5 @@ private[lag] object LedgerEntriesLookup {
 
   val Pause: FiniteDuration = 10.seconds
 
-  private val MostAtOnce = 16
+  private val MaxAtOnce = 16
 }

@@ -135,7 +135,7 @@ private[stream] final class BacklogWalk(
     walk
   }
 
-  private def closeOldest(): Unit = close(walks.keys.take(walks.size - MostOpen).toSeq)
+  private def closeOldest(): Unit = close(walks.keys.take(walks.size - MaxOpen).toSeq)
 
   /** Closes walks, all at the same time because a broker may not respond. */
   private def close(partitions: Seq[String]): Unit = if (partitions.nonEmpty) {
@@ -162,5 +162,5 @@ private[stream] object BacklogWalk {
   private val Threads = 16
 
   /** Walks that stay open between triggers. Each has a consumer and its read-ahead. */
-  val MostOpen = 256
+  val MaxOpen = 256
 }

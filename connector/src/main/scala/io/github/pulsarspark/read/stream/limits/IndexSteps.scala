@@ -34,7 +34,7 @@ private[stream] final class IndexSteps(
     closed: (OffsetRange, Long) => ClosedLedgers,
     returnsAll: OffsetRange => Boolean,
     patience: FiniteDuration,
-    least: Long = IndexSteps.Least
+    least: Long = IndexSteps.MinRows
 ) {
   import IndexSteps._
 
@@ -164,7 +164,7 @@ private[stream] object IndexSteps {
   private val Threads = 16
 
   /** Threshold of rows: below it, a partition is counted within milliseconds. */
-  val Least = 10000L
+  val MinRows = 10000L
 
   /** Fraction of the limit by which a micro-batch may be smaller: 1/50. */
   private val Tolerance = 50L

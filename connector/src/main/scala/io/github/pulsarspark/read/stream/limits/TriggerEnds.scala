@@ -15,7 +15,7 @@ private[stream] final class TriggerEnds(
     closed: (OffsetRange, Long) => ClosedLedgers,
     returnsAll: OffsetRange => Boolean,
     patience: FiniteDuration,
-    least: Long = IndexSteps.Least
+    least: Long = IndexSteps.MinRows
 ) extends AutoCloseable {
 
   private val backlog     = new BacklogWalk(walk, patience)

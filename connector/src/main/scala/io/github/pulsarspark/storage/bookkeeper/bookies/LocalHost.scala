@@ -20,14 +20,14 @@ private[bookkeeper] object LocalHost {
     ).getOrElse(Set.empty)
 
   private lazy val names: Set[String] = {
-    val own = HostNames.within(Patience) {
+    val own = HostNames.within(LookUpTimeout) {
       val here = InetAddress.getLocalHost
       Seq(here.getHostName, here.getCanonicalHostName)
     }
     (own.getOrElse(Nil) :+ "localhost").map(_.toLowerCase(Locale.ROOT)).toSet
   }
 
-  private val Patience = 2.seconds
+  private val LookUpTimeout = 2.seconds
 
   /** @param bookie
     *   its id

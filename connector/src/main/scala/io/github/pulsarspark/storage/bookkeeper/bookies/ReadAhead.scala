@@ -15,7 +15,7 @@ private[bookkeeper] final class ReadAhead(
     readAheadBytes: Long,
     mostWindows: Int,
     windowBytes: Long,
-    mostEntries: Int = ReadAhead.MostEntries
+    mostEntries: Int = ReadAhead.MaxEntries
 ) {
   private var entries = 0L
   private var bytes   = 0L
@@ -41,5 +41,5 @@ private[bookkeeper] final class ReadAhead(
 }
 
 private[bookkeeper] object ReadAhead {
-  val MostEntries: Int = 10000
+  val MaxEntries: Int = 10000
 }

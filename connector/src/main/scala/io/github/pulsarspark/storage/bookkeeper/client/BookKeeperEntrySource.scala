@@ -45,8 +45,8 @@ private[bookkeeper] final class BookKeeperEntrySource private (
   private val isBatch = !ledger.bookies.exists(old.contains)
   private val windows = new java.util.ArrayDeque[EntryWindow]
   private val ahead   =
-    new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes,
-      if (isBatch) ReadAhead.MostEntries else MostSingles)
+    new ReadAhead(segment, options.readAheadBytes, MaxWindows, WindowBytes,
+      if (isBatch) ReadAhead.MaxEntries else MaxSingles)
   private var window: EntryWindow  = _
   private var current: LedgerEntry = _
   private var expected             = segment.first
@@ -104,7 +104,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
   }
 
   private def request(first: Long, last: Long) =
-    EntryWindow.request(handle, first, last, if (isBatch) EntryWindow.Batch(MostAnswerBytes) else EntryWindow.Single)
+    EntryWindow.request(handle, first, last, if (isBatch) EntryWindow.Batch(MaxAnswerBytes) else EntryWindow.Single)
 
   private def readAgain(why: Throwable, deadline: Long): Unit = {
     val (first, last) = (window.first, window.last)
@@ -156,16 +156,16 @@ private[bookkeeper] object BookKeeperEntrySource {
     * ones cost requests.
     */
   private val WindowBytes = 1024L * 1024
-  private val MostWindows = 4
+  private val MaxWindows  = 4
 
   /** Limit of bytes in one response: a bookie's default (`maxBatchReadSize`). */
-  private val MostAnswerBytes = 5L * 1024 * 1024
+  private val MaxAnswerBytes = 5L * 1024 * 1024
 
   /** Timeout for resolving all host names. */
-  private val LookUp = 2.seconds
+  private val LookUpTimeout = 2.seconds
 
   /** Entries of a window each of which is a request: bookies refuse more than some thousands at a time. */
-  private val MostSingles = 128
+  private val MaxSingles = 128
 
   /** Fails with [[SegmentUnreadable]], but for mistakes in options.
     *
@@ -209,7 +209,7 @@ private[bookkeeper] object BookKeeperEntrySource {
     * the thread that reads.
     */
   private def unresolved(bookies: Seq[String], options: ReadOptions): Seq[String] = {
-    val until   = LookUp.fromNow
+    val until   = LookUpTimeout.fromNow
     val answers = bookies.flatMap(b =>
       BookieAddress.of(b, options.bookKeeper).map(address => b -> HostNames.ofThisJvm.resolve(address))
     )

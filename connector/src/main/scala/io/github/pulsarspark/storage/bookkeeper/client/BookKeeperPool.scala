@@ -73,13 +73,13 @@ private object BookKeeperReader {
 private[storage] object BookKeeperPool {
 
   /** Timeout of its constructor, which opens no connection but resolves the name of this machine. */
-  private val Patience = 30.seconds
+  private val CreateTimeout = 30.seconds
 
   private val pool =
     new SharedPool[BookKeeperOptions, BookKeeperReader]("BookKeeper client", new BookKeeperReader(_), _.close(),
-      _ => Patience, _ => late)
+      _ => CreateTimeout, _ => late)
 
-  private def late = new SegmentUnreadable(s"no BookKeeper client could be created within $Patience", null)
+  private def late = new SegmentUnreadable(s"no BookKeeper client could be created within $CreateTimeout", null)
 
   /** The settings of the client as text. Fails with the name of the one that names no plug-in of this machine. */
   private[bookkeeper] def settings(options: BookKeeperOptions): Map[String, String] = options.settings.map {

@@ -31,9 +31,9 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
   import BookieProtocolEntrySource._
 
   private val patience     = options.pollTimeout / 4 / ledger.ensembleSize.toLong
-  private val stall        = Stall.min(patience)
-  private lazy val batches = new ReadAhead(segment, options.readAheadBytes, MostWindows, WindowBytes)
-  private lazy val singles = new ReadAhead(segment, options.readAheadBytes, MostSingles, WindowBytes, mostEntries = 1)
+  private val stall        = StallTimeout.min(patience)
+  private lazy val batches = new ReadAhead(segment, options.readAheadBytes, MaxWindows, WindowBytes)
+  private lazy val singles = new ReadAhead(segment, options.readAheadBytes, MaxSingles, WindowBytes, mostEntries = 1)
 
   private val lot                   = MurmurHash3.productHash((ledger.id, segment.first))
   private var expected              = segment.first
@@ -127,17 +127,17 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
 }
 
 private[bookkeeper] object BookieProtocolEntrySource {
-  private val log         = LoggerFactory.getLogger(classOf[BookieProtocolEntrySource])
-  private val MostWindows = 8
+  private val log        = LoggerFactory.getLogger(classOf[BookieProtocolEntrySource])
+  private val MaxWindows = 8
 
   /** Size of a window: it stays in a processor's cache from the socket to the row. Smaller windows cost requests. */
   private val WindowBytes = 256L * 1024
 
   /** Limit of concurrent reads of single entries. */
-  private val MostSingles = 32
+  private val MaxSingles = 32
 
   /** Timeout after which another replica is tried, as in BookKeeper's client (its `speculativeReadTimeout`). */
-  private val Stall = 2.seconds
+  private val StallTimeout = 2.seconds
 
   /** Reports that no bookie returns an entry, with the last failure. */
   final class NoReplicaLeft(why: String) extends RuntimeException(why)

@@ -23,17 +23,17 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
   import BookieSocket._
 
   private val size     = ByteBuffer.allocate(4)
-  private var outgoing = ByteBuffer.allocate(16 * ReadRequest.MostBytes)
+  private var outgoing = ByteBuffer.allocate(16 * ReadRequest.MaxBytes)
   private var started  = 0L // of the wait
   private var moved    = 0L // when bytes were last received or sent
 
   /** Sends a request, or keeps it until a frame is waited for.
     *
     * @param request
-    *   writes at most [[ReadRequest.MostBytes]]
+    *   writes at most [[ReadRequest.MaxBytes]]
     */
   def send(request: ByteBuffer => Unit): Unit = {
-    if (outgoing.remaining < ReadRequest.MostBytes)
+    if (outgoing.remaining < ReadRequest.MaxBytes)
       outgoing = ByteBuffer.allocate(2 * outgoing.capacity).put(outgoing.flip())
     request(outgoing)
     if (channel.isConnected) attempt(flush())
@@ -66,7 +66,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
       size.clear()
       fill(size)
       val length = size.getInt(0)
-      if (length < 0 || length > MostFrameBytes)
+      if (length < 0 || length > MaxFrameBytes)
         throw new ReplicaFailed(s"it announces $length bytes", isSlow = false)
       val frame = NetworkMemory.allocator.directBuffer(length, length)
       orUndo(frame.release()) {
@@ -114,7 +114,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
 private[protocol] object BookieSocket {
 
   /** Limit of a frame: a bookie's default limit of a response, as in its own client, plus the sizes of its entries. */
-  private val MostFrameBytes = 5 * 1024 * 1024 + 64 * 1024
+  private val MaxFrameBytes = 5 * 1024 * 1024 + 64 * 1024
 
   /** Begins to connect. Fails with [[ReplicaFailed]], and then leaves nothing open.
     *

@@ -20,7 +20,7 @@ import java.nio.ByteBuffer
 private[storage] object ReadRequest {
 
   /** Size of the longer request, with its length field. */
-  val MostBytes = 44
+  val MaxBytes = 44
 
   /** Size of the shorter request. */
   private val SingleBytes = 24
@@ -42,7 +42,7 @@ private[storage] object ReadRequest {
       entries: Int,
       bytes: Long
   ): Unit = {
-    to.putInt(MostBytes - 4).putInt(header(isBatch = true)).putLong(ledgerId).putLong(firstEntryId)
+    to.putInt(MaxBytes - 4).putInt(header(isBatch = true)).putLong(ledgerId).putLong(firstEntryId)
     to.putLong(requestId).putInt(entries).putLong(bytes)
     ()
   }

@@ -43,7 +43,7 @@ private[protocol] final class WireConnection(socket: BookieSocket, val isBatch: 
     requests += 1
     val read = new PendingRead(requests, ledgerId, first, last)
     socket.send { to =>
-      if (isBatch) ReadRequest.writeBatch(to, ledgerId, first, requests, (last - first + 1).toInt, MostAnswerBytes)
+      if (isBatch) ReadRequest.writeBatch(to, ledgerId, first, requests, (last - first + 1).toInt, MaxAnswerBytes)
       else ReadRequest.writeSingle(to, ledgerId, first)
     }
     pending.add(read)
@@ -123,5 +123,5 @@ private[protocol] object WireConnection {
   /** Limit of bytes in one response, unless a single entry is larger. Windows are chosen by the average size of
     * entries; this bounds the memory if they are larger.
     */
-  private val MostAnswerBytes = 1024L * 1024
+  private val MaxAnswerBytes = 1024L * 1024
 }

@@ -118,7 +118,7 @@ private[offload] object BlockHeader {
   val Length = 28
 
   /** Limit of a header's length; brokers write 128 bytes. */
-  val Longest = 4096
+  val MaxLength = 4096
 
   /** Number of bytes before each entry. */
   val EntryHeader = 12

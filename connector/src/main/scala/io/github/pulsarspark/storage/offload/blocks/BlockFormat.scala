@@ -14,7 +14,7 @@ import io.github.pulsarspark.storage.offload.format.{EntryBufferSource, OffloadF
 private[offload] case object BlockFormat extends OffloadFormat {
 
   /** An index has 20 bytes for a block of at least 5 MiB, and the ledger's metadata. */
-  private val LongestIndex = 64L << 20
+  private val MaxIndexBytes = 64L << 20
 
   override def name: String = "block"
 
@@ -83,7 +83,7 @@ private[offload] case object BlockFormat extends OffloadFormat {
         case gone: FileNotFoundException =>
           throw if (isStreamed(ledger, storage)) new UnsupportedOffload(OffloadIndex.Streaming) else gone
       }
-    if (length > LongestIndex) throw new MalformedBytes(s"the index has $length bytes")
+    if (length > MaxIndexBytes) throw new MalformedBytes(s"the index has $length bytes")
     val bytes = new Array[Byte](length.toInt)
     val in    = storage.open(file)
     try in.readFully(0, bytes)

@@ -61,7 +61,7 @@ private[offload] object OffloadIndex {
     val count          = in.getInt
     val metadataLength = in.getInt
     require(
-      headerLength >= BlockHeader.Length && headerLength <= BlockHeader.Longest,
+      headerLength >= BlockHeader.Length && headerLength <= BlockHeader.MaxLength,
       s"the index says that blocks have a header of $headerLength bytes"
     )
     require(

@@ -160,7 +160,7 @@ class BacklogWalkSuite extends FunSuite {
   }
 
   test("consumers that stay open are limited in number") {
-    val many    = (1 to BacklogWalk.MostOpen + 50).map(n => f"p$n%04d" -> Seq(2)).toMap
+    val many    = (1 to BacklogWalk.MaxOpen + 50).map(n => f"p$n%04d" -> Seq(2)).toMap
     val reading = new Reading(many)
     assertEquals(reading.trigger(rows(many.size.toLong)).size, many.size)
     assertEquals(reading.fake.closed.size, 50)

@@ -55,7 +55,7 @@ final class ScriptedBookie(answer: Request => Reply, shuffle: Option[Random] = N
     val out = new DataOutputStream(socket.getOutputStream)
     while (true) {
       val together = mutable.Buffer(read(in))
-      while (in.available() >= ReadRequest.MostBytes) together += read(in)
+      while (in.available() >= ReadRequest.MaxBytes) together += read(in)
       asked.addAll(together.asJava)
       shuffle.fold(together)(_.shuffle(together)).foreach(request => write(out, socket, answer(request), request))
     }
