@@ -46,7 +46,7 @@ private[pulsarspark] final case class ReadOptions(
   /** True for a stream that starts where its subscription is. */
   def startsAtSubscription: Boolean = startingOffsets.exists(ReadOptions.isSubscription)
 
-  /** False when every message comes from the broker. */
+  /** False if every message comes from the broker. */
   def mayReadSegments: Boolean = readLevel != ReadLevel.Broker && client.adminUrl.nonEmpty
 
   /** Options for the driver's own reads: `segment` becomes `auto`, so that they fall back to the broker where the

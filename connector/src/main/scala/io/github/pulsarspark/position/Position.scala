@@ -29,7 +29,7 @@ final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Posit
     else if (batchIndex > 0) copy(batchIndex = batchIndex - 1)
     else Position(ledgerId, entryId - 1)
 
-  /** True when no entry of this ledger is at or before this position. */
+  /** True if no entry of this ledger is at or before this position. */
   def isBeforeLedger: Boolean = entryId < 0
 
   /** `12:34:5`, or `12:34` for a whole entry. */

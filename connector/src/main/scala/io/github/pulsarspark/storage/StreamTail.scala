@@ -13,7 +13,7 @@ import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
 private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[String, Position]) {
   import StreamTail._
 
-  /** False when the topic partition goes on in later ledgers: the range is backlog, which no broker has in its cache.
+  /** False if the topic partition goes on in later ledgers: the range is backlog, which no broker has in its cache.
     */
   def reaches(range: OffsetRange): Boolean = latest.get(range.topic).forall(_.ledgerId <= range.endInclusive.ledgerId)
 

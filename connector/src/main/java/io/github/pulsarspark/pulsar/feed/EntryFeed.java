@@ -36,7 +36,7 @@ public interface EntryFeed {
      */
     record Bounds(long lastLedgerId, long lastEntryId, long markDeleteLedgerId, long markDeleteEntryId) {
 
-        /** True when the topic has messages after the last one that is named here, since this one has arrived. */
+        /** True if the topic has messages after the last one that is named here, since this one has arrived. */
         public boolean isDisprovedBy(Place arrived) {
             return new Place(lastLedgerId, lastEntryId).isBefore(arrived.ledgerId(), arrived.entryId());
         }

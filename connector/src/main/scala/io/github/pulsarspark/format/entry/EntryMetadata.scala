@@ -47,12 +47,12 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
 
   def inTransaction: Boolean = hasMostBits && hasLeastBits
 
-  /** True when compaction wrote the entry and its metadata lists the messages that it kept (brokers from 4.1 on write
+  /** True if compaction wrote the entry and its metadata lists the messages that it kept (brokers from 4.1 on write
     * the list).
     */
   var isCompacted: Boolean = false
 
-  /** True when the metadata holds a key, ordering key or properties: of the message in an entry that is not a batch. */
+  /** True if the metadata holds a key, ordering key or properties: of the message in an entry that is not a batch. */
   var hasMessageFields: Boolean = false
 
   /** Defaults for the messages of the entry: each holds unless the message sets its own. */

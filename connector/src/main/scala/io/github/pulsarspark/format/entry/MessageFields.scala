@@ -17,7 +17,7 @@ private[format] final class MessageFields(view: MessageView, cursor: ProtobufCur
   /** Size of the value of the message parsed last; only in a batch. */
   var payloadSize: Int = 0
 
-  /** True when compaction removed the message parsed last: it keeps its batch index but is not a message any more. */
+  /** True if compaction removed the message parsed last: it keeps its batch index but is not a message any more. */
   var isCompactedOut: Boolean = false
 
   /** Parses the metadata of a message in a batch. Fields it lacks have the entry's values where the Pulsar client does

@@ -64,7 +64,7 @@ final class MessageView {
   var keyOffset: Int        = 0
   var keyLength: Int        = -1
 
-  /** True when the producer set the key as bytes rather than as text. */
+  /** True if the producer set the key as bytes rather than as text. */
   var keyIsBytes: Boolean = false
 
   /** Ordering key in `orderingKeyBytes`; null = none. */

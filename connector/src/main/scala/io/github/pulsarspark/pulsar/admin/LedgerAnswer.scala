@@ -14,7 +14,7 @@ private[pulsarspark] trait JsonFields {
   /** Number of this name; 0 if there is none. */
   def long(name: String): Long
 
-  /** False when there is no such flag. */
+  /** False if there is no such flag. */
   def flag(name: String): Boolean
 
   /** Text of this name; None if it is missing, null or empty. */

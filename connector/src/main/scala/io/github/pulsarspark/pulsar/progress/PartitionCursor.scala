@@ -58,7 +58,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
   /** A broker may have forgotten the consumer, if it subscribed while the topic was unloaded: another one is opened. */
   def isStuck: Boolean = failures >= MaxFailures
 
-  /** True when the broker has the last acknowledgement. */
+  /** True if the broker has the last acknowledgement. */
   def isReceived: Boolean = sent.forall(_.receipt.isDone) && failure.isEmpty
 
   /** Sends an acknowledgement, unless it was sent before or a later one was. A broker that failed may have forgotten

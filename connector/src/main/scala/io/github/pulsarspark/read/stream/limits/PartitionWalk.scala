@@ -55,7 +55,7 @@ private[stream] final class PartitionWalk(
   /** The last message that was taken for the next micro-batch. */
   def lastMessage: Option[Position] = Option.when(rowCount > 0)(end)
 
-  /** True when nothing is left to take. */
+  /** True if nothing is left to take. */
   def isExhausted: Boolean = taken >= messages && (isDone || seen >= until)
 
   /** Possible end of the next micro-batch: after the messages taken, or after entries without messages. */

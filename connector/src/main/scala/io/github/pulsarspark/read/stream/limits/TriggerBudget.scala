@@ -15,7 +15,7 @@ private[stream] final case class TriggerBudget(
     minimum: Option[(Long, Long)] = None
 ) {
 
-  /** True when a trigger reads everything that is new. */
+  /** True if a trigger reads everything that is new. */
   def isUnlimited: Boolean = rows.isEmpty && bytes.isEmpty && minimum.isEmpty
 
   /** The budget after `used` bytes; at least 1 byte remains. */

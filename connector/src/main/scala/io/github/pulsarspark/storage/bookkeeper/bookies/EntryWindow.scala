@@ -97,7 +97,7 @@ private[bookkeeper] final class EntryWindow private (
     ()
   }
 
-  /** False when it was released. */
+  /** False if it was released. */
   private def keep(answer: LedgerEntries): Boolean = parts.synchronized {
     if (isReleased) answer.close() else parts.add(answer)
     !isReleased

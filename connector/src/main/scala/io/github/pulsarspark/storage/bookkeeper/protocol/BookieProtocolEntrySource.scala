@@ -79,7 +79,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
     math.min(until, now + patience.toNanos)
   }
 
-  /** False when the replica failed; this entry is not requested from it again. */
+  /** False if the replica failed; this entry is not requested from it again. */
   private def attempt(work: => Unit): Boolean =
     try {
       work
