@@ -45,7 +45,7 @@ def options() -> str:
 
 
 def chosen() -> str:
-    """The options of this process, for executors as well; empty for those of the JVM."""
+    """JVM options from the environment, also for executors; empty means the defaults of the JVM."""
     return os.environ.get(VARIABLE, "")
 
 

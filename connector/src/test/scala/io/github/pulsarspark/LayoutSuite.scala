@@ -48,7 +48,7 @@ class LayoutSuite extends FunSuite {
     none("crowded")(own.groupBy(_.room).collect { case (room, all) if all.size > 16 => s"$room: ${all.size}" }.toSeq)
   }
 
-  test("no more than two files need each other") {
+  test("no cycle of dependencies has more than two files") {
     val uses   = own.map(f => f -> own.filter(f.uses)).toMap
     val cycles = stronglyConnected(uses).filter(_.size > 2).map(_.toSeq.map(name).sorted.mkString(", "))
     none("files that need each other")(cycles.toSeq.sorted)

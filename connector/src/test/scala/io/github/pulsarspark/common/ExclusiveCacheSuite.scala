@@ -80,7 +80,7 @@ class ExclusiveCacheSuite extends FunSuite {
     assertEquals(lost.closed.get, 1)
   }
 
-  test("all of some keys are closed at once") {
+  test("closeAll closes the values of every matching key") {
     val (kept, things) = (new Kept, Seq.fill(4)(new Thing))
     things.zip(Seq("a", "a", "b", "c")).foreach { case (thing, key) => kept.cache.put(key, thing) }
     kept.cache.closeAll(_ != "c")

@@ -47,8 +47,8 @@ private[format] final class EntryMetadata(cursor: ProtobufCursor) {
 
   def inTransaction: Boolean = hasMostBits && hasLeastBits
 
-  /** True if compaction wrote the entry and its metadata lists the messages that it kept (brokers from 4.1 on write
-    * the list).
+  /** True if compaction wrote the entry and its metadata lists the messages that it kept (brokers from 4.1 on write the
+    * list).
     */
   var isCompacted: Boolean = false
 

@@ -69,7 +69,7 @@ class AbortedTransactionsSuite extends FunSuite {
     assert(view.isAborted(0, 2) && !view.isAborted(0, 1))
   }
 
-  test("an answer from before the topic moved is requested again") {
+  test("a response older than the unload is discarded and requested again") {
     val broker = new BrokerApi(Set((0L, 2L)))
     broker.recoverStarts = List(1, 2)
     assert(!view(broker).isAborted(0, 1))
