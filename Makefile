@@ -25,8 +25,7 @@ WHEEL := dist/pulsar_spark-$(VERSION)-py3-none-any.whl
 JAR_INPUTS := $(shell find connector/src/main) build.sbt project/build.properties \
   $(wildcard project/*.scala project/*.sbt project/licences/*) python/pulsar_spark/_version.py LICENSE NOTICE
 WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') $(addprefix python/,pyproject.toml README.md LICENSE NOTICE)
-# Helpers of integration tests, as the path that Python looks for modules in; and the file of a test, by its name.
-SUPPORT := integration/support/servers:integration/support/spark
+# The file of a test, by its name.
 CLASS_DATA := $(VENV)/spark-classes.jsa
 path-of = $(wildcard integration/*/$(1).py integration/support/tests/$(1).py)
 PYTHON_SOURCES := python $(wildcard integration benchmarks tools docs/*.py)
@@ -136,10 +135,10 @@ scala: $(VENV)/.ready
 
 .PHONY: downloads
 downloads: $(VENV)/.ready
-	PYTHONPATH=$(SUPPORT) $(VENV)/bin/python integration/support/runs/downloads.py
+	PYTHONPATH=integration $(VENV)/bin/python integration/support/runs/downloads.py
 
 # It only saves time.
-$(CLASS_DATA): integration/support/spark/spark_jvm.py $(VENV)/.ready
+$(CLASS_DATA): integration/support/runs/spark_jvm.py $(VENV)/.ready
 	$(VENV)/bin/python $<
 
 .PHONY: test-other-lines
@@ -165,11 +164,11 @@ bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and S
 
 .PHONY: bench-offloaded
 bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded ledgers against those of bookies
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.offloaded
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.offloaded
 
 .PHONY: bench-gaps
 bench-gaps: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of topics full of gaps against an earlier jar, BASELINE=path
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
 
 .PHONY: bench-decoding
 bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions
@@ -181,27 +180,27 @@ bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to p
 
 .PHONY: soak
 soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes
-	PYTHONPATH=integration:$(SUPPORT) $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
+	PYTHONPATH=integration $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
 
 .PHONY: bench-width
 bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=3000 topics, and against an earlier jar with BASELINE=path
-	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE)) $(WIDTH_OPTIONS)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE)) $(WIDTH_OPTIONS)
 
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source
-	PYTHONPATH=$(SUPPORT):integration/support/proxies .venv-4.1/bin/python -m benchmarks.streams.latency
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.latency
 
 .PHONY: bench-backlog
 bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.streams.backlog $(BACKLOG_OPTIONS)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.backlog $(BACKLOG_OPTIONS)
 
 .PHONY: bench-writing
 bench-writing: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure topics by row, exactly-once writes and small epochs beside Spark's Kafka sink
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.writes.writing
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.writes.writing
 
 .PHONY: bench-incumbent
 bench-incumbent: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure writes beside streamnative/pulsar-spark, INCUMBENT=path of its jar
-	PYTHONPATH=$(SUPPORT) .venv-4.1/bin/python -m benchmarks.writes.incumbent $(INCUMBENT)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.writes.incumbent $(INCUMBENT)
 
 .PHONY: bench-micro
 bench-micro: $(VENV)/.ready ## Measure single parts against what libraries have for them

@@ -23,9 +23,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from admin import Admin
-from waiting import eventually
-
 from benchmarks.arena import CLIENT_HEAP, HERE, jdk_tool, pulsar_config, spark_jars
 from benchmarks.processes import Worker
 from benchmarks.report import keep
@@ -33,6 +30,8 @@ from benchmarks.run import say
 from pulsar_spark import jar_path
 from pulsar_spark.local import LocalPulsar
 from pulsar_spark.local.java import java_command
+from support.servers.admin import Admin
+from support.spark.waiting import eventually
 
 _WARM_UP = 1
 _COMPACTED_SECONDS = 600

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import boto3  # type: ignore[import-untyped]
-from offloading import FORMATS, Offloading, running_offload
 
 from benchmarks.arena import HERE, pulsar_config
 from benchmarks.processes import Worker
@@ -30,6 +29,7 @@ from benchmarks.report import keep
 from benchmarks.run import say
 from benchmarks.workloads import Workload, write_content
 from pulsar_spark import jar_path
+from support.servers.offloading import FORMATS, Offloading, running_offload
 
 _WORKLOADS = (
     Workload(64, 1000, 1, "NONE", 4_000_000),

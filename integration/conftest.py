@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pyspark
 import pytest
-import spark_jvm
-from admin import Admin
-from jars import NoJarError, packaged_jar
-from offloading import FORMATS, Offloading, running_offload
-from s3a import s3a_jars
-from servers import Addresses, remove_namespace, running_server
-from transactions import Sender
-from writing import Target
 
 from pulsar_spark.local import LocalPulsar
+from support.runs import spark_jvm
+from support.runs.jars import NoJarError, packaged_jar
+from support.servers.admin import Admin
+from support.servers.offloading import FORMATS, Offloading, running_offload
+from support.servers.s3a import s3a_jars
+from support.servers.servers import Addresses, remove_namespace, running_server
+from support.topics.transactions import Sender
+from support.topics.writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["ordering", "sharing", "summary"]
+pytest_plugins = ["support.runs.ordering", "support.runs.sharing", "support.runs.summary"]
 
 # Fixtures whose tests need Hadoop's S3 client.
 _S3 = {"offloading", "s3_folder"}

@@ -21,10 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pulsar
-from admin import Admin, AdminError
-from leaks import on_broker
-from messages import read_all
-from waiting import eventually
 
 from benchmarks.report import keep
 from benchmarks.run import say
@@ -33,6 +29,10 @@ from benchmarks.soak.producing import Producing
 from benchmarks.soak.spark import Spark
 from benchmarks.soak.verdicts import Outcome, Sample, judge
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin, AdminError
+from support.spark.leaks import on_broker
+from support.spark.waiting import eventually
+from support.topics.messages import read_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable

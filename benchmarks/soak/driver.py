@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from executors.hosts import Executors, running_cluster
-from leaks import direct_bytes, jvm_pid
 from pyspark.sql import SparkSession
 
 from benchmarks.arena import jdk_tool
 from benchmarks.processes import resident_megabytes
+from support.spark.leaks import direct_bytes, jvm_pid
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

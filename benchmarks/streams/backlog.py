@@ -23,8 +23,6 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from admin import Admin
-
 from benchmarks import kafka
 from benchmarks.arena import (
     HERE,
@@ -42,6 +40,7 @@ from benchmarks.run import say
 from benchmarks.workloads import Workload, write_content
 from pulsar_spark import jar_path
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
 
 _BATCH = 100
 _SIZE = 512

@@ -28,14 +28,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from broker_proxy import running_broker_proxy
-
 from benchmarks import kafka
 from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, local_pulsar, spark_kafka_jars
 from benchmarks.processes import Worker, cpu_seconds
 from benchmarks.report import keep
 from benchmarks.run import say
 from pulsar_spark import jar_path
+from support.proxies.broker_proxy import running_broker_proxy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,9 +27,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pulsar
-from admin import Admin
-from broker_proxy import running_broker_proxy
-from counting import counted
 
 from benchmarks import kafka
 from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, spark_kafka_jars
@@ -39,6 +36,9 @@ from benchmarks.run import say
 from benchmarks.streams.width_query import KAFKA_TOPIC, NAMESPACE, Query, running_query
 from pulsar_spark import jar_path
 from pulsar_spark.local import LocalPulsar
+from support.proxies.broker_proxy import running_broker_proxy
+from support.proxies.counting import counted
+from support.servers.admin import Admin
 
 if TYPE_CHECKING:
     from collections import Counter

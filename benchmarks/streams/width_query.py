@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
-from waiting import eventually
+
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,13 +8,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from admin import Admin
-
 from benchmarks.arena import spark_kafka_jars
 from benchmarks.processes import Answer, Worker
 from benchmarks.run import say
 from benchmarks.workloads import Workload
 from pulsar_spark import jar_path
+from support.servers.admin import Admin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
-from admin import Admin
 
 from benchmarks import kafka
 from benchmarks.arena import HERE, SERVER_HEAP, THREADS, compiled, java_commands, local_pulsar, spark_kafka_jars
@@ -26,6 +25,7 @@ from benchmarks.run import say
 from benchmarks.workloads import Workload, write_content
 from benchmarks.writes.bench import cpu, rate, ratio
 from pulsar_spark import jar_path
+from support.servers.admin import Admin
 
 if TYPE_CHECKING:
     from benchmarks.processes import Answer

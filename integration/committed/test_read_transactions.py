@@ -6,10 +6,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from admin_proxy import RefusedError, changed_admin_url
-from errors import failing
-from messages import produce, read_all
-from reading import (
+
+from support.proxies.admin_proxy import RefusedError, changed_admin_url
+from support.servers.servers import Addresses, own_server
+from support.spark.errors import failing
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -20,16 +22,16 @@ from reading import (
     seen,
     stream,
 )
-from servers import Addresses, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin, Json
     from pyspark.sql import SparkSession
-    from transactions import Sender
+
+    from support.servers.admin import Admin, Json
+    from support.topics.transactions import Sender
 
 
 @pytest.fixture(scope="module")

@@ -12,17 +12,19 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reading import Batches, batch, read_available, read_rows, running, start, stream
-from waiting import eventually
+
+from support.spark.waiting import eventually
+from support.topics.reading import Batches, batch, read_available, read_rows, running, start, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from transactions import Sender
+
+    from support.servers.admin import Admin
+    from support.topics.transactions import Sender
 
 # The race is won by one of ten or twenty transactions.
 pytestmark = pytest.mark.exhaustive

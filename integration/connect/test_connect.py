@@ -10,21 +10,22 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import Message, produce, read_all
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from reading import run_available
-from waiting import eventually
 
 import pulsar_spark
 from pulsar_spark import functions, progress
+from support.spark.waiting import eventually
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from servers import Addresses
+
+    from support.servers.servers import Addresses
 
 # PySpark gives the settings of the server to the session as well, which says that it cannot change them.
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark:UserWarning")

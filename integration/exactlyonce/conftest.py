@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
+
+    from support.servers.admin import Admin
 
 
 @pytest.fixture

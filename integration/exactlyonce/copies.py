@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from messages import produce, read_all
 from model.recorded import problems
-from reading import run_available, stream
 
 from pulsar_spark.sinks.topics import read_topics
+from support.topics.messages import produce, read_all
+from support.topics.reading import run_available, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

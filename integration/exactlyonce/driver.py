@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 from exactlyonce.copies import Copy
-from leaks import jvm_pid
-from messages import connected
 from pyspark.sql import SparkSession
+
+from support.spark.leaks import jvm_pid
+from support.topics.messages import connected
 
 
 def main() -> None:

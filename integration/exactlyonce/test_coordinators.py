@@ -8,23 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import AdminError
-from broker_proxy import running_broker_proxy
-from cluster import Cluster, running_cluster
-from messages import produce, read_all
-from reading import run_available
-from servers import Addresses
-from transactions import named
-from waiting import eventually
 
 from pulsar_spark.sinks.topics import topic
+from support.proxies.broker_proxy import running_broker_proxy
+from support.servers.admin import AdminError
+from support.servers.cluster import Cluster, running_cluster
+from support.servers.servers import Addresses
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import run_available
+from support.topics.transactions import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from exactlyonce.copies import Copy
     from pyspark.sql import SparkSession
-    from transactions import Sender
+
+    from support.topics.transactions import Sender
 
 pytestmark = pytest.mark.exhaustive
 

@@ -11,19 +11,21 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import BrokerProxy
-from commands import Command
-from relay import listening
-from waiting import eventually
+
+from support.proxies.broker_proxy import BrokerProxy
+from support.proxies.commands import Command
+from support.proxies.relay import listening
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
-    from broker_proxy import _Connection
     from exactlyonce.copies import Copy
     from pyspark.sql import SparkSession
-    from transactions import Sender
+
+    from support.proxies.broker_proxy import _Connection
+    from support.topics.transactions import Sender
 
 _VALUES = [b"%d" % number for number in range(40)]
 _ABORT_SECONDS = 3.0

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import running_broker_proxy
-from programs import running_program
-from waiting import eventually
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.spark.programs import running_program
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

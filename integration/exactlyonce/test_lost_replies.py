@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import running_broker_proxy
-from waiting import eventually
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from exactlyonce.copies import Copy

@@ -8,19 +8,20 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from messages import produce, read_all
-from transactions import named
-from waiting import eventually
 
 from pulsar_spark import cli
 from pulsar_spark.sinks.topics import topic as control_topic
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.transactions import named
 
 if TYPE_CHECKING:
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from servers import Addresses
-    from transactions import Sender
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
+    from support.topics.transactions import Sender
 
 
 class Sink:

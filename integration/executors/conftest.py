@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from executors.hosts import Executors, running_cluster
-from leaks import assert_back, on_broker
 from pyspark.sql import SparkSession
+
+from support.spark.leaks import assert_back, on_broker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from admin import Admin
+    from support.servers.admin import Admin
 
 
 @pytest.fixture(scope="session")

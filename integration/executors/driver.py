@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from executors.hosts import running_cluster
-from leaks import jvm_pid
 from pyspark.sql import SparkSession
-from reading import seen, stream
+
+from support.spark.leaks import jvm_pid
+from support.topics.reading import seen, stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

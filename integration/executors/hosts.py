@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import spark_jvm
 from pyspark import SparkConf, SparkContext
-from waiting import eventually
+
+from support.runs import spark_jvm
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

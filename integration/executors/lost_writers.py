@@ -6,14 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from executors.hosts import Attempts
-from waiting import eventually
+
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from executors.hosts import Executors
     from pyspark.sql import DataFrame
-    from writing import Target
+
+    from support.topics.writing import Target
 
 _JOB_SECONDS = 120
 _TRIES = 5

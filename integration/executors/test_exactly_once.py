@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from executors.lost_writers import slow_rows, write_without
-from reading import dice
+
+from support.topics.reading import dice
 
 if TYPE_CHECKING:
     from executors.hosts import Executors
-    from writing import Target
+
+    from support.topics.writing import Target
 
 pytestmark = pytest.mark.exhaustive
 

@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 import pytest
-from blocking_batch import blocking_batch
 from executors.hosts import Attempts
-from messages import produce, read_all
 from pyspark.sql.functions import col, udf
 from pyspark.sql.types import BinaryType
-from reading import (
+
+from support.spark.blocking_batch import blocking_batch
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -25,16 +27,16 @@ from reading import (
     stream,
     wait_for,
 )
-from waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from executors.hosts import Executors
     from pyspark.sql import DataFrame, SparkSession
-    from reading import Seen
+
+    from support.servers.admin import Admin
+    from support.topics.reading import Seen
 
 _PARTITIONS = 4
 # Spark hands rows to Python in groups of 100: a task that is held has more of this size ahead of it than fits between.

@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from executors.lost_writers import slow_rows, write_without
-from messages import produce, read_all
-from programs import running_program
-from reading import Seen, assert_exactly_once, dice, existing, run_available, running, seen, stream
-from waiting import eventually
+
+from support.spark.programs import running_program
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import Seen, assert_exactly_once, dice, existing, run_available, running, seen, stream
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from executors.hosts import Executors
     from pyspark.sql import DataFrame
-    from writing import Target
+
+    from support.topics.writing import Target
 
 _ROWS = 2000
 _SECONDS = 120

@@ -15,21 +15,23 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin_proxy import AdminProxy, running_admin_proxy
-from bookie_proxy import BookieProxy, running_bookie_proxy
-from broker_proxy import BrokerProxy, running_broker_proxy
-from counting import Counts, counted
-from leaks import bookie_ids
-from messages import Message, produce
-from reading import batch, description, running, start, stream
+
+from support.proxies.admin_proxy import AdminProxy, running_admin_proxy
+from support.proxies.bookie_proxy import BookieProxy, running_bookie_proxy
+from support.proxies.broker_proxy import BrokerProxy, running_broker_proxy
+from support.proxies.counting import Counts, counted
+from support.spark.leaks import bookie_ids
+from support.topics.messages import Message, produce
+from support.topics.reading import batch, description, running, start, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 _PARTITIONS, _ROWS, _BATCH_SIZE = 4, 1000, 10
 _SECONDS = 120

@@ -11,20 +11,31 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
-from cluster import BOOKIES, Cluster, running_cluster
-from errors import failing
-from messages import connected, produce, read_all
-from reading import Seen, assert_exactly_once, batch, description, entries_by_level, existing, read_rows, seen
-from waiting import eventually, within
+
+from support.servers.cluster import BOOKIES, Cluster, running_cluster
+from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from support.spark.errors import failing
+from support.spark.waiting import eventually, within
+from support.topics.messages import connected, produce, read_all
+from support.topics.reading import (
+    Seen,
+    assert_exactly_once,
+    batch,
+    description,
+    entries_by_level,
+    existing,
+    read_rows,
+    seen,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from cluster_node import Node
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.cluster_node import Node
 
 _STRIPED = "public/striped"
 

@@ -10,12 +10,13 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leaks import no_leaks
-from messages import produce
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from reading import batch, dice, stream
-from writing import Target
+
+from support.spark.leaks import no_leaks
+from support.topics.messages import produce
+from support.topics.reading import batch, dice, stream
+from support.topics.writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from random import Random
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 _SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "15"))
 _LONGEST_SECONDS = 0.5

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import Admin, AdminError
-from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
-from broker_proxy import running_broker_proxy
-from errors import failing
-from messages import connected, produce, read_all
-from reading import (
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.servers.admin import Admin, AdminError
+from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from support.spark.errors import failing
+from support.spark.waiting import eventually, within
+from support.topics.messages import connected, produce, read_all
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -27,7 +29,6 @@ from reading import (
     stream,
     wait_for,
 )
-from waiting import eventually, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
     import pulsar as pulsar_client
     from pyspark.sql import DataFrame, SparkSession
-    from reading import Seen
 
     from pulsar_spark.local import LocalPulsar
+    from support.topics.reading import Seen
 
 _MESSAGES = 2000
 _AHEAD = 50

@@ -11,16 +11,18 @@ from urllib.parse import urlsplit
 
 import pulsar as pulsar_client
 import pytest
-from leaks import connections, jvm_pid, no_leaks
-from messages import produce
-from reading import batch
+
+from support.spark.leaks import connections, jvm_pid, no_leaks
+from support.topics.messages import produce
+from support.topics.reading import batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 Jvm: TypeAlias = Any  # what py4j gives has no type
 

@@ -7,18 +7,20 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import running_broker_proxy
-from leaks import no_leaks
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, running, seen, start, stream, wait_for
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.spark.leaks import no_leaks
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, batch, existing, running, seen, start, stream, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 _DELAY_SECONDS = 0.02
 _CUT_SECONDS = 1.0

@@ -6,18 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_until_done
 from typing import TYPE_CHECKING
 
-from holding_proxy import HoldingProxy
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
-from relay import listening
-from waiting import eventually
+from support.proxies.holding_proxy import HoldingProxy
+from support.proxies.relay import listening
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 _CLOSING_SECONDS = 3
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from limits.limited import SHORT_LEDGERS
-from servers import Addresses, own_server
+
+from support.servers.servers import Addresses, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reading import stream
+from support.topics.reading import stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
-    from reading import Batches
+
+    from support.topics.reading import Batches
 
 SHORT_LEDGERS = {"managedLedgerMaxEntriesPerLedger": "50", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
 """Settings of a broker that begins a ledger after a few entries."""

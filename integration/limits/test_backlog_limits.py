@@ -7,20 +7,31 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from admin_proxy import running_admin_proxy
-from counting import counted
 from limits.limited import earliest, numbers, sizes_of
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, by_level, existing, read_available, running, start, wait_for
-from waiting import eventually
+
+from support.proxies.admin_proxy import running_admin_proxy
+from support.proxies.counting import counted
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    by_level,
+    existing,
+    read_available,
+    running,
+    start,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from transactions import Sender
+
+    from support.servers.admin import Admin
+    from support.topics.transactions import Sender
 
 _TWO_LEDGERS = 100
 

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from limits.limited import NUMBERING, earliest, numbers, rows_of, sizes_of
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available
-from servers import Addresses, own_server
+
+from support.servers.servers import Addresses, own_server
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, read_available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from transactions import Sender
+
+    from support.servers.admin import Admin
+    from support.topics.transactions import Sender
 
 _MOST = 12_345  # no multiple of a batch
 

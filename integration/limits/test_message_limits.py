@@ -6,19 +6,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing
 from limits.limited import earliest, numbers, rows_of, sizes_of
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, batch, existing, read_available, running, start, wait_for
-from waiting import eventually
+
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    existing,
+    read_available,
+    running,
+    start,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from transactions import Sender
+
+    from support.servers.admin import Admin
+    from support.topics.transactions import Sender
 
 _MIXED = (1, 2, 7, 1000)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from reading import stream
-from servers import remove_namespace
+from support.servers.servers import remove_namespace
+from support.topics.reading import stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 NAME = "follows-the-stream"
 

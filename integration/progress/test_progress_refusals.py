@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from errors import failing, refused
-from messages import produce
-from reading import Batches, batch, read_available, running, start, stream, wait_for
-from waiting import eventually
+
+from support.spark.errors import failing, refused
+from support.spark.waiting import eventually
+from support.topics.messages import produce
+from support.topics.reading import Batches, batch, read_available, running, start, stream, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 
 from progress.following import NAME, followed, is_caught_up, numbers, without_retention

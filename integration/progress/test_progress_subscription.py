@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from errors import failing
-from messages import connected, produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available, running, start, wait_for
-from waiting import eventually
+
+from support.servers.admin import Admin
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.messages import connected, produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, read_available, running, start, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-    from transactions import Sender
 
     from pulsar_spark.local import LocalPulsar
+    from support.topics.transactions import Sender
 
 from progress.following import NAME, backlog, followed, is_caught_up, numbers, without_retention
 

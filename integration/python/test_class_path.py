@@ -7,10 +7,10 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce
-from submitting import ADDING_ONE, SMALL, SPARK_JARS, STAND_IN, compiled, python, submit, zipped_package
 
 from pulsar_spark import maven_coordinate
+from support.spark.submitting import ADDING_ONE, SMALL, SPARK_JARS, STAND_IN, compiled, python, submit, zipped_package
+from support.topics.messages import produce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from waiting import eventually
+
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

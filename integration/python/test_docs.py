@@ -10,7 +10,8 @@ import pytest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.servers import Addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

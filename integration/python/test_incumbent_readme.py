@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 import pulsar as pulsar_client
 import pyspark
 import pytest
-from incumbent_examples import EXAMPLES, FIRST, SECOND, SENT, Example
+from python.incumbent_examples import EXAMPLES, FIRST, SECOND, SENT, Example
 
 if TYPE_CHECKING:
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 SHELL = Path(pyspark.__file__).parent / "bin" / "spark-shell"
 HELPERS = Path(__file__).with_name("incumbent_examples.scala")

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from admin import Admin
-from local_servers import STOP_SECONDS, alive, environment
+
+from support.servers.admin import Admin
+from support.servers.local_servers import STOP_SECONDS, alive, environment
 
 
 def command(*arguments: str) -> list[str]:

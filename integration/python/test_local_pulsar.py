@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from local_servers import STOP_SECONDS, alive, environment
-from messages import Message, produce, read_all
-from reading import java_client
-from waiting import eventually
 
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
 from pulsar_spark.local.java import Java
 from pulsar_spark.local.metadata import end_session
 from pulsar_spark.local.server import METADATA_FOLDER
 from pulsar_spark.local.versions import libraries
+from support.servers.admin import Admin
+from support.servers.local_servers import STOP_SECONDS, alive, environment
+from support.spark.waiting import eventually
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import java_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

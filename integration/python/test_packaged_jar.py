@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
-from submitting import submit
 
 from pulsar_spark._version import __version__
+from support.spark.submitting import submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

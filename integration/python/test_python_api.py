@@ -6,7 +6,6 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from messages import Message, produce, read_all
 from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
 
 import pulsar_spark
@@ -22,6 +21,7 @@ from pulsar_spark import (
     write_pulsar,
     write_pulsar_stream,
 )
+from support.topics.messages import Message, produce, read_all
 
 if TYPE_CHECKING:
     from pathlib import Path

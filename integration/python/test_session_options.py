@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errors import refused
-from logs import warnings
-from messages import Message, produce, read_all
-
 from pulsar_spark import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
+from support.spark.errors import refused
+from support.spark.logs import warnings
+from support.topics.messages import Message, produce, read_all
 
 if TYPE_CHECKING:
     from pathlib import Path

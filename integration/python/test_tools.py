@@ -6,9 +6,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import Admin, AdminError
-from messages import Id, Message, produce, read_all
-from waiting import eventually
+
+from support.servers.admin import Admin, AdminError
+from support.spark.waiting import eventually
+from support.topics.messages import Id, Message, produce, read_all
 
 if TYPE_CHECKING:
     import pulsar as pulsar_client

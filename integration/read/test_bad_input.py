@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from actions import read, stream, write
-from errors import assert_says, failing, get_condition, no_job, refused
-from messages import produce
+
+from support.spark.actions import read, stream, write
+from support.spark.errors import assert_says, failing, get_condition, no_job, refused
+from support.topics.messages import produce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from writing import Target
+    from support.topics.writing import Target
 
 GIVEN_TOPIC = "events"
 

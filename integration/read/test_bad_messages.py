@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import failing, no_job, refused
-from messages import Id, Message, Received, produce, read_all
 from pulsar.schema import AvroSchema
-from reading import batch, metrics, read_available, stream
+
+from support.spark.errors import failing, no_job, refused
+from support.topics.messages import Id, Message, Received, produce, read_all
+from support.topics.reading import batch, metrics, read_available, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

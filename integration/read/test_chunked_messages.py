@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from chunks import (
+from read.chunks import (
     LARGEST_ENTRY,
     are_mixed,
     first_chunk,
@@ -19,10 +19,13 @@ from chunks import (
     send_chunked,
     send_together,
 )
-from errors import failing
-from messages import Received, read_all
-from offsets import positions
-from reading import (
+
+from support.servers.servers import Addresses, own_server, remove_namespace
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.messages import Received, read_all
+from support.topics.offsets import positions
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -35,15 +38,14 @@ from reading import (
     stream,
     wait_for,
 )
-from servers import Addresses, own_server, remove_namespace
-from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 MOST_ROUNDS = 5
 

@@ -7,17 +7,19 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
-from busy import busy_cores
-from messages import Id
-from reading import batch
+from read.busy import busy_cores
+
+from support.topics.messages import Id
+from support.topics.reading import batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 _PARTITIONS = 64
 _MESSAGES = 6

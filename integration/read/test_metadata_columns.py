@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark
 import pytest
-from admin import Admin
-from java_values import java_connection
-from reading import batch, java_client, read_available, run_available
 
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
+from support.topics.java_values import java_connection
+from support.topics.reading import batch, java_client, read_available, run_available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from reading import run_available
+
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-    from writing import Target
+
+    from support.topics.writing import Target
 
 NOT_NULL = (
     "id BIGINT NOT NULL, km DOUBLE NOT NULL, name STRING NOT NULL, "

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import refused
-from messages import Message, produce, read_all
-from offloading import ENTRIES_PER_LEDGER, running_offload
-from reading import assert_exactly_once, entries_by_level, existing, seen
 
 from pulsar_spark import PulsarOptionError, PulsarReadOptions, ReadPlan, after, plan, read_pulsar, read_pulsar_stream
+from support.servers.offloading import ENTRIES_PER_LEDGER, running_offload
+from support.spark.errors import refused
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import assert_exactly_once, entries_by_level, existing, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pulsar as pulsar_client
-    from offloading import Offloading
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.offloading import Offloading
+    from support.servers.servers import Addresses
 
 
 def _messages(count: int) -> list[Message]:

@@ -7,19 +7,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from messages import Message, produce, read_all
-from reading import Batches, assert_exactly_once, batch, description, existing, metrics, read_available, seen, stream
-from waiting import eventually
+
+from support.spark.waiting import eventually
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    description,
+    existing,
+    metrics,
+    read_available,
+    seen,
+    stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
-    from messages import Id, Received
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
+    from support.topics.messages import Id, Received
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from reading import Seen, assert_exactly_once
+
+from support.topics.reading import Seen, assert_exactly_once
 
 _WANTED = [
     Seen(f"t-partition-{partition}", f"1:{entry}:0", b"x%d" % entry) for partition in (0, 1) for entry in range(10)

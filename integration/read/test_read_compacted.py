@@ -8,21 +8,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import refused
-from java_values import java_connection
-from messages import Message, produce, read_all
-from reading import Batches, batch, java_client, read_available, seen, stream
-from servers import remove_namespace
-from waiting import eventually
+
+from support.servers.servers import remove_namespace
+from support.spark.errors import refused
+from support.spark.waiting import eventually
+from support.topics.java_values import java_connection
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import Batches, batch, java_client, read_available, seen, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 Pair = tuple[str, bytes]
 

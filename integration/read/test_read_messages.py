@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from java_values import java_connection
-from messages import Message, Received, produce, read_all
 from pyspark.errors import IllegalArgumentException
-from reading import assert_exactly_once, batch, existing, java_client, seen
+
+from support.topics.java_values import java_connection
+from support.topics.messages import Message, Received, produce, read_all
+from support.topics.reading import assert_exactly_once, batch, existing, java_client, seen
 
 if TYPE_CHECKING:
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

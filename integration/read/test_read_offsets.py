@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import Received, produce, read_all
 from pyspark.errors import IllegalArgumentException
-from reading import assert_exactly_once, batch, dice, existing, java_client, seen
-from waiting import eventually
+
+from support.spark.waiting import eventually
+from support.topics.messages import Received, produce, read_all
+from support.topics.reading import assert_exactly_once, batch, dice, existing, java_client, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

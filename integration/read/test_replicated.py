@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from messages import connected, produce, read_all
-from reading import Batches, assert_exactly_once, batch, entries_by_level, existing, read_available, seen, stream
-from waiting import eventually
 
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
+from support.spark.waiting import eventually
+from support.topics.messages import connected, produce, read_all
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    entries_by_level,
+    existing,
+    read_available,
+    seen,
+    stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,17 +6,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing, no_job, refused
-from messages import Message, produce
 from pyspark.errors import PySparkException
-from reading import run_available
+
+from support.spark.errors import failing, no_job, refused
+from support.topics.messages import Message, produce
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-    from writing import Target
+
+    from support.topics.writing import Target
 
 # PySpark 4.0 and 4.1 leave the socket of a `collect` for the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")

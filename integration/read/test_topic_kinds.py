@@ -6,10 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import Admin
-from errors import failing
-from messages import produce, read_all
-from reading import (
+
+from support.servers.admin import Admin
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -21,14 +23,14 @@ from reading import (
     stream,
     wait_for,
 )
-from waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.servers import Addresses
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

@@ -6,13 +6,14 @@ import json
 from typing import TYPE_CHECKING
 
 import pulsar.schema as pulsar_schema
-from actions import read
-from errors import failing, no_job, refused
-from messages import Message, produce, read_all
-from servers import remove_namespace
+
+from support.servers.servers import remove_namespace
+from support.spark.actions import read
+from support.spark.errors import failing, no_job, refused
+from support.topics.messages import Message, produce, read_all
 
 if TYPE_CHECKING:
-    from writing import Target
+    from support.topics.writing import Target
 
 
 def test_a_user_schema_that_does_not_match_the_topic_is_rejected(target: Target, topic: str) -> None:

@@ -7,13 +7,14 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from actions import read, stream, write
-from errors import failing, no_job
+
+from support.spark.actions import read, stream, write
+from support.spark.errors import failing, no_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from writing import Target
+    from support.topics.writing import Target
 
 
 @pytest.fixture(scope="module")

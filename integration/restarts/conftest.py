@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce, read_all
-from reading import Seen, existing
 from restarts.killing import Jars, added_halting, halting_jar
+
+from support.topics.messages import produce, read_all
+from support.topics.reading import Seen, existing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 
 @dataclass

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 from restarts.killing import FAULT, KILLED, SETTINGS, Stream
-from submitting import SMALL
+
+from support.spark.submitting import SMALL
 
 
 def main() -> None:

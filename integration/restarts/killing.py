@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reading import Batches, Seen, read_available, stream
-from submitting import compiled
+
+from support.spark.submitting import compiled
+from support.topics.reading import Batches, Seen, read_available, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

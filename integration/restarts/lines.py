@@ -1,6 +1,6 @@
 """Checkpoints that each Spark line wrote with this source, in `checkpoints/`, and the topic they belong to.
 
-    PYTHONPATH=python:integration:integration/support/servers:integration/support/spark \\
+    PYTHONPATH=python:integration \\
         .venv-4.0/bin/python integration/restarts/lines.py connector.jar
 
 writes those of that line anew: two micro-batches are committed, a third one is planned.
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pyspark
-from admin import Admin
-from messages import produce
 from pyspark.sql import SparkSession
-from reading import Batches, read_available
-from submitting import SMALL
 
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
+from support.spark.submitting import SMALL
+from support.topics.messages import produce
+from support.topics.reading import Batches, read_available
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

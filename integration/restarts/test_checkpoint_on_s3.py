@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce, read_all
-from offloading import s3a_settings
-from reading import assert_exactly_once, existing
 from restarts.killing import Jars, Stream
-from s3_server import running_s3
-from s3a import s3a_jars
+
+from support.servers.offloading import s3a_settings
+from support.servers.s3_server import running_s3
+from support.servers.s3a import s3a_jars
+from support.topics.messages import produce, read_all
+from support.topics.reading import assert_exactly_once, existing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
     from restarts.conftest import Topics
+
+    from support.servers.admin import Admin
 
 
 pytestmark = pytest.mark.exhaustive  # test_killed_drivers has a rename that copies in the gate

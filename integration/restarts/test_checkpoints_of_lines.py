@@ -6,17 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import Received, produce, read_all
-from reading import Batches, Seen, assert_exactly_once, existing, read_available
 from restarts.lines import BATCH_ROWS, CHECKPOINTS, NAME, NAMED, TOPIC, fill, lines_stream
+
+from support.topics.messages import Received, produce, read_all
+from support.topics.reading import Batches, Seen, assert_exactly_once, existing, read_available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 _GATE = ("4.0", "4.3-named")
 _CHECKPOINTS = [

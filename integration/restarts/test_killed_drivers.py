@@ -8,20 +8,22 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce, read_all
-from reading import assert_exactly_once, existing
 from restarts.killing import Stream, failing_at, holding, surviving
-from waiting import eventually
+
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import assert_exactly_once, existing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
     from restarts.conftest import Topics
     from restarts.killing import Jars
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 _AROUND = ("before", "after")
 _LEVELS = ("broker", "segment", "auto")

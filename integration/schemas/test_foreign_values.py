@@ -7,15 +7,16 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from errors import refused
-from messages import Message, produce
 from pulsar.schema import AvroSchema
-from reading import run_available
+
+from support.spark.errors import refused
+from support.topics.messages import Message, produce
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from writing import Target
+    from support.topics.writing import Target
 
 
 def _schema(target: Target, topic: str, kind: str, fields: list[dict[str, object]], **properties: str) -> None:

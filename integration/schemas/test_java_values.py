@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from java_values import received, send
-from reading import batch, java_client
+
+from support.topics.java_values import received, send
+from support.topics.reading import batch, java_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pyspark.sql import SparkSession
-    from writing import Target
+
+    from support.topics.writing import Target
 
 _DAY_NS = 86_400 * 10**9
 _LAST_MS = 253_402_300_799_999  # the last of the year 9999

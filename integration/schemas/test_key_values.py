@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import no_job, refused
-from java_values import received, send
-from reading import batch, java_client
+
+from support.spark.errors import no_job, refused
+from support.topics.java_values import received, send
+from support.topics.reading import batch, java_client
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from writing import Target
+
+    from support.topics.writing import Target
 
 _ENCODINGS = ["INLINE", "SEPARATED"]
 

@@ -6,15 +6,17 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import no_job, refused
-from java_values import received, send
-from reading import batch, java_client
+
+from support.spark.errors import no_job, refused
+from support.topics.java_values import received, send
+from support.topics.reading import batch, java_client
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
-    from writing import Target
+
+    from support.topics.writing import Target
 
 
 def _protobuf(spark: SparkSession) -> Any:  # noqa: ANN401 - what py4j gives has no type

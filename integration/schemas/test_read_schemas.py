@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from messages import Message, produce
 from pulsar.schema import (
     Array,
     AvroSchema,
@@ -25,11 +24,14 @@ from pulsar.schema import (
     StringSchema,
 )
 from pyspark.errors import IllegalArgumentException
-from reading import batch
+
+from support.topics.messages import Message, produce
+from support.topics.reading import batch
 
 if TYPE_CHECKING:
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

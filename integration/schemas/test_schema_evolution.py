@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from errors import failing, no_job, refused
-from messages import Message, produce, read_all
 from pulsar.schema import AvroSchema, Schema, StringSchema
-from reading import batch, read_available, stream
+
+from support.spark.errors import failing, no_job, refused
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import batch, read_available, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

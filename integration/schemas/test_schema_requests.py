@@ -6,18 +6,20 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import BrokerProxy, running_broker_proxy
-from counting import counted
-from reading import running
-from waiting import eventually
+
+from support.proxies.broker_proxy import BrokerProxy, running_broker_proxy
+from support.proxies.counting import counted
+from support.spark.waiting import eventually
+from support.topics.reading import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame
-    from servers import Addresses
-    from writing import Target
+
+    from support.servers.servers import Addresses
+    from support.topics.writing import Target
 
 AVRO = {"schemaType": "avro"}
 

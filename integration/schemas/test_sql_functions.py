@@ -6,21 +6,22 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import failing, refused
-from java_values import received, send
-from messages import Message, produce
 from pulsar.schema import AvroSchema, Schema, StringSchema
 from pyspark.sql import functions as f
-from reading import batch, java_client
 from schemas.test_schema_evolution import ROWS, VERSIONS, Json, values
 
 from pulsar_spark import functions
+from support.spark.errors import failing, refused
+from support.topics.java_values import received, send
+from support.topics.messages import Message, produce
+from support.topics.reading import batch, java_client
 
 if TYPE_CHECKING:
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from writing import Target
+
+    from support.servers.admin import Admin
+    from support.topics.writing import Target
 
 SECRET = "never-to-be-seen"
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from auth_server import AuthServer
-from issuer import running_issuer
-from messages import produce
+
+from support.servers.auth_server import AuthServer
+from support.servers.issuer import running_issuer
+from support.topics.messages import produce
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from issuer import Issuer
+    from support.servers.issuer import Issuer
 
 _NAMESPACE = "public/auth_server"
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import Admin
-from certificates import Authority
-from errors import failing, no_job
-from messages import produce
-from reading import entries_by_level
-from waiting import within
 
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
+from support.servers.certificates import Authority
+from support.spark.errors import failing, no_job
+from support.spark.waiting import within
+from support.topics.messages import produce
+from support.topics.reading import entries_by_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     import pulsar as pulsar_client
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.servers import Addresses
 
 TOPIC = "events"
 WRITTEN = list(range(30))

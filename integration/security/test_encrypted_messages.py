@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from errors import failing
-from java_values import java_connection
-from keys import key_pair
-from messages import Id, produce
 from pyspark.errors import IllegalArgumentException
-from reading import Batches, Seen, assert_exactly_once, batch, dice, read_available, seen, stream
+
+from support.spark.errors import failing
+from support.topics.java_values import java_connection
+from support.topics.keys import key_pair
+from support.topics.messages import Id, produce
+from support.topics.reading import Batches, Seen, assert_exactly_once, batch, dice, read_available, seen, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from errors import failing, no_job, refused
-from keys import key_pair
-from messages import read_encrypted
+
+from support.spark.errors import failing, no_job, refused
+from support.topics.keys import key_pair
+from support.topics.messages import read_encrypted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from writing import Target
+    from support.topics.writing import Target
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing, no_job
-from issuer import Issuer
-from waiting import within
+
+from support.servers.issuer import Issuer
+from support.spark.errors import failing, no_job
+from support.spark.waiting import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from auth_server import AuthServer
     from pyspark.sql import SparkSession
+
+    from support.servers.auth_server import AuthServer
 
 TOPIC = "persistent://public/default/with-a-secret"
 DEADLINE_MS = 3000

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin, AdminError
-from errors import assert_says, failing
-from messages import produce
-from reading import read_available
 
 from pulsar_spark.functions import from_pulsar, to_pulsar
+from support.servers.admin import Admin, AdminError
+from support.spark.errors import assert_says, failing
+from support.topics.messages import produce
+from support.topics.reading import read_available
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auth_server import AuthServer
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.auth_server import AuthServer
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/use/operators.md"
 NAMESPACE = "public/granted"

@@ -6,14 +6,16 @@ import secrets
 from typing import TYPE_CHECKING
 
 import pytest
-from auth_server import PLUGIN
-from errors import failing, no_job, refused
+
+from support.servers.auth_server import PLUGIN
+from support.spark.errors import failing, no_job, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auth_server import AuthServer
     from pyspark.sql import SparkSession
+
+    from support.servers.auth_server import AuthServer
 
 
 def read(spark: SparkSession, options: dict[str, str]) -> int:

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from auth_server import PLUGIN
+
+from support.servers.auth_server import PLUGIN
 
 if TYPE_CHECKING:
-    from auth_server import AuthServer
-    from issuer import Issuer
+    from support.servers.auth_server import AuthServer
+    from support.servers.issuer import Issuer
 
 PROGRAM = Path(__file__).with_name("secret_job.py")
 PROGRAM_SECONDS = 240

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from admin import Admin
-from auth_server import PLUGIN, AuthServer
-from certificates import Authority
-from errors import failing, no_job
-from reading import entries_by_level, read_available
-from serving import JsonHandler, serving
-from waiting import within
 
 from pulsar_spark.local.ports import Port
+from support.servers.admin import Admin
+from support.servers.auth_server import PLUGIN, AuthServer
+from support.servers.certificates import Authority
+from support.servers.serving import JsonHandler, serving
+from support.spark.errors import failing, no_job
+from support.spark.waiting import within
+from support.topics.reading import entries_by_level, read_available
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from admin_proxy import running_admin_proxy
-from blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
-from counting import counted
-from errors import failing
-from logs import warnings
-from messages import produce, read_all
-from offloading import Offloading, running_offload
-from reading import (
+
+from support.proxies.admin_proxy import running_admin_proxy
+from support.proxies.counting import counted
+from support.servers.offloading import Offloading, running_offload
+from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from support.spark.errors import failing
+from support.spark.logs import warnings
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
     Batches,
     Seen,
     assert_exactly_once,
@@ -24,7 +26,6 @@ from reading import (
     read_available,
     stream,
 )
-from waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

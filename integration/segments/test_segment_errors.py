@@ -7,21 +7,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from admin_proxy import RefusedError, changed_admin_url
-from bookie_relay import bookie_of, running_bookie_relay
-from errors import failing, refused
-from logs import warnings
-from messages import produce, read_all
-from reading import Seen, assert_exactly_once, batch, description, existing, seen
-from waiting import within
+
+from support.proxies.admin_proxy import RefusedError, changed_admin_url
+from support.proxies.bookie_relay import bookie_of, running_bookie_relay
+from support.spark.errors import failing, refused
+from support.spark.logs import warnings
+from support.spark.waiting import within
+from support.topics.messages import produce, read_all
+from support.topics.reading import Seen, assert_exactly_once, batch, description, existing, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin, Json
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin, Json
 
 
 @pytest.fixture

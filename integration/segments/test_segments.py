@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from bookie_relay import bookie_of, running_bookie_relay
-from errors import failing
-from messages import Message, produce, read_all
-from reading import (
+
+from pulsar_spark.local import LocalPulsar
+from support.proxies.bookie_relay import bookie_of, running_bookie_relay
+from support.servers.admin import Admin
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -28,9 +31,6 @@ from reading import (
     seen,
     stream,
 )
-from waiting import eventually
-
-from pulsar_spark.local import LocalPulsar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
-    from servers import Addresses
+
+    from support.servers.servers import Addresses
 
 
 def _messages(count: int, size: int = 20) -> list[Message]:

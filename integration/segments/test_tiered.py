@@ -7,14 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import failing
-from messages import Message, produce, read_all
-from offloading import ENTRIES_PER_LEDGER, Offloading
-from reading import assert_exactly_once, batch, by_level, description, dice, entries_by_level, existing, metrics, seen
+
+from support.servers.offloading import ENTRIES_PER_LEDGER, Offloading
+from support.spark.errors import failing
+from support.topics.messages import Message, produce, read_all
+from support.topics.reading import (
+    assert_exactly_once,
+    batch,
+    by_level,
+    description,
+    dice,
+    entries_by_level,
+    existing,
+    metrics,
+    seen,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
-    from reading import Seen
+
+    from support.topics.reading import Seen
 
 # A name that is another one in the paths of offloaded ledgers.
 _TOPIC = "persistent://public/default/an odd%name"

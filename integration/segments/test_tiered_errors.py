@@ -11,22 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from admin_proxy import changed_admin_url
-from errors import failing
-from logs import warnings
-from messages import produce, read_all
-from offloading import ENTRIES_PER_LEDGER, Offloading
-from reading import assert_exactly_once, batch, existing, seen
-from s3_server import running_s3
-from waiting import within
+
+from support.proxies.admin_proxy import changed_admin_url
+from support.servers.offloading import ENTRIES_PER_LEDGER, Offloading
+from support.servers.s3_server import running_s3
+from support.spark.errors import failing
+from support.spark.logs import warnings
+from support.spark.waiting import within
+from support.topics.messages import produce, read_all
+from support.topics.reading import assert_exactly_once, batch, existing, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from admin import Json
     from pyspark.sql import DataFrame, SparkSession
-    from reading import Seen
+
+    from support.servers.admin import Json
+    from support.topics.reading import Seen
 
 _TOPIC = "persistent://public/default/copied"
 _SECONDS = 60

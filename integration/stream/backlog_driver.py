@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
-from reading import stream
-from submitting import SMALL
+
+from support.spark.submitting import SMALL
+from support.topics.reading import stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

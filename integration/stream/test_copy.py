@@ -7,16 +7,17 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from messages import read_all
-from reading import running, stream
-from waiting import eventually
+from support.spark.waiting import eventually
+from support.topics.messages import read_all
+from support.topics.reading import running, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 _SECONDS = int(os.environ.get("PULSAR_SPARK_TEST_COPY_SECONDS", "60"))
 _PER_SECOND = 1000

@@ -6,19 +6,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from logs import warnings
-from messages import Received, produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available, stream
 
 from pulsar_spark import condition_of
+from support.spark.logs import warnings
+from support.topics.messages import Received, produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, read_available, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 _TAKEN_OVER = "The stream continues from a checkpoint of streamnative/pulsar-spark"
 _METADATA = {

@@ -6,21 +6,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import running_broker_proxy
-from counting import counted
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
-from waiting import eventually
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.proxies.counting import counted
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
-    from broker_proxy import BrokerProxy
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from support.proxies.broker_proxy import BrokerProxy
+    from support.servers.admin import Admin
 
 _BATCHES = 6
 _MANY = 40  # partitions in the one executor there is

@@ -5,19 +5,19 @@ from __future__ import annotations
 import urllib.request
 from typing import TYPE_CHECKING
 
-from messages import produce
-from reading import Batches, read_available, running, start, stream
-from waiting import eventually
-
 from pulsar_spark import progress
+from support.spark.waiting import eventually
+from support.topics.messages import produce
+from support.topics.reading import Batches, read_available, running, start, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 
 def _messages(count: int) -> list[bytes]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import Message, produce
-from reading import run_available
+
+from support.topics.messages import Message, produce
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from servers import Addresses
-    from writing import Target
+    from support.servers.servers import Addresses
+    from support.topics.writing import Target
 
 LEDGERS, EACH, BYTES = 4, 1000, 4096  # together more than a stream leaves to the broker
 

@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from messages import produce
-from reading import Batches, java_client, running, start, stream, wait_for
+
+from support.topics.messages import produce
+from support.topics.reading import Batches, java_client, running, start, stream, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin_proxy import running_admin_proxy
-from counting import counted
-from messages import produce
-from programs import running_program
-from reading import by_level
-from servers import Addresses, own_server
-from waiting import eventually
+
+from support.proxies.admin_proxy import running_admin_proxy
+from support.proxies.counting import counted
+from support.servers.servers import Addresses, own_server
+from support.spark.programs import running_program
+from support.spark.waiting import eventually
+from support.topics.messages import produce
+from support.topics.reading import by_level
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Iterator
 
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.exhaustive
 

@@ -8,9 +8,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from errors import failing
-from messages import Received, produce, read_all
-from reading import (
+
+from pulsar_spark import condition_of
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.messages import Received, produce, read_all
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -23,17 +26,15 @@ from reading import (
     stream,
     wait_for,
 )
-from waiting import eventually
-
-from pulsar_spark import condition_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 
 def _produce_and_trim(admin: Admin, client: pulsar_client.Client, topic: str) -> tuple[list[Received], list[Received]]:

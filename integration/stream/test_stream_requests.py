@@ -8,19 +8,20 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from admin_proxy import changed_admin_url
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, by_level, existing, running, start, stream
-from waiting import eventually
+from support.proxies.admin_proxy import changed_admin_url
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, by_level, existing, running, start, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin, Json
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from support.servers.admin import Admin, Json
 
 # More than the 1,000 entries that are left to the broker before the size of entries is known.
 _MANY = 1100

@@ -6,16 +6,18 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import Received, produce, read_all
-from offsets import first_version, positions
-from reading import Batches, assert_exactly_once, dice, existing, read_available, stream
+
+from support.topics.messages import Received, produce, read_all
+from support.topics.offsets import first_version, positions
+from support.topics.reading import Batches, assert_exactly_once, dice, existing, read_available, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
+
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 pytestmark = pytest.mark.exhaustive
 

@@ -7,17 +7,28 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, read_available, running, start, stream, wait_for
-from waiting import eventually
+
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    existing,
+    read_available,
+    running,
+    start,
+    stream,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 
 class _Held(Batches):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from messages import Message, produce, read_all
-from offsets import positions
 from pulsar.schema import StringSchema
-from reading import (
+
+from support.spark.waiting import eventually
+from support.topics.messages import Message, produce, read_all
+from support.topics.offsets import positions
+from support.topics.reading import (
     Batches,
     assert_exactly_once,
     batch,
@@ -20,14 +22,14 @@ from reading import (
     stream,
     wait_for,
 )
-from waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
 
 pytestmark = pytest.mark.usefixtures("read_level")
 

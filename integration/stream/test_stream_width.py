@@ -5,18 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from broker_proxy import running_broker_proxy
-from counting import counted
-from messages import produce, read_all
-from reading import Batches, assert_exactly_once, existing, running, stream
-from waiting import eventually
+from support.proxies.broker_proxy import running_broker_proxy
+from support.proxies.counting import counted
+from support.spark.waiting import eventually
+from support.topics.messages import produce, read_all
+from support.topics.reading import Batches, assert_exactly_once, existing, running, stream
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 # More than 128, of which each trigger would request all.
 _PARTITIONS = 140

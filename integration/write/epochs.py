@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-    from writing import Target
+
+    from support.topics.writing import Target
 
 
 ONCE = {"deliveryGuarantee": "exactly-once"}

@@ -8,7 +8,8 @@ import sys
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
-from submitting import SMALL
+
+from support.spark.submitting import SMALL
 
 _POISON = 250
 

@@ -7,14 +7,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing
-from reading import java_client, running
-from waiting import eventually
+
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.reading import java_client, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from writing import Target
+    from support.topics.writing import Target
 
 _SECONDS = 60
 _LARGE = "select repeat('x', 20000) as value"

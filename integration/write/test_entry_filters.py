@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pulsar
 import pytest
-from admin import Admin
-from errors import failing
-from reading import batch
-from writing import Target
 
 from pulsar_spark.local import LocalPulsar, versions
+from support.servers.admin import Admin
+from support.spark.errors import failing
+from support.topics.reading import batch
+from support.topics.writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,20 +7,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from broker_proxy import running_broker_proxy
-from counting import counted
-from errors import failing, refused
-from reading import java_client, run_available, running
-from waiting import eventually
 from write.epochs import ONCE, expected, kinds, log, once, rows_of, values
 from write.test_write_streams import into
 
 from pulsar_spark.local import LocalPulsar
+from support.proxies.broker_proxy import running_broker_proxy
+from support.proxies.counting import counted
+from support.spark.errors import failing, refused
+from support.spark.waiting import eventually
+from support.topics.reading import java_client, run_available, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from writing import Target
+    from support.topics.writing import Target
 
 
 def test_a_stream_writes_each_epoch_once(target: Target, topic: str, tmp_path: Path) -> None:

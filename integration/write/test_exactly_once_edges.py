@@ -8,17 +8,19 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing
-from logs import warnings
-from reading import run_available, running
 from write.epochs import ONCE, epochs, kinds, log, once, rows_of, values
+
+from support.spark.errors import failing
+from support.spark.logs import warnings
+from support.topics.reading import run_available, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import DataFrame
-    from writing import Target
+
+    from support.topics.writing import Target
 
 
 def _restored(target: Target, topic: str, folder: Path) -> DataFrame:

@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing, refused
-from holding_proxy import HoldingProxy
-from programs import running_program
-from reading import run_available, running
-from relay import listening
-from waiting import eventually
 from write.epochs import ONCE, epochs, expected, kinds, once, recorded, rows_of, values
 from write.test_write_streams import lines
 
 from pulsar_spark import PulsarWriteOptions, sinks
 from pulsar_spark.sinks.topics import topic as control_topic
+from support.proxies.holding_proxy import HoldingProxy
+from support.proxies.relay import listening
+from support.spark.errors import failing, refused
+from support.spark.programs import running_program
+from support.spark.waiting import eventually
+from support.topics.reading import run_available, running
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from writing import Target
+    from support.topics.writing import Target
 
 
 @pytest.fixture

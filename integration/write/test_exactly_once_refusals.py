@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from auth_server import AuthServer
-from errors import failing, refused
-from logs import warnings
-from messages import read_all
-from reading import run_available, running
-from waiting import eventually
 from write.epochs import ONCE, expected, kinds, once, rows_of, values
+
+from support.servers.admin import Admin
+from support.servers.auth_server import AuthServer
+from support.spark.errors import failing, refused
+from support.spark.logs import warnings
+from support.spark.waiting import eventually
+from support.topics.messages import read_all
+from support.topics.reading import run_available, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-    from servers import Addresses
-    from writing import Target
+
+    from support.servers.servers import Addresses
+    from support.topics.writing import Target
 
 
 def log_of(topic: str, sink: str) -> str:

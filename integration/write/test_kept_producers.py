@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
-from admin import AdminError
-from broker_proxy import running_broker_proxy
-from counting import counted
-from errors import get_condition
-from leaks import no_leaks
-from reading import running
-from waiting import eventually
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.proxies.counting import counted
+from support.servers.admin import AdminError
+from support.spark.errors import get_condition
+from support.spark.leaks import no_leaks
+from support.spark.waiting import eventually
+from support.topics.reading import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from admin import Admin
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
-    from writing import Target
+
+    from support.servers.admin import Admin
+    from support.topics.writing import Target
 
 _SECONDS = 60
 _KEPT_SECONDS = 150  # the producer for a minute, then its client for another

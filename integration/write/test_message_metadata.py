@@ -6,17 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from errors import failing
-from java_values import java_connection
-from keys import key_pair
-from reading import java_client
-from waiting import eventually
+
+from support.spark.errors import failing
+from support.spark.waiting import eventually
+from support.topics.java_values import java_connection
+from support.topics.keys import key_pair
+from support.topics.reading import java_client
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from writing import Target
+    from support.topics.writing import Target
 
 _SECONDS = 60
 

@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from broker_proxy import running_broker_proxy
-from errors import failing, no_job, refused
-from java_values import java_connection
-from keys import key_pair
-from messages import read_encrypted
-from reading import run_available
-from waiting import eventually
+
+from support.proxies.broker_proxy import running_broker_proxy
+from support.spark.errors import failing, no_job, refused
+from support.spark.waiting import eventually
+from support.topics.java_values import java_connection
+from support.topics.keys import key_pair
+from support.topics.messages import read_encrypted
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, Row
-    from servers import Addresses
-    from writing import Target
+
+    from support.servers.servers import Addresses
+    from support.topics.writing import Target
 
 _SECONDS = 60
 

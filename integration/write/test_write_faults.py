@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar as pulsar_client
 import pytest
-from admin import Admin
-from blocking_batch import LARGE, held_until
-from errors import assert_says, failing, no_job, refused
 from py4j.protocol import Py4JJavaError
-from servers import remove_namespace
-from waiting import eventually
-from writing import Target
 
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
+from support.servers.servers import remove_namespace
+from support.spark.blocking_batch import LARGE, held_until
+from support.spark.errors import assert_says, failing, no_job, refused
+from support.spark.waiting import eventually
+from support.topics.writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

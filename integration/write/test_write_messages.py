@@ -8,13 +8,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing
-from java_values import java_connection
-from messages import Message, produce
-from reading import java_client
+
+from support.spark.errors import failing
+from support.topics.java_values import java_connection
+from support.topics.messages import Message, produce
+from support.topics.reading import java_client
 
 if TYPE_CHECKING:
-    from writing import Target
+    from support.topics.writing import Target
 
 
 def test_the_topic_option_goes_before_the_column(target: Target, topic: str, namespace: str) -> None:

@@ -8,17 +8,19 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from errors import failing, no_job
-from messages import produce
-from reading import run_available, running
-from waiting import eventually
+
+from support.spark.errors import failing, no_job
+from support.spark.waiting import eventually
+from support.topics.messages import produce
+from support.topics.reading import run_available, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-    from writing import Target
+
+    from support.topics.writing import Target
 
 STREAM_SECONDS = 60
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar.schema as pulsar_schema
 import pytest
-from errors import failing, no_job, refused
-from servers import remove_namespace
+
+from support.servers.servers import remove_namespace
+from support.spark.errors import failing, no_job, refused
 
 if TYPE_CHECKING:
-    from admin import Admin
     from pyspark.sql import DataFrame
-    from writing import Target
+
+    from support.servers.admin import Admin
+    from support.topics.writing import Target
 
 UTC = dt.timezone.utc
 

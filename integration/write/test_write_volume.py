@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from writing import Target
+    from support.topics.writing import Target
 
 ROWS = 30_000
 

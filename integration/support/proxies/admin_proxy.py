@@ -10,13 +10,13 @@ import urllib.request
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from counting import Passed, Tap
-from serving import JsonHandler, serving
+from support.proxies.counting import Passed, Tap
+from support.servers.serving import JsonHandler, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from admin import Json
+    from support.servers.admin import Json
 
 _REQUEST_SECONDS = 60
 _OF_TOPIC = re.compile(r"/admin/v\d/(?P<what>.*?/)?persistent/[^/]+/[^/]+/[^/?]+/?(?P<rest>.*)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from counting import Passed
-from relay import Connection, Relay, listening
+from support.proxies.counting import Passed
+from support.proxies.relay import Connection, Relay, listening
 
 if TYPE_CHECKING:
     import socket

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from admin import Admin
+    from support.servers.admin import Admin
 
 _CHUNK = 1 << 16
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from commands import OF_CONSUMERS, OF_PRODUCERS, Command, with_broker_url
-from counting import Passed
-from relay import Connection, Relay, listening
+from support.proxies.commands import OF_CONSUMERS, OF_PRODUCERS, Command, with_broker_url
+from support.proxies.counting import Passed
+from support.proxies.relay import Connection, Relay, listening
 
 if TYPE_CHECKING:
     import socket

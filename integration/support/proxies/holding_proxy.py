@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from broker_proxy import BrokerProxy
-from commands import Command, with_size
+from support.proxies.broker_proxy import BrokerProxy
+from support.proxies.commands import Command, with_size
 
 if TYPE_CHECKING:
     import socket

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from commands import read_frame, with_size
-from counting import Link, Tap
+from support.proxies.commands import read_frame, with_size
+from support.proxies.counting import Link, Tap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

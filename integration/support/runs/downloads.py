@@ -5,9 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from s3a import s3a_jars
-
 from pulsar_spark.local import FileSystemOffload, LocalPulsar
+from support.servers.s3a import s3a_jars
 
 if __name__ == "__main__":
     s3a_jars()

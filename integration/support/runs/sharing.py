@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from servers import ADMIN_URL, OWN_SERVER, URL, NoServerError, choose, running_server
+
+from support.servers.servers import ADMIN_URL, OWN_SERVER, URL, NoServerError, choose, running_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import sharing
+
+from support.runs import sharing
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

@@ -13,7 +13,7 @@ import urllib.request
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from waiting import eventually
+from support.spark.waiting import eventually
 
 Json: TypeAlias = Any
 

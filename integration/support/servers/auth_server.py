@@ -8,9 +8,8 @@ import json
 import secrets
 from typing import TYPE_CHECKING
 
-from admin import Admin
-
 from pulsar_spark.local import LocalPulsar
+from support.servers.admin import Admin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,12 +9,11 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from admin import Admin
-from cluster_node import READY_SECONDS, SESSION_SECONDS, Node, command
-
 from pulsar_spark.local.ports import Port
 from pulsar_spark.local.server import Launch, Ports
 from pulsar_spark.local.settings import SMALL
+from support.servers.admin import Admin
+from support.servers.cluster_node import READY_SECONDS, SESSION_SECONDS, Node, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

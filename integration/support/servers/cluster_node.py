@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from waiting import eventually
-
 from pulsar_spark.local.class_data import archive_file
 from pulsar_spark.local.java import Java
 from pulsar_spark.local.locks import FileLock
 from pulsar_spark.local.logs import log_tail
 from pulsar_spark.local.process import ServerProcess
 from pulsar_spark.local.versions import libraries
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

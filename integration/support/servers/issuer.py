@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from auth_server import PLUGIN
-from serving import JsonHandler, serving
+from support.servers.auth_server import PLUGIN
+from support.servers.serving import JsonHandler, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,12 +7,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from admin import Admin
-from messages import connected
-from s3_server import running_s3
-from waiting import eventually
-
 from pulsar_spark.local import FileSystemOffload, LocalPulsar, S3Offload
+from support.servers.admin import Admin
+from support.servers.s3_server import running_s3
+from support.spark.waiting import eventually
+from support.topics.messages import connected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waiting import eventually
-
 from pulsar_spark.local import S3Offload
 from pulsar_spark.local.locks import FileLock
 from pulsar_spark.local.ports import Port
 from pulsar_spark.local.process import ServerProcess
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from admin import Admin
-
 from pulsar_spark.local import LocalPulsar, LocalPulsarError
 from pulsar_spark.local.ports import Port
+from support.servers.admin import Admin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

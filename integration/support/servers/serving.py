@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from certificates import Certificate
+    from support.servers.certificates import Certificate
 
 
 class JsonHandler(BaseHTTPRequestHandler):

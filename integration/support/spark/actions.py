@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reading import run_available
+from support.topics.reading import run_available
 
 if TYPE_CHECKING:
-    from writing import Target
+    from support.topics.writing import Target
 
 
 def read(target: Target, options: dict[str, str]) -> None:

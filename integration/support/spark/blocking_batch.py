@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.functions import col, udf
 from pyspark.sql.types import BinaryType
-from reading import read_rows
-from waiting import eventually
+
+from support.spark.waiting import eventually
+from support.topics.reading import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame
-    from reading import Seen
+
+    from support.topics.reading import Seen
 
 # Spark hands rows to Python in groups of 100, and some megabytes fit between the two processes: a blocked task has
 # taken one group and at most a part of the next.

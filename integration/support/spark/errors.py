@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from waiting import eventually
 
 from pulsar_spark import PulsarSparkError
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from admin import AdminError
-from waiting import eventually
+from support.servers.admin import AdminError
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from admin import Admin
     from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
 
 # The connector keeps an idle client for a minute, and so do HTTP clients a connection.
 KEPT_SECONDS = 90.0

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pyspark
-import spark_jvm
 
 import pulsar_spark
 from pulsar_spark.local.java import java_command
+from support.runs import spark_jvm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

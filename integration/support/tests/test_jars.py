@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from jars import JAR, NoJarError, packaged_jar
+
+from support.runs.jars import JAR, NoJarError, packaged_jar
 
 if TYPE_CHECKING:
     from pathlib import Path

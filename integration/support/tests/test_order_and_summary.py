@@ -6,10 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
-import ordering
 import pytest
-from ordering import SHUFFLE, pytest_collection_modifyitems
-from summary import Processors, warnings_between
+
+from support.runs import ordering
+from support.runs.ordering import SHUFFLE, pytest_collection_modifyitems
+from support.runs.summary import Processors, warnings_between
 
 NAMES = [f"test_{module}" for module in ("a", "oauth2", "b", "bookie_faults")]
 

@@ -10,23 +10,25 @@ import uuid
 from typing import TYPE_CHECKING
 
 import pytest
-from admin_proxy import kind, running_admin_proxy
-from bookie_proxy import running_bookie_proxy
-from broker_proxy import BrokerProxy, running_broker_proxy
-from commands import Command, fields, read_frame, with_broker_url, with_size
-from counting import counted
-from leaks import bookie_ids
-from messages import connected, produce, read_all
-from reading import batch
+
+from support.proxies.admin_proxy import kind, running_admin_proxy
+from support.proxies.bookie_proxy import running_bookie_proxy
+from support.proxies.broker_proxy import BrokerProxy, running_broker_proxy
+from support.proxies.commands import Command, fields, read_frame, with_broker_url, with_size
+from support.proxies.counting import counted
+from support.spark.leaks import bookie_ids
+from support.topics.messages import connected, produce, read_all
+from support.topics.reading import batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from admin import Admin
     from pyspark.sql import SparkSession
-    from servers import Addresses
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
 
 # BaseCommand with type GET_LAST_MESSAGE_ID, the field of that type in front of it: consumer 300, request 7.
 _ASKED = bytes.fromhex("ea0105 08ac02 1007 081d")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.request
 from typing import TYPE_CHECKING
 
-from s3_server import running_s3
+from support.servers.s3_server import running_s3
 
 if TYPE_CHECKING:
     from pathlib import Path

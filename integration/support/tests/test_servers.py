@@ -8,7 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from servers import (
+
+from pulsar_spark.local import versions
+from support.servers.servers import (
     ADMIN_URL,
     OWN_SERVER,
     SERVER,
@@ -21,12 +23,10 @@ from servers import (
     running_server,
 )
 
-from pulsar_spark.local import versions
-
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from admin import Admin
+    from support.servers.admin import Admin
 
 GIVEN = {URL: "pulsar://somewhere:6650", ADMIN_URL: "http://somewhere:8080/"}
 
@@ -82,7 +82,7 @@ def test_no_testcontainers_is_a_failure_with_the_ways_out(tmp_path: Path, monkey
 
 
 def test_a_server_that_does_not_respond_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("servers._GIVEN_READY_SECONDS", 0.2)
+    monkeypatch.setattr("support.servers.servers._GIVEN_READY_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     environment = {URL: "pulsar://127.0.0.1:1", ADMIN_URL: f"http://127.0.0.1:{port}"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from reading import java_client
+from support.topics.reading import java_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

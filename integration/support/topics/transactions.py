@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reading import java_client
+from support.topics.reading import java_client
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

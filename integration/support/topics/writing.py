@@ -6,14 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pulsar
-from messages import read_all
+
+from support.topics.messages import read_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from admin import Admin
-    from messages import Received
     from pyspark.sql import DataFrame, SparkSession
+
+    from support.servers.admin import Admin
+    from support.topics.messages import Received
 
 
 class Target:

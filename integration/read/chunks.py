@@ -6,7 +6,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
-from messages import Message, Received, produce
+
+from support.topics.messages import Message, Received, produce
 
 if TYPE_CHECKING:
     import random
