@@ -174,7 +174,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
 
     @Override
     public Entry poll(long time, TimeUnit unit) throws InterruptedException, PulsarClientException {
-        Entry entry = queue.poll(time, unit);
+        Entry entry = queue.poll(isGone() ? 0 : time, unit); // nothing arrives any more
         if (entry == null && isGone()) {
             throw new PulsarClientException.AlreadyClosedException("The broker closed the consumer of " + topic + ".");
         }

@@ -96,7 +96,7 @@ private[pulsar] final class ContinuousFeed(
 
   /** The reader takes the entry that arrived: it counts as read, and another one may be sent. */
   def take(): Unit = {
-    window.refill(feed, current)
+    window.take(feed, current)
     check.took(arrivedAt)
   }
 
@@ -126,6 +126,7 @@ private[pulsar] final class ContinuousFeed(
   /** Like `open`, but first closes the current feed. */
   def reopen(known: Position): Option[FeedBounds] = {
     connection.replace(check.last)
+    window.narrow()
     open(known)
   }
 

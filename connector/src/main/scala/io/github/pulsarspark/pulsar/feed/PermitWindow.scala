@@ -5,7 +5,8 @@ package io.github.pulsarspark.pulsar.feed
   * small, until the first sizes are known.
   *
   * Sizes may jump, and permits cannot be taken back, so this is not a bound on memory. That is
-  * [[PermitWindow.mostWaiting]].
+  * [[PermitWindow.mostWaiting]]. A feed that ended early may have met it. So the feed in its place gets one message at
+  * a time until an entry is taken: each feed gets further than the one before.
   *
   * @param bytes
   *   limit of bytes on their way or in the queue
@@ -21,9 +22,11 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   private var target               = opened
   private var outstanding          = opened.toLong
   private var session: Option[Int] = None
+  private var isNarrow             = false
 
   /** Messages to request at first. */
-  def first: Int = math.max(1L, math.min(math.min(InitialPermits, messages).toLong, bytes / size)).toInt
+  def first: Int =
+    if (isNarrow) 1 else math.max(1L, math.min(math.min(InitialPermits, messages).toLong, bytes / size)).toInt
 
   /** Messages that may be on their way or waiting to be taken. */
   def most: Int = target
@@ -34,7 +37,16 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
     session = None
   }
 
-  /** Call for each entry taken: allows as many messages more as keeps the read-ahead full, in portions. */
+  /** A feed ended early: the next one gets one message at a time until an entry is taken. */
+  def narrow(): Unit = isNarrow = true
+
+  /** Call for each entry taken. */
+  def take(feed: EntryFeed, taken: EntryFeed.Entry): Unit = {
+    isNarrow = false
+    refill(feed, taken)
+  }
+
+  /** Call for each entry that is done: allows as many messages more as keeps the read-ahead full, in portions. */
   def refill(feed: EntryFeed, taken: EntryFeed.Entry): Unit = {
     recent.add(taken.buffer.readableBytes, taken.messages)
     longer.add(taken.buffer.readableBytes, taken.messages)
@@ -60,10 +72,12 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
     feed.queuedBytes + math.max(0L, outstanding - waiting) * size
   }
 
-  private def wanted(feed: EntryFeed): Int = {
-    val waiting = math.max(0L, math.min(feed.queuedMessages.toLong, outstanding))
-    PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, messages.toLong)
-  }
+  private def wanted(feed: EntryFeed): Int =
+    if (isNarrow) 1
+    else {
+      val waiting = math.max(0L, math.min(feed.queuedMessages.toLong, outstanding))
+      PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, messages.toLong)
+    }
 
   private def size: Long = math.max(1L, math.max(recent.bytes, longer.bytes))
 }

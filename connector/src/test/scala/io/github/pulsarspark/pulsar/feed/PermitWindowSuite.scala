@@ -31,8 +31,12 @@ class PermitWindowSuite extends PropertySuite {
     var mostWaiting      = 0L
     var grants           = 0
 
-    /** The size of the next entry, when there is one. */
-    def take(): Option[Int] = {
+    /** The size of the next entry, when there is one.
+      *
+      * @param isRead
+      *   whether it is read already, so that it is skipped
+      */
+    def take(isRead: Boolean = false): Option[Int] = {
       while (permits > 0 && sizes.hasNext) {
         val (size, batch) = (sizes.next(), batches.next())
         waiting += size -> batch
@@ -46,7 +50,8 @@ class PermitWindowSuite extends PropertySuite {
         messages -= batch
         bytes -= size
         val body: ByteBuf = shared.slice(0, size)
-        window.refill(this, new EntryFeed.Entry(1, 1, batch, body, 1))
+        val entry         = new EntryFeed.Entry(1, 1, batch, body, 1)
+        if (isRead) window.refill(this, entry) else window.take(this, entry)
         size
       }
     }
@@ -123,5 +128,16 @@ class PermitWindowSuite extends PropertySuite {
     assertEquals(feed.window.first, 2)
     assertEquals(new PermitWindow(Bytes, Messages).first, 4)
     assertEquals(new PermitWindow(Bytes, 1).first, 1)
+  }
+
+  test("a feed in place of one that ended early is sent one message at a time until an entry is taken") {
+    val feed = new Sending(Iterator.continually(100))
+    feed.window.narrow()
+    feed.window.restart()
+    feed.permits = feed.window.first
+    feed.take(isRead = true)
+    assertEquals((feed.window.most, feed.permits), (1, 1))
+    feed.take()
+    assertEquals(feed.window.most, Messages)
   }
 }
