@@ -72,7 +72,8 @@ private object ScriptedAdmin {
   }.mkString("""{"ledgers": [""", ", ", "]}")
 
   private def transactions(topic: StoredTopic): String =
-    s"""{"state": "Ready", "recoverStartTime": 7, "totalAbortedTransactions": ${topic.aborted.size},
+    s"""{"state": "${if (topic.reportsTransactions) "Ready"
+      else "Initializing"}", "recoverStartTime": 7, "totalAbortedTransactions": ${topic.aborted.size},
        | "maxReadPosition": "${text(topic.lastConfirmed)}"}""".stripMargin
 
   private def isOffloaded(home: LedgerHome) = home match {

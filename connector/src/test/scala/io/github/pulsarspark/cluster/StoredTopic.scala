@@ -63,13 +63,16 @@ final case class TopicLedger(id: Long, entries: Vector[TopicEntry])
   *   transactions
   * @param showsBrokerMetadata
   *   whether the broker sends what it added itself to an entry, such as an index
+  * @param reportsTransactions
+  *   whether the admin service knows the outcome of transactions
   */
 final case class StoredTopic(
     name: String,
     ledgers: Vector[TopicLedger],
     aborted: Set[(Long, Long)] = Set.empty,
     home: Long => LedgerHome = _ => LedgerHome.Bookie,
-    showsBrokerMetadata: Boolean = true
+    showsBrokerMetadata: Boolean = true,
+    reportsTransactions: Boolean = true
 ) {
   val entries: Vector[TopicEntry] = ledgers.flatMap(_.entries)
 

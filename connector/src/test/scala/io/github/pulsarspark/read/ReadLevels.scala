@@ -79,7 +79,18 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
       case _ => ()
     }
 
-  def read(topic: StoredTopic, place: ReadPlace, query: LevelQuery): Found = {
+  /** Deletes the copy of a ledger. */
+  def delete(home: LedgerHome): Unit = home match {
+    case LedgerHome.Offloaded(uuid) => copies.delete(uuid)
+    case _                          => ()
+  }
+
+  /** Reads it.
+    *
+    * @param planned
+    *   called between the plan and its tasks
+    */
+  def read(topic: StoredTopic, place: ReadPlace, query: LevelQuery, planned: () => Unit = () => ()): Found = {
     val location = place.format.toSeq.flatMap(f => Seq("offload.format" -> f, "offload.location" -> folder))
     val settings = Map(
       "service.url"    -> cluster.serviceUrl,
@@ -107,7 +118,9 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
     }
     val error =
       try {
-        plan(topic, options, query, losses).foreach(run)
+        val tasks = plan(topic, options, query, losses)
+        planned()
+        tasks.foreach(run)
         None
       } catch { case e: RuntimeException with PulsarError => Some(e) }
     Found(
