@@ -8,8 +8,8 @@ package org.apache.pulsar.client.impl;
 final class WithheldPermits {
 
     /** Limits of the permits granted at a time while the last entry is found by receiving it. */
-    private static final int MOST_MESSAGES = 1000;
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_MESSAGES = 1000;
+    private static final int MAX_BYTES = 1 << 20;
 
     private int permits;
     private int largest = 1; // bytes of a message
@@ -39,7 +39,7 @@ final class WithheldPermits {
 
     /** Takes all of them and as many more as fit; what goes beyond those withheld is withheld from later ones. */
     int takeMore() {
-        int taken = Math.max(0, Math.max(1, Math.min(MOST_MESSAGES, MOST_BYTES / largest)) + permits);
+        int taken = Math.max(0, Math.max(1, Math.min(MAX_MESSAGES, MAX_BYTES / largest)) + permits);
         permits -= taken;
         return taken;
     }
