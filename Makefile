@@ -271,8 +271,8 @@ server-$(1): $(VENV)/.ready $(PACKAGED_JAR)
 endef
 $(foreach version,$(SERVERS),$(eval $(call server,$(version))))
 
-$(JAR): $(JAR_INPUTS)
-	tools/check-machine
+# Spark's Ivy of the environment downloads sbt.
+$(JAR): $(JAR_INPUTS) | $(VENV)/.ready
 	$(SBT) -warn connector/publish
 
 $(PACKAGED_JAR): $(JAR)
