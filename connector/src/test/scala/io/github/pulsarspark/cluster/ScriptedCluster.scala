@@ -53,6 +53,9 @@ final class ScriptedCluster extends AutoCloseable {
     topic.ledgers.foreach(l => ledgers.remove(l.id))
   }
 
+  /** Deletes a ledger from its bookie alone. */
+  def lose(ledgerId: Long): Unit = { ledgers.remove(ledgerId); () }
+
   private def read(request: Request): Reply = ledgers.get(request.ledger).fold[Reply](Reply.Code(1)) { stored =>
     val entries = stored.slice(request.entry.toInt, request.entry.toInt + request.count)
     val sizes   = entries.scanLeft(0L)(_ + _.length).tail

@@ -2,7 +2,7 @@ package io.github.pulsarspark.read
 
 import scala.util.Random
 
-import io.github.pulsarspark.cluster.{ClientView, Found, RandomTopic, StoredTopic}
+import io.github.pulsarspark.cluster.{ClientView, Found, RandomTopic, StoredTopic, TopicEntry}
 import io.github.pulsarspark.position.{Interval, Position, PruningBounds}
 
 /** A read of a topic partition.
@@ -66,10 +66,10 @@ private[read] object LevelQuery {
       options =
         Map("readAheadBytes" -> oneOf(dice, "1", "2k", "16m"), "minPartitions" -> oneOf(dice, "1", "3")))
     dice.nextInt(6) match {
-      case 0                                                 => Seq(query.copy(limit = Some(1 + dice.nextInt(9))))
-      case 1                                                 => Seq(query.copy(isCount = true))
-      case 2 if from.ledgerId >= topic.topic.ledgers.head.id => Seq(query.copy(bounds = bounds(dice, topic.topic)))
-      case 3 | 4                                             =>
+      case 0                                 => Seq(query.copy(limit = Some(1 + dice.nextInt(9))))
+      case 1                                 => Seq(query.copy(isCount = true))
+      case 2 if mayFilter(topic.topic, from) => Seq(query.copy(bounds = bounds(dice, topic.topic)))
+      case 3 | 4                             =>
         val cuts = (from +: dice.shuffle(topic.ends(from, to)).take(dice.nextInt(3)).sorted) :+ to
         val run  = s"run-${dice.nextLong()}"
         cuts.zip(cuts.tail).map { case (from, to) =>
@@ -78,6 +78,10 @@ private[read] object LevelQuery {
       case _ => Seq(query)
     }
   }
+
+  /** Filters may skip what is lost or damaged. */
+  private def mayFilter(topic: StoredTopic, from: Position): Boolean =
+    from.ledgerId >= topic.ledgers.head.id && !topic.entries.exists(_.kind == TopicEntry.Damaged)
 
   private def bounds(dice: Random, topic: StoredTopic): PruningBounds = {
     val some = topic.entries(dice.nextInt(topic.entries.size))

@@ -22,7 +22,7 @@ abstract class LevelSuite(samples: Int = 1) extends PropertySuite(samples) {
   private[read] val levels = new ReadLevels(cluster)
   private val ids          = new AtomicLong(100)
 
-  override def beforeAll(): Unit = Loggers.foreach(Configurator.setLevel(_, Level.ERROR))
+  override def beforeAll(): Unit = Loggers.foreach(Configurator.setLevel(_, Level.OFF))
 
   override def afterAll(): Unit =
     try cluster.close()
@@ -81,5 +81,5 @@ abstract class LevelSuite(samples: Int = 1) extends PropertySuite(samples) {
 private object LevelSuite {
 
   /** Loggers that would write thousands of lines. */
-  val Loggers: Seq[String] = Seq("org.apache.pulsar", "io.github.pulsarspark")
+  val Loggers: Seq[String] = Seq("org.apache.pulsar", "org.apache.bookkeeper", "io.github.pulsarspark")
 }

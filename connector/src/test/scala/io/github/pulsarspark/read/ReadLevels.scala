@@ -34,7 +34,8 @@ private[read] final case class ReadPlace(
     name: String,
     level: String,
     format: Option[String] = None,
-    home: Random => LedgerHome = _ => LedgerHome.Bookie
+    home: Random => LedgerHome = _ => LedgerHome.Bookie,
+    options: Map[String, String] = Map.empty
 )
 
 private[read] object ReadPlace {
@@ -42,6 +43,10 @@ private[read] object ReadPlace {
 
   val broker: ReadPlace  = ReadPlace("broker", "broker")
   val bookies: ReadPlace = ReadPlace("bookies", "segment")
+
+  /** Bookies that BookKeeper's client reads, which has settings of its own. */
+  val client: ReadPlace =
+    ReadPlace("client", "segment", options = Map("bookkeeper.clientConnectTimeoutMillis" -> "5000"))
   val blocks: ReadPlace  = ReadPlace("blocks", "segment", Some("block"), _ => offloaded)
   val mapFile: ReadPlace = ReadPlace("mapfile", "segment", Some("mapfile"), _ => offloaded)
 
@@ -50,7 +55,7 @@ private[read] object ReadPlace {
     dice =>
       Seq(LedgerHome.Bookie, offloaded, LedgerHome.Unknown)(dice.nextInt(3)))
 
-  val all: Seq[ReadPlace] = Seq(broker, bookies, blocks, mapFile, mixed)
+  val all: Seq[ReadPlace] = Seq(broker, bookies, client, blocks, mapFile, mixed)
 }
 
 /** Reads ranges of topics of a scripted cluster as a query does: the driver's plan, then each task. */
@@ -101,7 +106,7 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
       "pollTimeoutMs"  -> "20000"
     )
     val scope   = if (query.stream.isEmpty) Scope.BatchRead else Scope.StreamRead
-    val options = ReadOptions(CheckedOptions(settings ++ location ++ query.options, scope, _ => Nil))
+    val options = ReadOptions(CheckedOptions(settings ++ location ++ place.options ++ query.options, scope, _ => Nil))
     val losses  = new DataLossPolicy(options.failOnDataLoss)
     val rows    = mutable.Buffer.empty[(Position, Option[Received])]
     val counts  = mutable.Map.empty[String, Long].withDefaultValue(0L)
