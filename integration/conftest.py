@@ -117,9 +117,9 @@ def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     client.close()
 
 
-@pytest.fixture(params=["broker", "segment"])
+@pytest.fixture(params=["broker", pytest.param("segment", marks=pytest.mark.exhaustive)])
 def each_level(request: pytest.FixtureRequest) -> str:
-    """The levels of `read_level`; a folder may define it anew, with one of them for the exhaustive tests alone."""
+    """The levels of `read_level`; `AT_BOTH_LEVELS` has both in the gate."""
     return str(request.param)
 
 

@@ -8,6 +8,7 @@ import pytest
 from pulsar.schema import AvroSchema
 
 from support.spark.errors import failing, no_job, refused
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Id, Message, Received, produce, read_all
 from support.topics.reading import batch, metrics, read_available, stream
 
@@ -53,11 +54,13 @@ GOOD_ROWS = sorted(((f"a{n}", n) for n in range(GOOD)), key=str)
 TOMBSTONE = (None, None)
 
 
+@AT_BOTH_LEVELS
 def test_fail_names_the_first(spark: SparkSession, service_url: str, topic: str, mixed: list[Id]) -> None:
     with failing("PULSAR_VALUE_NOT_DECODABLE", topic, mixed[0].position, "AVRO"):
         batch(spark, service_url, topic=topic).collect()
 
 
+@AT_BOTH_LEVELS
 def test_drop_leaves_them_out_whatever_is_selected(
     spark: SparkSession, service_url: str, topic: str, mixed: list[Id]
 ) -> None:
@@ -72,6 +75,7 @@ def test_drop_leaves_them_out_whatever_is_selected(
     assert metrics(frame)["DecodeErrors"] == 2
 
 
+@AT_BOTH_LEVELS
 def test_null_keeps_the_row_and_reports_the_reason(
     spark: SparkSession, service_url: str, topic: str, mixed: list[Id]
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.spark.waiting import eventually
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Message, produce, read_all
 from support.topics.reading import (
     Batches,
@@ -168,6 +169,7 @@ def test_filters_keep_the_rows_that_they_keep_without_the_connector(
         assert_exactly_once(rows, wanted)
 
 
+@AT_BOTH_LEVELS
 def test_partitions_in_which_nothing_can_match_are_not_read(
     spark: SparkSession, pulsar: Addresses, history: History
 ) -> None:
@@ -181,6 +183,7 @@ def test_partitions_in_which_nothing_can_match_are_not_read(
     assert _read(spark, pulsar, history, "__partition = 5").count() == 0
 
 
+@AT_BOTH_LEVELS
 def test_ledgers_that_are_too_old_are_not_read_and_entries_are_dropped_by_their_metadata(
     spark: SparkSession, pulsar: Addresses, history: History
 ) -> None:
@@ -209,6 +212,7 @@ def test_ledgers_that_are_too_old_are_not_read_and_entries_are_dropped_by_their_
     )
 
 
+@AT_BOTH_LEVELS
 def test_a_message_is_found_by_its_position_and_little_else_is_read(
     spark: SparkSession, pulsar: Addresses, history: History
 ) -> None:
@@ -245,6 +249,7 @@ def test_a_filter_on_a_partition_leaves_the_checks_of_positions_as_they_are(
     assert_exactly_once(rows, existing(m for m in history.received if m.id.partition == 1))
 
 
+@AT_BOTH_LEVELS
 def test_a_limit_reads_little(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, topic: str, history: History
 ) -> None:
@@ -263,6 +268,7 @@ def test_a_limit_reads_little(
     assert after.collect() == []
 
 
+@AT_BOTH_LEVELS
 def test_the_plan_shows_pushed_filters(spark: SparkSession, pulsar: Addresses, history: History) -> None:
     frame = _read(spark, pulsar, history, "__partition = 1 AND value = 'x' AND __position > '1:2'")
     said = description(frame).replace("__partition IS NOT NULL, ", "").replace("__position IS NOT NULL, ", "")
@@ -276,6 +282,7 @@ def _size(frame: DataFrame) -> int:
     return int(str(jframe.queryExecution().optimizedPlan().collectLeaves().head().stats().sizeInBytes()))
 
 
+@AT_BOTH_LEVELS
 def test_spark_learns_the_size_of_segments(
     spark: SparkSession, pulsar: Addresses, history: History, read_level: str
 ) -> None:
@@ -289,6 +296,7 @@ def test_spark_learns_the_size_of_segments(
         assert 0 < one < whole / 2
 
 
+@AT_BOTH_LEVELS
 def test_a_size_that_cannot_be_found_out_hides_no_error(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
 ) -> None:
@@ -300,6 +308,7 @@ def test_a_size_that_cannot_be_found_out_hides_no_error(
         frame.collect()
 
 
+@AT_BOTH_LEVELS
 def test_a_stream_with_a_filter_returns_the_matching_rows(
     spark: SparkSession, pulsar: Addresses, history: History, tmp_path: Path
 ) -> None:
@@ -311,6 +320,7 @@ def test_a_stream_with_a_filter_returns_the_matching_rows(
     assert_exactly_once(sink.rows, existing(m for m in history.received if m.publish_time_ms >= since))
 
 
+@AT_BOTH_LEVELS
 def test_the_compacted_view_is_filtered_like_any_other(
     spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pyspark.errors import IllegalArgumentException
 
 from support.topics.java_values import java_connection
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Message, Received, produce, read_all
 from support.topics.reading import assert_exactly_once, batch, existing, java_client, seen
 
@@ -120,6 +121,7 @@ def test_empty_values_compressed_with_zlib(
     assert [one.payload for one in seen(batch(spark, service_url, topic=topic))] == [b"a", b"", None, b"b"]
 
 
+@AT_BOTH_LEVELS
 def test_keys_of_bytes_and_ids_as_the_java_client_has_them(spark: SparkSession, service_url: str, topic: str) -> None:
     keys = [bytes([0, 255, 128]), "text ü".encode(), b"aGVsbG8=", b""]
     # The official Python client has no keys of bytes; the Java client, which our jar carries, has.
@@ -166,6 +168,7 @@ def test_default_columns_and_all_columns(
     assert [tuple(one) for one in hidden] == [(42, row["__position"])]
 
 
+@AT_BOTH_LEVELS
 def test_one_partition_several_topics_and_patterns(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:
@@ -200,6 +203,7 @@ def test_a_short_name_is_one_of_the_default_namespace(
         admin.delete_topic(full)
 
 
+@AT_BOTH_LEVELS
 @pytest.mark.parametrize("partitions", [0, 2])
 def test_names_that_need_escaping(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, partitions: int
@@ -214,6 +218,7 @@ def test_names_that_need_escaping(
     assert_exactly_once(seen(batch(spark, service_url, topicsPattern=pattern)), wanted)
 
 
+@AT_BOTH_LEVELS
 @pytest.mark.parametrize("partitions", [0, 2])
 def test_an_empty_topic_has_no_rows(
     spark: SparkSession, service_url: str, admin: Admin, topic: str, partitions: int
@@ -224,6 +229,7 @@ def test_an_empty_topic_has_no_rows(
     assert frame.count() == 0
 
 
+@AT_BOTH_LEVELS
 def test_counts_and_metadata_need_no_payload(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:
@@ -270,6 +276,7 @@ def test_an_unknown_topic_is_one_clear_error(
     assert topic not in admin.topics(namespace), "asking must not make the topic"
 
 
+@AT_BOTH_LEVELS
 def test_no_subscription_is_left_behind(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:

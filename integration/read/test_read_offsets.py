@@ -11,6 +11,7 @@ import pytest
 from pyspark.errors import IllegalArgumentException
 
 from support.spark.waiting import eventually
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Received, produce, read_all
 from support.topics.reading import assert_exactly_once, batch, dice, existing, java_client, seen
 
@@ -77,6 +78,7 @@ def _numbers(partition: int, *numbers: range) -> list[str]:
 _ALL = range(100)
 
 
+@AT_BOTH_LEVELS
 def test_positions_for_each_partition_by_full_and_by_partition_name(
     rows_between: Callable[..., list[str]], parted: Parted
 ) -> None:
@@ -305,6 +307,7 @@ def test_empty_and_future_times_never_wait(rows_between: Callable[..., list[str]
     assert rows_between(startingTime="0") == everything
 
 
+@AT_BOTH_LEVELS
 @pytest.mark.parametrize("empty_by", ["creation", "truncation"])
 def test_nothing_waits_on_an_empty_topic(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, empty_by: str

@@ -10,6 +10,7 @@ import pytest
 from support.servers.admin import Admin
 from support.spark.errors import failing
 from support.spark.waiting import eventually
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
@@ -57,6 +58,7 @@ def test_delayed_messages_are_read_at_once(
     assert_exactly_once(sink.rows, wanted)
 
 
+@AT_BOTH_LEVELS
 def test_a_terminated_topic(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -80,6 +82,7 @@ def test_a_terminated_topic(
     assert_exactly_once(again.rows, wanted)
 
 
+@AT_BOTH_LEVELS
 def test_a_topic_that_was_terminated_before_it_had_a_message(
     spark: SparkSession, service_url: str, admin: Admin, topic: str, tmp_path: Path
 ) -> None:
@@ -91,6 +94,7 @@ def test_a_topic_that_was_terminated_before_it_had_a_message(
     assert sink.rows == []
 
 
+@AT_BOTH_LEVELS
 def test_empty_ledgers_before_between_and_behind_messages(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -112,6 +116,7 @@ def test_empty_ledgers_before_between_and_behind_messages(
         assert_exactly_once(sink.rows, wanted)
 
 
+@AT_BOTH_LEVELS
 def test_partitions_that_were_never_written_to(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -127,6 +132,7 @@ def test_partitions_that_were_never_written_to(
     assert_exactly_once(sink.rows, wanted)
 
 
+@AT_BOTH_LEVELS
 def test_a_shadow_topic_is_the_brokers(
     spark: SparkSession,
     service_url: str,
@@ -155,6 +161,7 @@ def test_a_shadow_topic_is_the_brokers(
     assert_exactly_once(sink.rows, wanted)
 
 
+@AT_BOTH_LEVELS
 def test_a_topic_that_is_named_like_a_partition(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:

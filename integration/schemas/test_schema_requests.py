@@ -10,6 +10,7 @@ import pytest
 from support.proxies.broker_proxy import BrokerProxy, running_broker_proxy
 from support.proxies.counting import counted
 from support.spark.waiting import eventually
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.reading import running
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from support.topics.writing import Target
 
 AVRO = {"schemaType": "avro"}
-
-# Each level requests schemas in its own place.
-_AT_BOTH_LEVELS = pytest.mark.parametrize("each_level", ["broker", "segment"])
 
 
 @pytest.fixture
@@ -56,7 +54,8 @@ def expected(offset: int) -> list[tuple[int, int]]:
     return [(offset + n, offset + n + 10) for n in range(4)]
 
 
-@_AT_BOTH_LEVELS
+# Each level requests schemas in its own place.
+@AT_BOTH_LEVELS
 @pytest.mark.usefixtures("read_level")
 def test_a_topic_that_is_created_again_counts_its_versions_anew(target: Target, topic: str) -> None:
     for offset, first in ((0, ("x", "y")), (100, ("y", "x")), (200, ("x", "y"))):
@@ -90,7 +89,7 @@ def test_a_stream_reads_on_when_its_topic_is_created_again(target: Target, topic
         assert query.exception() is None
 
 
-@_AT_BOTH_LEVELS
+@AT_BOTH_LEVELS
 @pytest.mark.usefixtures("read_level")
 def test_a_batch_asks_for_the_newest_schema_alone_and_once_for_each_older_version(
     target: Target, proxy: BrokerProxy, topic: str

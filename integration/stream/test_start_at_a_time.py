@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import produce
 from support.topics.reading import Batches, java_client, running, start, stream, wait_for
 
@@ -28,6 +29,7 @@ def _send_with_a_slow_clock(spark: SparkSession, service_url: str, topic: str, p
     client.closeAsync()
 
 
+@AT_BOTH_LEVELS
 def test_a_message_of_a_slow_clock_is_returned(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:

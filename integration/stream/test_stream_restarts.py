@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Received, produce, read_all
 from support.topics.offsets import first_version, positions
 from support.topics.reading import Batches, assert_exactly_once, dice, existing, read_available, stream
@@ -43,6 +44,7 @@ def test_the_start_is_pinned_before_the_first_message(
     assert_exactly_once(batches.rows, existing(received[50:]))
 
 
+@AT_BOTH_LEVELS
 def test_the_start_of_an_empty_topic_is_a_position(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -140,6 +142,7 @@ class _Interrupted(Batches):
             raise RuntimeError("the sink was interrupted")
 
 
+@AT_BOTH_LEVELS
 def test_a_batch_that_failed_is_read_again_as_it_was(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from pulsar.schema import StringSchema
 
 from support.spark.waiting import eventually
+from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Message, produce, read_all
 from support.topics.offsets import positions
 from support.topics.reading import (
@@ -97,6 +98,7 @@ def test_new_partitions_are_found_while_running_and_after_a_restart(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+@AT_BOTH_LEVELS
 @pytest.mark.parametrize("starting", ["earliest", "latest"])
 def test_new_topics_of_a_pattern_start_at_their_first_message(
     spark: SparkSession,
@@ -172,6 +174,7 @@ def test_a_topic_whose_schema_does_not_fit_the_columns_of_a_waiting_stream_fails
         read_available(frame, tmp_path, Batches())
 
 
+@AT_BOTH_LEVELS
 def test_an_available_now_trigger_stops_at_the_stored_messages(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
