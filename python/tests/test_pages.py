@@ -117,3 +117,12 @@ def test_the_overview_lists_folders_that_exist() -> None:
         folders = [name for name in CODE.findall(text) if re.fullmatch(r"[a-z]+(/[a-z]+)*", name)]
         for name in (*tops, *folders):
             assert any((MAIN / place / name).is_dir() for place in ("", *tops)), name
+
+
+def test_each_decision_has_a_status_and_one_place_in_the_index() -> None:
+    folder = ROOT / "docs" / "develop" / "decisions"
+    pages = sorted(page.name for page in folder.glob("[0-9]*.md"))
+    without = [name for name in pages if "\n*Status: " not in (folder / name).read_text(encoding="utf-8")]
+    assert without == []
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^- \[\d{3}: .*\]\((.*)\)$", index, re.MULTILINE)) == pages
