@@ -328,3 +328,15 @@ def test_a_schema_of_the_user_must_match(
         reader.schema("a BIGINT").load().collect()
     with pytest.raises(IllegalArgumentException, match=r"\[PULSAR_USER_SCHEMA_MISMATCH\] Column `b`"):
         reader.schema("b STRING").load().collect()
+
+
+def test_a_large_schema_of_many_tasks_reaches_each_executor_once(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
+) -> None:
+    """Each of the tasks would be larger by the definition, which is above a limit of bytes in all of them."""
+    fields = [{"name": "id", "type": "long", "doc": "x" * 100_000}]
+    schema = AvroSchema(None, {"type": "record", "name": "Large", "fields": fields})
+    produce(client, topic, [Message({"id": n}) for n in range(60)], schema=schema)
+    frame = batch(spark, service_url, topic=topic, readLevel="segment", **{"admin.url": admin.url}, minPartitions="60")
+    assert frame.rdd.getNumPartitions() >= 50
+    assert sorted(row["id"] for row in frame.select("id").collect()) == list(range(60))

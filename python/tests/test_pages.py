@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "benchmarks/lab-book.md")
+    ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 DEVELOP = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/develop").rglob("*.md"))]

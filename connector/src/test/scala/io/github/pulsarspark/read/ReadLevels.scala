@@ -18,7 +18,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, PulsarReaderFactory, ReadContext}
+import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice, PulsarInputPartition, PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.storage.{KnownStorage, RequestedRange, SegmentLocator, StreamTail}
@@ -145,7 +145,9 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
       new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage)
         .plan(Seq(RequestedRange(range, query.bounds, query.bounds)), tail, parallelism = 2)
         .tasks
-        .map(slices => PulsarInputPartition(slices.map(PlannedSlice(_, query.bounds, TopicSchema.Bytes))))
+        .map(slices =>
+          PulsarInputPartition(slices.map(PlannedSlice(_, query.bounds, PlannedSchema.Sent(TopicSchema.Bytes))))
+        )
     }
 }
 

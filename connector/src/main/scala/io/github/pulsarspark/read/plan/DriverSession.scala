@@ -13,6 +13,7 @@ import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.transactions.TransactionUse
+import io.github.pulsarspark.read.task.PlannedSchema
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
@@ -76,6 +77,9 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
 
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
+
+  private[plan] val taskSchemas =
+    new TaskSchemas(schema => PlannedSchema.Shared(SparkSession.active.sparkContext.broadcast(schema)))
 
   /** Storage of topic partitions, remembered for the life of a stream. */
   private[read] lazy val known = new KnownStorage

@@ -65,10 +65,11 @@ private[read] final class TaskPlanner(
     val parallelism = SparkSession.active.sparkContext.defaultParallelism
     val plan        = session.segments(task.hadoop, losses).plan(requested, tail, parallelism)
     val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
+    val schemas = session.taskSchemas.planned(plan.tasks.map(_.map(slice => byTopic(slice.range.topic)._2).toSet))
     val tasks   = plan.tasks.map { slices =>
       PulsarInputPartition(slices.map { slice =>
         val (bounds, schema) = byTopic(slice.range.topic)
-        PlannedSlice(slice, bounds, schema)
+        PlannedSlice(slice, bounds, schemas(schema))
       })
     }
     PlannedRead(tasks, ledgersSkipped = plan.ledgersSkipped)

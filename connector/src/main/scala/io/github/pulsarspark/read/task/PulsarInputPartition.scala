@@ -6,11 +6,10 @@ import org.apache.spark.util.LongAccumulator
 
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.PruningBounds
-import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
 /** A part of a range that one task reads from one place, and how its messages become rows. */
-private[pulsarspark] final case class PlannedSlice(slice: Slice, bounds: PruningBounds, schema: TopicSchema)
+private[pulsarspark] final case class PlannedSlice(slice: Slice, bounds: PruningBounds, schema: PlannedSchema)
 
 /** Slices that one task reads, in order. */
 private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice]) extends InputPartition {

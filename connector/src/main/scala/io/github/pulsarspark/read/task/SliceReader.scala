@@ -37,8 +37,9 @@ private[read] final class SliceReader(
 ) extends SliceCounts
     with AutoCloseable {
 
-  private val range   = planned.slice.range
-  private val rows    = decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema, schemaAt)
+  private val range = planned.slice.range
+  private val rows  =
+    decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema.value, schemaAt)
   private val decoder = new EntryDecoder(
     range.topic,
     if (task.options.readCompacted) DecodeDepth.Message
