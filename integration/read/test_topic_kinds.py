@@ -146,6 +146,8 @@ def test_a_shadow_topic_is_the_brokers(
     admin, shadow = Admin(pulsar.admin_url), f"{topic}-shadow"
     produce(client, topic, _numbered(0, 10), batch_size=3)
     admin.create_shadow(shadow, topic)
+    # The broker shows what arrives once its cursor for the shadow is there, and what came before with the next message.
+    eventually(lambda: any(name.startswith("pulsar.repl") for name in admin.internal_stats(topic)["cursors"]))
     produce(client, topic, _numbered(10, 10), batch_size=3)
     source = [(one.position, one.payload) for one in existing(read_all(client, topic))]
     eventually(lambda: [one.id.position for one in read_all(client, shadow)] == [position for position, _ in source])
