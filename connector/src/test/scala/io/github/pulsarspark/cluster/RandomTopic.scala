@@ -47,7 +47,7 @@ object RandomTopic {
     */
   def apply(dice: Random, name: String, firstLedger: Long, damaged: Boolean): RandomTopic = {
     val producers       = Vector.fill(1 + dice.nextInt(4))(Vector.fill(1 + dice.nextInt(4))(queue(dice)).flatten)
-    val sent            = mixed(if (damaged) producers :+ Vector(damagedBatch(dice)) else producers, dice)
+    val sent            = ChunkedLog.mixed(if (damaged) producers :+ Vector(damagedBatch(dice)) else producers, dice)
     val ledgers         = place(sent.zipWithIndex, dice, firstLedger)
     val (trimmed, left) = ledgers.splitAt(if (dice.nextInt(3) == 0) dice.nextInt(ledgers.size) else 0)
     val newest  = if (dice.nextInt(6) == 0) Vector(TopicLedger(left.last.id + 1, Vector.empty)) else Vector.empty
@@ -165,15 +165,6 @@ object RandomTopic {
   private def message(dice: Random): Sent = {
     val any = SentGenerators.sent.pureApply(Gen.Parameters.default, Seed(dice.nextLong()))
     any.copy(eventTime = any.eventTime.map(_ % 4000000000000L))
-  }
-
-  private def mixed[A](queues: Vector[Vector[A]], dice: Random): Vector[A] = {
-    val left = queues.filter(_.nonEmpty)
-    if (left.isEmpty) Vector.empty
-    else {
-      val i = dice.nextInt(left.size)
-      left(i).head +: mixed(left.updated(i, left(i).tail), dice)
-    }
   }
 
   /** Ids of ledgers have gaps, for other topics have ledgers too. Chunks of a message share its publish time. */

@@ -135,7 +135,8 @@ object ChunkedLog {
     (if (chunks == 1) whole else sent).map((uuid, _, chunks))
   }
 
-  private def mixed[A](queues: Vector[Vector[A]], dice: Random): Vector[A] = {
+  /** Mixes what several producers send, as a broker may receive it. */
+  def mixed[A](queues: Vector[Vector[A]], dice: Random): Vector[A] = {
     val left = queues.filter(_.nonEmpty)
     if (left.isEmpty) Vector.empty
     else {
