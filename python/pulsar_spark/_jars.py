@@ -35,7 +35,7 @@ def maven_coordinate() -> str:
 
 
 def is_connector(part: str) -> bool:
-    """Whether a Maven coordinate or the address of a jar is the connector's.
+    """True if a Maven coordinate or the address of a jar is the connector's.
 
     streamnative/pulsar-spark has the same artifact and names its jar the same, so the group counts, and of a file what
     is in it. A jar that cannot be opened here, such as one on an object store, counts by the version in its name.
@@ -51,7 +51,7 @@ def is_connector(part: str) -> bool:
 
 
 def is_another_connector(part: str) -> bool:
-    """Whether it is a connector for Pulsar of the same name, but not this one."""
+    """True if it is a connector for Pulsar of the same name, but not this one."""
     return _ARTIFACT.partition("_")[0] in part and not is_connector(part)
 
 

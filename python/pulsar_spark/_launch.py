@@ -19,7 +19,7 @@ _VARIABLE = "PYSPARK_SUBMIT_ARGS"
 
 
 def present(settings: Mapping[str, str], key: str) -> list[str]:
-    """What is in a list of jars or packages when the JVM starts."""
+    """The parts of a list of jars or packages when the JVM starts."""
     argument = _argument(key)
     default = _default_setting(key) if argument is None else None
     return parts_of(argument) + parts_of(settings.get(key) or default)
@@ -62,7 +62,7 @@ def _argument(key: str) -> str | None:
 
 
 def _places(words: Sequence[str], key: str) -> list[int]:
-    """Where the values of a setting are: after its own argument, or after ``--conf`` with its name."""
+    """The indexes of the values of a setting: after its own argument, or after ``--conf`` with its name."""
     return [
         place
         for place, (name, word) in enumerate(pairwise(words), start=1)

@@ -31,7 +31,7 @@ def summary(plan: ReadPlan) -> str:
 
 
 def html(plan: ReadPlan) -> str:
-    """The same as `text`, for a notebook."""
+    """The table of `text` as HTML, for a notebook."""
     rows, more = _rows(plan)
     lines = map(escape, (_tasks(plan), *_totals(plan.totals)))
     parts = [f"<div>{'<br>'.join(lines)}</div>"]

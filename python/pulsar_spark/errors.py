@@ -44,7 +44,7 @@ class PulsarSparkError(Exception):
         self.parameters: Mapping[str, str] = parameters
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How `copy` and `pickle` make the error again, also in another process."""
+        """The function and values by which `copy` and `pickle` make the error again, also in another process."""
         return _again, (type(self), self.condition, dict(self.parameters), self.args), self.__dict__
 
 
@@ -53,11 +53,11 @@ class PulsarOptionError(PulsarSparkError, ValueError):
 
 
 class PulsarSetupError(PulsarSparkError, RuntimeError):
-    """This Python environment or Spark session cannot use the connector."""
+    """An error of this Python environment or Spark session: it cannot use the connector."""
 
 
 class PulsarImportError(PulsarSetupError, ImportError):
-    """This Python has no PySpark, or one that pulsar-spark does not support, or lacks another package for a call."""
+    """An error of imports: no PySpark, one that pulsar-spark does not support, or no package that a call needs."""
 
 
 class PulsarTopicNotFoundError(PulsarSparkError):

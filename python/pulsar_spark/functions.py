@@ -43,19 +43,20 @@ def from_pulsar(
         spark: The session.
         value: A column of bytes, or its name: ``"value"`` of a read with ``schema_mode="raw"``.
         version: The column of their versions, or its name: ``"__schemaVersion"``. Null means the newest.
-        topic: The topic of the values.
+        topic: The topic of the values, one. Default: that of ``options``.
         service_url: The address of the brokers, as in `read_pulsar`.
         options: Further options; an argument overrides the same option in here. Options for the range of a read and
-            for its execution are ignored.
+            for its execution are ignored. Default: none.
         more: Fields of `PulsarReadOptions` as arguments.
 
     Returns:
         The decoded column.
 
     Raises:
-        PulsarSetupError: This is Spark Connect.
+        PulsarSetupError: The session is one of Spark Connect.
         PulsarOptionError: An argument or option is wrong.
-        PulsarSparkError: The topic's schema cannot be requested, or is not supported.
+        PulsarSchemaError: The topic's schema is not supported.
+        PulsarSparkError: The topic's schema cannot be requested; the classes above are its subclasses.
 
     Examples:
         >>> raw = pulsar_spark.read_pulsar(spark, "rides", schema_mode="raw", metadata_columns="__schemaVersion")
@@ -81,19 +82,20 @@ def to_pulsar(
         spark: The session.
         value: A column, or its name: a struct of the columns that a write to the topic accepts, or the value itself if
             the topic's values have no fields. Null is null.
-        topic: The topic with the schema.
+        topic: The topic with the schema. Default: that of ``options``.
         service_url: The address of the brokers, as in `read_pulsar`.
         options: Further options; an argument overrides the same option in here. Options for sending messages are
-            ignored.
+            ignored. Default: none.
         more: Fields of `PulsarWriteOptions` as arguments.
 
     Returns:
         The column of bytes.
 
     Raises:
-        PulsarSetupError: This is Spark Connect.
+        PulsarSetupError: The session is one of Spark Connect.
         PulsarOptionError: An argument or option is wrong.
-        PulsarSparkError: The topic's schema cannot be requested, or is not supported.
+        PulsarSchemaError: The topic's schema is not supported.
+        PulsarSparkError: The topic's schema cannot be requested; the classes above are its subclasses.
 
     Examples:
         >>> rows.select(to_pulsar(spark, struct("city", "km"), topic="rides"))
@@ -117,20 +119,22 @@ def register(
 
     Args:
         spark: The session.
-        topic: The topic.
-        from_name: The name of ``from_pulsar(value, schemaVersion)``.
-        to_name: The name of ``to_pulsar(value)``.
+        topic: The topic of both functions. Default: that of ``options``.
+        from_name: The name in SQL of the function with the arguments value and schema version. Default:
+            ``from_pulsar``.
+        to_name: The name in SQL of the function with the argument value. Default: ``to_pulsar``.
         service_url: The address of the brokers, as in `read_pulsar`.
-        options: As in `from_pulsar`; both functions use those that reads and writes share.
+        options: As in `from_pulsar`. The function that encodes ignores options that are for reads alone.
         more: Fields of `PulsarReadOptions` as arguments.
 
     Returns:
         Nothing.
 
     Raises:
-        PulsarSetupError: This is Spark Connect.
+        PulsarSetupError: The session is one of Spark Connect.
         PulsarOptionError: An argument or option is wrong.
-        PulsarSparkError: The topic's schema cannot be requested, or is not supported.
+        PulsarSchemaError: The topic's schema is not supported.
+        PulsarSparkError: The topic's schema cannot be requested; the classes above are its subclasses.
 
     Examples:
         >>> register(spark, topic="rides")
@@ -154,7 +158,7 @@ def _read_options(
 
 
 def _is_shared(key: str) -> bool:
-    """Whether an option is valid in reads and in writes."""
+    """True if an option is valid in reads and in writes."""
     table = option_table()
     found = table.find(key) or table.prefix_of(key)
     return found is not None and _WRITE in found.scopes

@@ -2,7 +2,7 @@
 
 All functions use Spark's public DataFrame API alone, so they work on Spark Connect as well. Options are checked here
 first: a mistake raises `PulsarOptionError` before any call to Spark. Errors of the JVM are raised as `PulsarSparkError`
-too, by family; those of an action such as ``collect`` are Spark's, see `pulsar_spark.errors.translated`.
+too, by family, also those of an action such as ``collect``: see `pulsar_spark.errors.install`.
 """
 
 from __future__ import annotations
@@ -54,14 +54,19 @@ def read_pulsar(
 ) -> DataFrame:
     """Read topics as a table, with the messages that are stored when the query is planned.
 
-    ``start`` is where the read begins, ``end`` is where it stops. Each is ``"earliest"``,
-    ``"latest"``, ``"now"``, a time ago such as ``"-2h"``, ``"-90min"`` or ``"2 hours ago"`` (s, min, h, d, w), an aware
-    `datetime` or ISO 8601 text with a zone, milliseconds since 1970 (from 100000000000 on; a smaller number might be
-    seconds), a `timedelta` (that long ago), a position ``"ledger:entry:batchIndex"`` of a single topic, or a dict with
-    one of these for each topic or partition: all times or all positions. Times are publish times, with an inclusive
-    start and an exclusive end. A start position is the first message that is read, an end position the last one;
-    `after` makes a start that skips its message. Partitions that a dict does not list are read as by default. The JSON
-    of a stream's progress is a start, too: the read continues after it.
+    ``start`` is where the read begins, ``end`` is where it stops. Each is one of these:
+
+    - ``"earliest"``, ``"latest"`` or ``"now"``;
+    - a time ago: ``"-2h"``, ``"-90min"``, ``"2 hours ago"`` (s, min, h, d, w), or a `timedelta`;
+    - an aware `datetime`, ISO 8601 text with a zone, or milliseconds since 1970 (from 100000000000 on; a smaller number
+      might be seconds);
+    - a position ``"ledger:entry:batchIndex"`` of a single topic;
+    - a dict with one of these for each topic or partition: all times or all positions. Partitions that it does not list
+      are read as by default.
+
+    Times are publish times, with an inclusive start and an exclusive end. A start position is the first message that is
+    read, an end position the last one; `after` makes a start that skips its message. The JSON of a stream's progress is
+    a start, too: the read continues after it.
 
     Args:
         spark: The session.
@@ -73,13 +78,14 @@ def read_pulsar(
         end: Where to end. Default: the last message.
         service_url: The address of the brokers. Default: that of ``options``, else of the session
             (``spark.datasource.pulsar.service.url``), else of the environment (``PULSAR_SERVICE_URL``).
-        metadata_columns: Hidden metadata columns to show, or ``"all"``.
+        metadata_columns: Hidden metadata columns to show: names, or ``"all"``. Default: none.
         level: Where messages are read from: ``"broker"``; ``"segment"``, which are direct reads from bookies and
             offloaded storage, in parallel within a partition; or ``"auto"``, the default: direct reads where possible,
             the broker for the rest. Direct reads need ``admin_url``. The rows are the same; `plan` shows where each
             range is read from.
-        schema: The columns. Default: those of the topics' schema.
-        options: Further options; an argument overrides the same option in here.
+        schema: The columns, as a `StructType` or as text such as ``"city string, km double"``. Default: those of the
+            topics' schema.
+        options: Further options; an argument overrides the same option in here. Default: none.
         more: Fields of `PulsarReadOptions` as arguments.
 
     Returns:
@@ -87,7 +93,11 @@ def read_pulsar(
 
     Raises:
         PulsarOptionError: An argument or option is wrong.
-        PulsarSparkError: The cluster does not exist, denies the read, or a topic has no schema that can be read.
+        PulsarTopicNotFoundError: A topic does not exist, or no topic matches the pattern.
+        PulsarSchemaError: A topic has a schema that cannot be read, or the topics have different ones.
+        PulsarAccessError: The cluster denies the read.
+        PulsarUnreachableError: The cluster cannot be reached, or does not respond in time.
+        PulsarSparkError: Any other error of the connector; the classes above are its subclasses.
 
     Examples:
         >>> spark = pulsar_spark.session()
@@ -122,8 +132,8 @@ def read_pulsar_stream(
         topics: As in `read_pulsar`.
         topic: As in `read_pulsar`.
         topics_pattern: As in `read_pulsar`.
-        start: Where the first run starts, as in `read_pulsar`, or ``"subscription"``: where the subscription
-            ``progress_subscription`` is. Default: the next message. Later runs continue from the checkpoint.
+        start: Where the first run starts, as in `read_pulsar`, or ``"subscription"``: at the position of the
+            subscription ``progress_subscription``. Default: the next message. Later runs continue from the checkpoint.
         service_url: As in `read_pulsar`.
         metadata_columns: As in `read_pulsar`. Before Spark 4.2 streams have no other way to these columns.
         level: As in `read_pulsar`; with ``"auto"`` the newest messages are read from the broker.
@@ -160,14 +170,15 @@ def write_pulsar(
 ) -> None:
     """Append the rows to a topic; returns when the cluster has acknowledged all of them.
 
-    Columns ``__key``, ``__eventTime`` and ``__messageProperties`` become those parts of the messages. ``__topic`` is
-    the topic of a row when ``topic`` is not set. All other columns are the value.
+    Metadata columns such as ``__key``, ``__eventTime`` and ``__messageProperties`` become those parts of the messages;
+    docs/use/columns.md lists them. ``__topic`` is the topic of a row when ``topic`` is not set. All other columns are
+    the value. Rows are written at least once, or exactly once with ``delivery_guarantee="exactly-once"``.
 
     Args:
         df: The rows.
         topic: The topic to write to. Default: the column ``__topic``.
         service_url: As in `read_pulsar`.
-        options: Further options; an argument overrides the same option in here.
+        options: Further options; an argument overrides the same option in here. Default: none.
         more: Fields of `PulsarWriteOptions` as arguments.
 
     Returns:
@@ -176,7 +187,8 @@ def write_pulsar(
     Raises:
         PulsarOptionError: An argument or option is wrong.
         PulsarSchemaError: The columns do not fit the topic's schema.
-        PulsarSparkError: A row cannot be written, or the cluster does not accept the messages.
+        PulsarDataError: A row cannot be written: it is too large, or a value does not fit the schema.
+        PulsarSparkError: The cluster does not accept the messages; the classes above are its subclasses.
 
     Examples:
         >>> rides = spark.createDataFrame([("taxi-1", 12.5)], "__key string, km double")
@@ -201,27 +213,29 @@ def write_pulsar_stream(
     options: PulsarWriteOptions | None = None,
     **more: Unpack[WriteArguments],
 ) -> StreamingQuery:
-    """Start a query that writes the rows of a stream to a topic at least once; columns as in `write_pulsar`.
+    """Start a query that writes the rows of a stream to a topic; columns and guarantee as in `write_pulsar`.
 
     Args:
         df: The stream.
         topic: As in `write_pulsar`.
         checkpoint: The folder where Spark keeps the progress of this query; no other query may use it.
-        available_now: Process the messages that are stored now, then end.
-        processing_time: The interval of micro-batches, such as ``"5s"`` or ``"5 seconds"``. Default: no pause between
-            them.
-        query_name: A name for the query, unique in the session.
-        output_mode: ``"append"``, or ``"update"`` for a stream that aggregates. Messages cannot be replaced, so Spark's
-            output mode ``complete`` is not available.
+        available_now: If True, process the messages that are stored now, then end. Default: False, the query runs until
+            it is stopped.
+        processing_time: The interval of micro-batches: a `timedelta`, or text such as ``"5s"`` or ``"5 seconds"``.
+            Default: no pause between them.
+        query_name: A name for the query, unique in the session. Default: none.
+        output_mode: ``"append"``, the default, or ``"update"`` for a stream that aggregates. Messages cannot be
+            replaced, so Spark's output mode ``complete`` is not available.
         service_url: As in `read_pulsar`.
-        options: Further options; an argument overrides the same option in here.
+        options: Further options; an argument overrides the same option in here. Default: none.
         more: Fields of `PulsarWriteOptions` as arguments.
 
     Returns:
-        The running query. Errors of a batch end it, as exceptions of Spark; `pulsar_spark.error_of` reads them.
+        The running query. An error in a micro-batch ends it, and ``awaitTermination`` raises the error.
+        `pulsar_spark.error_of` finds it in ``query.exception()``.
 
     Raises:
-        PulsarOptionError: An argument or option is wrong.
+        PulsarOptionError: An argument or option is wrong, or two of them exclude each other.
         PulsarSparkError: The query cannot start.
 
     Examples:
@@ -268,6 +282,6 @@ def _load(
 
 
 def _interval(time: str | timedelta) -> str:
-    """The interval as Spark takes it, from a timedelta, a duration as options have it, or Spark's own form."""
+    """The interval in Spark's form, from a timedelta, a duration as options accept it, or Spark's own form."""
     span = durations.milliseconds(time.strip()) if isinstance(time, str) else time // timedelta(milliseconds=1)
     return str(time) if span is None else f"{span} milliseconds"

@@ -1,4 +1,4 @@
-"""The plan of a batch read: which task reads what, and from where."""
+"""The plan of a batch read: the ranges that each task reads, and the place of each range."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlannedSlice:
         through: The last position of the range, as ``end`` of `read_pulsar`.
         tier: Where the range is read from: the broker, the bookies, or offloaded storage (``tiered``).
         entries: Number of entries (stored batches); None for a range of several ledgers that the broker delivers.
-        bytes: Estimated size in storage; None for a range that the broker delivers.
+        bytes: Estimated size in storage, in bytes; None for a range that the broker delivers.
         reason: Why the broker delivers the range; None if it does not.
     """
 
@@ -47,7 +47,7 @@ class PlannedTask:
 
     Attributes:
         slices: The slices.
-        hosts: Hosts that store the first slice; Spark prefers them for the task.
+        hosts: Hosts that store the first slice; Spark prefers them for the task. Empty if there is no preference.
     """
 
     slices: tuple[PlannedSlice, ...]
@@ -74,7 +74,7 @@ class ReadPlan:
     """The tasks of a batch read; ``print`` and notebooks show a table.
 
     Attributes:
-        tasks: In the order of Spark's partitions.
+        tasks: The tasks, in the order of Spark's partitions.
     """
 
     tasks: tuple[PlannedTask, ...]
@@ -91,7 +91,7 @@ class ReadPlan:
         return {tier: _total(parts) for tier, parts in by_tier.items() if parts}
 
     def to_json(self) -> str:
-        """Tasks and totals as JSON, with the names of the attributes."""
+        """Tasks and totals as the text of one JSON object, with the names of the attributes."""
         totals = {tier: asdict(total) for tier, total in self.totals.items()}
         return json.dumps({"tasks": [asdict(task) for task in self.tasks], "totals": totals})
 

@@ -21,12 +21,13 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     """Add the connector to a session builder.
 
     Jars that ``spark.jars``, ``spark.jars.packages``, ``spark-submit`` or ``PYSPARK_SUBMIT_ARGS`` name already are
-    kept. A builder is returned unchanged where the connector is on the class path already, whatever the name of its
-    jar, and for a Spark Connect server (``sc://...``), which provides the connector.
+    kept. The function returns a builder unchanged if the connector is on the class path already, whatever the name of
+    its jar, and if the builder is for a Spark Connect server (``sc://...``), which provides the connector.
 
     Args:
         builder: The builder. Set ``spark.jars`` and ``spark.jars.packages`` before this call.
-        jar: ``bundled`` for the jar in this package, ``maven`` to let Spark download it, or the path of a jar.
+        jar: ``"bundled"``, the default, for the jar in this package; ``"maven"`` to let Spark download it; or the path
+            of a jar.
 
     Returns:
         The builder.
@@ -67,11 +68,11 @@ def session(
     jar: str | Path = "bundled",
     **conf: object,
 ) -> SparkSession:
-    """A Spark session with the connector; no other setting is changed.
+    """Return the Spark session of this process, or start one, with the connector; change no other setting.
 
     Args:
-        app_name: The application's name.
-        master: The master, such as ``local[2]``.
+        app_name: The application's name. Default: Spark's own.
+        master: The master, such as ``local[2]``. Default: that of ``spark-submit`` or of Spark's configuration.
         jar: As in `configure`.
         conf: Further settings of Spark by their names, as in ``session(**{"spark.sql.shuffle.partitions": 8})``.
 
@@ -80,7 +81,7 @@ def session(
 
     Raises:
         PulsarImportError: This pyspark is not supported.
-        PulsarSetupError: As in `configure`.
+        PulsarSetupError: As in `configure`, or the session does not find the connector.
 
     Examples:
         >>> spark = session("rides", "local[2]", **{"spark.sql.shuffle.partitions": 8})
@@ -141,7 +142,7 @@ def _without_connector() -> PulsarSetupError:
 
 
 def _is_remote(settings: Mapping[str, str]) -> bool:
-    """Whether the builder is for Spark Connect, whose server has the JVM."""
+    """True if the builder is for Spark Connect, whose server has the JVM."""
     from pyspark.sql.utils import is_remote
 
     return is_remote() or str(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "").startswith("sc://")

@@ -1,8 +1,9 @@
-"""The shape of the package: rooms in an order, no modules that need each other, files that are read at a sitting."""
+"""The shape of the package: rooms in an order, no modules that need each other, short files, docstrings that name."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,12 @@ ORDER = (
     *("progress", "sinks", "local", "__init__", "demo", "cli"),
 )
 MOST_FILES, MOST_LINES = 17, 300
+# First words that name neither what a thing is nor what it does, as in `LayoutSuite`.
+OPENING = re.compile(
+    r"(What|Whether|How|Why|When|Where|Which|Who|Whose|That|This|These|Those|The same|Same|They|Their|Its|It|Such|Both|"
+    r"Of|As|By|In|For|From|To|On|At|With|Without|After|Before|Between|Behind|While|Since|Because|If|So|Than|Then|But|"
+    r"And|Or|Not|Also|Only|Nobody|Somebody|Nothing|Some|Must|Has|Have|Is|Are|Was)\b"
+)
 # One table of fields each, and its methods.
 LONG = {"options/__init__.py"}
 
@@ -90,3 +97,21 @@ def test_folders_and_files_are_small() -> None:
     assert {folder.name for folder, count in files.items() if count > MOST_FILES} == set()
     lines = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n") for path in FILES}
     assert {name for name, count in lines.items() if count > MOST_LINES} == LONG
+
+
+def test_docstrings_open_with_a_noun_or_a_verb() -> None:
+    """`True if` opens that of a condition."""
+    refused = {
+        f"{module}: {doc.splitlines()[0]}"
+        for module, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        if (doc := ast.get_docstring(node)) and OPENING.match(doc)
+    }
+    assert refused == set()
+
+
+def test_an_opening_that_names_nothing_is_found() -> None:
+    assert OPENING.match("Whether it runs.")
+    assert OPENING.match("The same as text.")
+    assert not OPENING.match("The text.")

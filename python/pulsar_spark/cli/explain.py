@@ -43,7 +43,7 @@ def _explain_command(chosen: argparse.Namespace) -> int:
 
 
 def _described(name: str) -> dict[str, Any]:
-    """What is known of a column or metric; empty for other names."""
+    """The facts of a column or metric; empty for other names."""
     return next(({"name": one, **facts} for one, facts in described_names().items() if one.lower() == name.lower()), {})
 
 

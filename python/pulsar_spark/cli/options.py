@@ -41,7 +41,7 @@ def _options_command(chosen: argparse.Namespace) -> int:
 
 
 def facts_of(name: str) -> dict[str, Any]:
-    """What the table says of an option, or of a name that streamnative/pulsar-spark has for one.
+    """The row of the table of an option, or of a name that streamnative/pulsar-spark has for one.
 
     Raises:
         PulsarOptionError: No option has this name.
@@ -51,7 +51,7 @@ def facts_of(name: str) -> dict[str, Any]:
 
 
 def explained(name: str) -> str:
-    """The same as text.
+    """The row of the table as text.
 
     Raises:
         PulsarOptionError: No option has this name.

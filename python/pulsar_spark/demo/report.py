@@ -39,7 +39,7 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Whether the count is right."""
+        """True if the count is right."""
         return self.expected == self.found
 
 
@@ -92,7 +92,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every count was right."""
+        """True if every count was right."""
         return all(check.ok for check in self.checks)
 
     def show_checks(self) -> None:

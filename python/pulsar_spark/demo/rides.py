@@ -82,7 +82,7 @@ class Totals:
 
     @property
     def completed(self) -> int:
-        """How many rides took place."""
+        """Number of rides that took place."""
         return self.rides.total() - self.cancelled.total()
 
 

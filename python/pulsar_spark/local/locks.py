@@ -72,7 +72,7 @@ def _try_lock(file: IO[bytes]) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock on ``path``."""
+    """True if a process holds the lock on ``path``."""
     try:
         with path.open("rb") as file:
             return not _try_lock(file)

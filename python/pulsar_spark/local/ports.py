@@ -73,7 +73,7 @@ class Port:
 
 
 def is_port_free(number: int) -> bool:
-    """Whether a server can listen on this port of 127.0.0.1 now."""
+    """True if a server can listen on this port of 127.0.0.1 now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

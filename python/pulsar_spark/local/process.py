@@ -103,7 +103,7 @@ class ServerProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the server is running."""
+        """True if the server is running."""
         return self.child.poll() is None if self.child else is_locked(self.lock_file)
 
     @property

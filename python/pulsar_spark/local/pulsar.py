@@ -137,12 +137,12 @@ class LocalPulsar:
 
     @property
     def running(self) -> bool:
-        """Whether the server is running."""
+        """True if the server is running."""
         return self._process is not None and self._process.running
 
     @property
     def keeps_data(self) -> bool:
-        """Whether `stop` keeps the data folder."""
+        """True if `stop` keeps the data folder."""
         return self._keep_data
 
     def __enter__(self) -> LocalPulsar:

@@ -38,7 +38,7 @@ class ReadyCheck:
         self._pending = [*_READY, *([_TRANSACTIONS_READY] if transactions else [])]
 
     def passes(self) -> bool:
-        """Whether every check has passed."""
+        """True if every check has passed."""
         while self._pending:
             path, sign = self._pending[0]
             if sign not in self._get(path):

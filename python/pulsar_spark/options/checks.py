@@ -238,7 +238,7 @@ def _check_form(option: OptionDefinition, value: str) -> None:
 
 
 def _hint(option: OptionDefinition, value: str) -> str:
-    """What was probably meant, for an error."""
+    """The form that was probably meant, for an error."""
     if option.type == "serviceUrl" and is_host_and_port(value):
         return f"; perhaps `pulsar://{value}` is meant"
     nearest = nearest_name(value, option.values) if option.type == "enum" else None

@@ -61,7 +61,7 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
 
 
 def is_host_and_port(value: str) -> bool:
-    """Whether a service URL lacks nothing but its scheme."""
+    """True if a service URL lacks nothing but its scheme."""
     return _HOST_AND_PORT.fullmatch(value) is not None
 
 
@@ -101,7 +101,7 @@ def _bytes(value: str) -> int | None:
 
 
 def are_equal(option: OptionDefinition, one: str, other: str) -> bool:
-    """Whether two values mean the same: numbers and words, not their spelling."""
+    """True if two values mean the same: numbers and words, not their spelling."""
 
     def plain(value: str) -> str | int:
         text = value.strip(BLANKS)

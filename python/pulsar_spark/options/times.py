@@ -95,7 +95,7 @@ def _parsed(argument: str, text: str, iso: str) -> datetime | str:
 
 
 def _begins_with_time(iso: str) -> bool:
-    """Whether the part before fractions and zone is a time of the calendar."""
+    """True if the part before fractions and zone is a time of the calendar."""
     try:
         datetime.fromisoformat(iso[:19] if iso[16:17] == ":" else iso[:16])
     except ValueError:

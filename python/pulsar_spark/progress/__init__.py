@@ -1,4 +1,4 @@
-"""How far a streaming query is behind: backlog, rates, losses, as values, a table, a plot and lines for Prometheus.
+"""Progress of streaming queries: backlog, rates and losses, as values, a table, a plot and lines for Prometheus.
 
     from pulsar_spark import progress
 
@@ -6,7 +6,7 @@
     progress.history(query)[-1].sources[0].backlog
     progress.serve_metrics(spark, 9464)
 
-Works in classic sessions and on Spark Connect. Nothing here sends requests to Pulsar: all figures are in the
+The module works in classic sessions and on Spark Connect. It sends no requests to Pulsar: all figures are in the
 progress that Spark reports of a query.
 """
 
@@ -41,7 +41,7 @@ def grafana_dashboard() -> str:
     """A dashboard for Grafana that shows the metrics of `serve_metrics`; import it in Grafana.
 
     Returns:
-        JSON.
+        The dashboard as JSON text.
 
     Raises:
         OSError: The package is not complete.

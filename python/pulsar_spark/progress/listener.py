@@ -18,7 +18,8 @@ _MOST_ENDED = 100  # ended runs that are kept
 class ProgressListener(StreamingQueryListener):  # type: ignore[misc, unused-ignore]
     """Keeps the newest progresses of each query. Works in classic sessions and on Spark Connect.
 
-    Add it before queries start: ``spark.streams.addListener(listener)``. For any number of threads.
+    Add it before queries start: ``spark.streams.addListener(listener)``. Any number of threads may use it. It keeps the
+    progresses of running queries and of the 100 runs that ended last.
 
     A query that waits for messages reports no progress, so the newest one may be old.
     """
@@ -27,7 +28,7 @@ class ProgressListener(StreamingQueryListener):  # type: ignore[misc, unused-ign
         """Create a listener.
 
         Args:
-            keep: How many progresses of each run to keep. Default: 100.
+            keep: Number of progresses to keep of each run. Default: 100.
         """
         self._keep = keep
         self._lock = threading.Lock()
@@ -35,7 +36,7 @@ class ProgressListener(StreamingQueryListener):  # type: ignore[misc, unused-ign
         self._ended: dict[str, None] = {}
 
     def latest(self) -> list[QueryProgress]:
-        """The newest progress of each running query."""
+        """The newest progress of each running query that has reported one."""
         with self._lock:
             return [kept[-1] for run, kept in self._runs.items() if run not in self._ended]
 
@@ -43,10 +44,10 @@ class ProgressListener(StreamingQueryListener):  # type: ignore[misc, unused-ign
         """The progresses of one run, oldest first, also after its end.
 
         Args:
-            run_id: ``query.runId``.
+            run_id: The id of the run, ``query.runId``.
 
         Returns:
-            At most ``keep`` of them.
+            At most ``keep`` of them; none for a run that the listener does not know.
         """
         with self._lock:
             return list(self._runs.get(str(run_id), ()))

@@ -1,4 +1,4 @@
-"""Watching a query: a table that changes while the query runs."""
+"""A table of a query that changes while the query runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def history(query: StreamingQuery) -> list[QueryProgress]:
         query: A streaming query, classic or of Spark Connect; it may have ended.
 
     Returns:
-        By default at most 100 (``spark.sql.streaming.numRecentProgressUpdates``).
+        At most as many as ``spark.sql.streaming.numRecentProgressUpdates``, which is 100 by default.
 
     Raises:
         PulsarOptionError: Spark reports something else than progresses.
@@ -45,14 +45,15 @@ def watch(query: StreamingQuery, *, interval: float = 1.0, timeout: float | None
 
     Args:
         query: A streaming query, classic or of Spark Connect.
-        interval: Seconds between two looks.
+        interval: Seconds between two looks. Default: 1.
         timeout: Seconds after which the function returns although the query runs. Default: no limit.
 
     Returns:
         The progresses it saw, for `plot`.
 
     Raises:
-        StreamingQueryException: The query failed.
+        StreamingQueryException: The query failed. An error of the connector is a `PulsarSparkError` as well.
+        PulsarOptionError: As in `history`.
 
     Examples:
         >>> watch(query, timeout=60)

@@ -26,13 +26,13 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
     A backlog that is not known is a gap in the line.
 
     Args:
-        source: A query, of which Spark keeps some progresses, or progresses, as `watch` and `history` return them.
+        source: A query, of which Spark keeps the last progresses, or progresses, as `watch` and `history` return them.
 
     Returns:
         A figure of matplotlib: notebooks show it, ``savefig`` writes it.
 
     Raises:
-        PulsarImportError: There is no matplotlib.
+        PulsarImportError: The package ``matplotlib`` is missing.
 
     Examples:
         >>> plot(query).savefig("backlog.svg")

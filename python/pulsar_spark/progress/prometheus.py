@@ -54,10 +54,10 @@ _Sample = tuple[str, "Mapping[str, str]", float | None]
 def prometheus_lines(progresses: Iterable[QueryProgress]) -> str:
     """The newest progresses in Prometheus' text format, with ``# HELP`` and ``# TYPE``.
 
-    A figure that is not known has no line, so it is never 0. Queries without a Pulsar source have none.
+    A figure that is not known has no line, so it is never 0. Queries without a Pulsar source have no lines.
 
     Args:
-        progresses: One of each query; of several with the same name the latest counts.
+        progresses: One of each query; of several with the same name, or without a name the same id, the latest counts.
 
     Returns:
         The lines, each with its line break.

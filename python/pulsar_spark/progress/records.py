@@ -21,13 +21,14 @@ LEVELS: Mapping[str, str] = {"broker": "Broker", "bookies": "Bookie", "tiered": 
 
 @dataclass(frozen=True)
 class Backlog:
-    """What is left to read. Each figure is None when it is not known, and 0 only when everything was read.
+    """Messages left to read. A figure is None if it is not known, and 0 only if everything was read.
 
     Attributes:
-        entries: Stored entries, each a message or a batch of messages.
-        messages: An estimate: ``entries``, each with as many messages as those that the query has read so far.
-        bytes: An estimate in the same way, as the messages are stored.
-        seconds: Time since the message that was read last was published. The oldest unread message is no older.
+        entries: Number of stored entries, each a message or a batch of messages.
+        messages: Estimated number of messages: ``entries`` times the messages in an entry that the query has read so
+            far, on average.
+        bytes: Estimated size in bytes, as the messages are stored; an average as well.
+        seconds: Seconds since the message that was read last was published. The oldest unread message is no older.
     """
 
     entries: int | None = None
@@ -37,31 +38,34 @@ class Backlog:
 
     @property
     def is_empty(self) -> bool:
-        """True when everything was read."""
+        """True if everything was read."""
         return self.entries == 0
 
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """What one Pulsar source of a query has read, and what is left. Sums count from the start of the query.
+    """Progress of one Pulsar source of a query: what it has read, and what is left.
+
+    Sums by level, errors, reconnects and losses count from the start of the query. A level is ``broker``, ``bookies``
+    or ``tiered``. Positions are ``ledger:entry:batchIndex`` by the full name of the topic partition.
 
     Attributes:
         description: The topics, such as ``Pulsar[events]``.
-        rows: Rows of this micro-batch.
-        input_rows_per_second: Rate at which rows arrived; None when there is none.
-        processed_rows_per_second: Rate at which rows were processed; None when there is none.
-        backlog: What is left of all topic partitions, as the trigger found it at its begin.
-        partitions_behind: Number of topic partitions with messages left; None when it is not known.
-        worst_partition: Full name of the partition that is furthest behind; None when none is.
-        worst: What is left of that partition.
-        entries_by_level: Entries read, by ``broker``, ``bookies`` and ``tiered``.
+        rows: Number of rows of this micro-batch.
+        input_rows_per_second: Rows that arrived, per second; None if Spark reports no rate.
+        processed_rows_per_second: Rows that were processed, per second; None if Spark reports no rate.
+        backlog: Messages left of all topic partitions, as the trigger found it at its begin.
+        partitions_behind: Number of topic partitions with messages left; None if it is not known.
+        worst_partition: Full name of the partition that is furthest behind; None if none is.
+        worst: Messages left of that partition; None if none is behind.
+        entries_by_level: Number of stored entries read, by level.
         bytes_by_level: Stored bytes read, by level.
-        rows_by_level: Rows read, by level.
-        decode_errors: Messages that did not decode.
-        reconnects: How often a reader connected to a broker again.
+        rows_by_level: Number of rows read, by level.
+        decode_errors: Number of messages that did not decode.
+        reconnects: Number of times that a reader connected to a broker again.
         lost_ranges: Number of ranges of messages that were lost, with ``failOnDataLoss=false``.
         losses: The newest of them: condition, topic, from, to and reason of each.
-        start: Positions where this micro-batch starts, by topic partition.
+        start: Positions where this micro-batch starts.
         end: Positions where it ends.
         latest: Positions of the last messages.
         metrics: All metrics of the source as Spark reports them.
@@ -95,11 +99,11 @@ class QueryProgress:
     Attributes:
         id: The id of the query, the same after a restart.
         run_id: The id of this run.
-        name: The name of the query; None without one.
-        time: When the trigger started.
+        name: The name of the query; None if it has none.
+        time: Start of the trigger, an aware `datetime`.
         batch_id: The number of the micro-batch.
-        rows: Rows of the micro-batch, of all sources.
-        seconds: Duration of the trigger.
+        rows: Number of rows of the micro-batch, of all sources.
+        seconds: Duration of the trigger in seconds.
         sources: The Pulsar sources; others are omitted.
     """
 
@@ -125,14 +129,14 @@ class QueryProgress:
 
 
 def parse(progress: Mapping[str, Any] | str) -> QueryProgress:
-    """Read a progress of Spark 4.0 to 4.3, classic or Connect.
+    """Read a progress as Spark reports it, classic or Connect.
 
     Args:
         progress: An element of ``query.recentProgress``, ``query.lastProgress``, the ``progress`` of an event of a
             listener, or the JSON text of one.
 
     Returns:
-        The same as typed values.
+        The progress as typed values.
 
     Raises:
         PulsarOptionError: This is not the progress of a query.
@@ -235,7 +239,7 @@ def _object(text: str) -> object:
 
 
 def _flat(positions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each full name of a topic partition with its position.
+    """Yield each full name of a topic partition with its position.
 
     Version 1 of the JSON has these. Version 2 has levels: namespace, topic, and number of the partition, which is empty
     for a topic without partitions that has the name of a partitioned one. As `PartitionNames` in the connector.

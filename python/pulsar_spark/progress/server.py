@@ -24,7 +24,7 @@ class MetricsServer:
     """Serves the progress of queries at ``url`` until `close`, or until the process ends.
 
     Attributes:
-        port: Where it listens.
+        port: The port that it listens at.
         url: The address for Prometheus.
     """
 
@@ -39,11 +39,11 @@ class MetricsServer:
         threading.Thread(target=self._server.serve_forever, name="pulsar-spark-metrics", daemon=True).start()
 
     def on_close(self, action: Callable[[], None]) -> None:
-        """Run something before the server ends."""
+        """Register an action that runs before the server ends."""
         self._ends.append(action)
 
     def close(self) -> None:
-        """Stop to serve. Closing it twice does no harm."""
+        """Stop serving. A second call has no effect."""
         while self._ends:
             self._ends.pop()()
 
@@ -66,14 +66,14 @@ def serve_metrics(
     Args:
         source: A session, for all queries that report progress from now on, by a `ProgressListener`; such a listener;
             or one query, whose last progress each request reads. Classic or Spark Connect.
-        port: Where to listen; 0 for any free port, which ``port`` of the result has.
-        host: The address to listen at; ``"0.0.0.0"`` for all.
+        port: The port to listen at. Default: 9464. 0 selects a free port, which ``port`` of the result has.
+        host: The address to listen at. Default: ``127.0.0.1``. ``"0.0.0.0"`` listens at all.
 
     Returns:
         The server, also as a context manager that closes it.
 
     Raises:
-        OSError: The port is in use.
+        OSError: The port is in use, or the address is not one of this machine.
 
     Examples:
         >>> with serve_metrics(spark, 9464) as server:

@@ -30,7 +30,7 @@ def text(progress: QueryProgress) -> str:
 
 
 def html(progress: QueryProgress) -> str:
-    """The same as `text`, for a notebook."""
+    """The table of `text` as HTML, for a notebook."""
     head = "".join(f"<th>{escape(name)}</th>" for name in _HEAD)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in _rows(progress))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -5,7 +5,7 @@
     sinks.find(spark, namespace="public/default")
     sinks.repair(spark, "trips-copy", topic="trips")
 
-Classic sessions only. docs/develop/exactly-once.md says what the control topics of a sink hold.
+Classic sessions only. docs/develop/exactly-once.md describes the control topics of a sink.
 """
 
 from __future__ import annotations

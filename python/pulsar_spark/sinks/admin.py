@@ -1,4 +1,4 @@
-"""The few calls of Pulsar's admin service that show a sink."""
+"""Calls of Pulsar's admin service that show a sink."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MISSING, _DENIED = 404, (401, 403)
 
 @dataclass(frozen=True)
 class OpenTransaction:
-    """A transaction that its coordinator says is open.
+    """A transaction that its coordinator reports as open.
 
     Attributes:
-        began: When it began, milliseconds since 1970.
-        timeout: Milliseconds after which the coordinator aborts it.
+        began: Time of its begin, in milliseconds since 1970.
+        timeout: Time from its begin until the coordinator aborts it, in milliseconds.
     """
 
     began: int
@@ -38,10 +38,12 @@ class OpenTransaction:
 class SinkAdmin:
     """Calls the admin service at a URL, with a token if there is one.
 
+    A request waits at most 30 seconds. One that fails raises `SinkError`.
+
     Args:
-        url: Of the service.
-        token: Of a role.
-        trust_certs: A file with the certificates to trust; those of the machine without it.
+        url: Address of the service, such as ``http://localhost:8080``.
+        token: Token of a role. Default: no authentication.
+        trust_certs: A PEM file with the certificates to trust. Default: those of the machine.
     """
 
     def __init__(self, url: str, token: str | None = None, trust_certs: Path | None = None) -> None:
@@ -50,7 +52,7 @@ class SinkAdmin:
         self._tls = ssl.create_default_context(cafile=trust_certs)
 
     def exists(self, topic: str) -> bool:
-        """Whether a topic exists."""
+        """True if a topic exists."""
         return self._stats(topic) is not None
 
     def producers(self, topic: str) -> tuple[str, ...]:
@@ -59,7 +61,7 @@ class SinkAdmin:
         return tuple(f"{one.get('producerName')} at {one.get('address')}" for one in publishers)
 
     def open_transactions(self) -> dict[tuple[int, int], OpenTransaction] | None:
-        """All open transactions of the cluster by id, None when the role may not list them."""
+        """All open transactions of the cluster by id; None if the role may not list them."""
         try:
             listed = self._call("/admin/v3/transactions/slowTransactions/0") or {}
         except _RequestError as error:

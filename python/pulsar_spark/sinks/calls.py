@@ -1,4 +1,4 @@
-"""What the connector does for a sink: it lists sinks and finishes one, with the rights of the writes themselves."""
+"""Calls of the connector that list sinks and finish one, with the rights of the writes themselves."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class FoundSink:
 
     Attributes:
         sink: Its id.
-        nonce: Whose state it is: ``query:<id>`` of a stream, ``versions`` of batches with ``txnVersion``, ``job`` of a
-            batch without; None while nobody has written.
-        target: The topic of the rows, ``*`` when rows name their topics, empty when it is not known.
-        done: The last epoch that is written.
-        prepared: An epoch that is decided and not finished.
+        nonce: The owner of the state: ``query:<id>`` for a stream, ``versions`` for batches with ``txnVersion``,
+            ``job`` for a batch without; None before the first write.
+        target: Full name of the topic of the rows; ``*`` if rows name their topics; empty if it is not known.
+        done: The last epoch that is written; None if there is none.
+        prepared: An epoch that is decided and not finished; None if there is none.
     """
 
     sink: str
@@ -44,9 +44,9 @@ class LostTask:
     Attributes:
         partition: Spark's number of the task.
         attempt: Spark's id of the task attempt.
-        rows: How many rows it had.
-        bytes: The size of their values.
-        most: The upper half of the id of its transaction.
+        rows: Number of its rows.
+        bytes: Size of their values, in bytes.
+        most: The upper half of the id of its transaction, a signed integer of 64 bits.
         least: The lower half.
     """
 
@@ -60,17 +60,17 @@ class LostTask:
 
 @dataclass(frozen=True)
 class RepairedSink:
-    """What a repair did.
+    """The result of a repair.
 
     Attributes:
         sink: The id of the sink.
-        nonce: Whose state it is, as in `FoundSink`.
-        epoch: The epoch that was decided and not finished, None if there was none.
-        outcome: What became of it: ``committed``, ``dropped`` (nothing of it is visible, it can be written again) or
-            ``torn`` (a part is lost, which was accepted).
+        nonce: The owner of the state, as in `FoundSink`.
+        epoch: The epoch that was decided and not finished; None if there was none.
+        outcome: The end of that epoch: ``committed``, ``dropped`` (nothing of it is visible, it can be written again)
+            or ``torn`` (a part is lost, which was accepted); None without an epoch.
         lost: The tasks of the epoch whose rows are lost.
-        aborted: How many transactions that nobody had decided were aborted.
-        removed: Whether the state is needed no more and its topics go.
+        aborted: Number of transactions that were aborted because no epoch had decided them.
+        removed: True if nothing needs the state any more, so its topics are deleted.
     """
 
     sink: str
@@ -106,16 +106,16 @@ def find(
 
     Args:
         spark: The session.
-        namespace: ``tenant/namespace``; that of the topic without it.
-        topic: A topic in the namespace.
+        namespace: ``tenant/namespace``. Default: that of ``topic``.
+        topic: A topic in the namespace, instead of ``namespace``.
         service_url: The address of the brokers, as in `read_pulsar`.
-        options: Further options, those of the writes.
+        options: Further options, those of the writes. Default: none.
 
     Returns:
-        The sinks by their ids.
+        The sinks, ordered by their ids.
 
     Raises:
-        PulsarSetupError: This is Spark Connect.
+        PulsarSetupError: The session is one of Spark Connect.
         PulsarOptionError: An argument or option is wrong.
         PulsarSparkError: The topics cannot be listed or read.
 
@@ -139,33 +139,34 @@ def repair(
     accept_lost: int | None = None,
     accept_repeated: int | None = None,
 ) -> RepairedSink:
-    """Finish an exactly-once sink that nobody writes to any more, as its next driver would.
+    """Finish an exactly-once sink that no query writes to any more, as its next driver would.
 
-    Commits an epoch that is decided, aborts every other open transaction, and removes the state of a batch without
-    ``txnVersion``. Needs the rights of the write, and no admin service. An epoch of which a part is lost fails with
-    ``PULSAR_SINK_EPOCH_TORN``, which names the lost rows, or with ``PULSAR_SINK_TOPIC_TERMINATED``, which names the
-    topics where nothing can be committed, unless its number says that this is accepted.
+    The repair commits an epoch that is decided, aborts every other open transaction, and removes the state of a batch
+    without ``txnVersion``. It needs the rights of the write, and no admin service. If a part of the epoch is lost, it
+    raises ``PULSAR_SINK_EPOCH_TORN``, which names the lost rows, or ``PULSAR_SINK_TOPIC_TERMINATED``, which names the
+    topics where nothing can be committed. ``accept_lost`` or ``accept_repeated`` with the number of the epoch accepts
+    that; set at most one of the two.
 
     Args:
         spark: The session.
         sink: The option ``sinkId``, or the id of the query of a stream without it. The driver of a batch logs its id.
-        namespace: ``tenant/namespace`` of the sink's topics; that of the topic without it.
+        namespace: ``tenant/namespace`` of the sink's topics. Default: that of ``topic``.
         topic: The topic of the write.
         service_url: The address of the brokers, as in `read_pulsar`.
-        options: Further options, those of the write.
-        accept_lost: The number of the torn epoch, to count it as written without the lost rows.
-        accept_repeated: The number of the torn epoch, to have the next start write it again as a whole. The rows that
-            are there already are there twice then.
+        options: Further options, those of the write. Default: none.
+        accept_lost: The number of the torn epoch, to count it as written without the lost rows. Default: none.
+        accept_repeated: The number of the torn epoch, to have the next start write it again as a whole. The rows of it
+            that are in the topic are then there twice. Default: none.
 
     Returns:
-        What was done.
+        The result: the epoch, its outcome, and what was aborted or removed.
 
     Raises:
-        PulsarSetupError: This is Spark Connect.
+        PulsarSetupError: The session is one of Spark Connect.
         PulsarOptionError: An argument or option is wrong.
         PulsarCheckpointError: There is no such sink, or a driver of it is connected.
-        PulsarDataLossError: An epoch is torn.
-        PulsarSparkError: The sink cannot be finished.
+        PulsarDataLossError: An epoch is torn, and no argument accepts that.
+        PulsarSparkError: The sink cannot be finished; the classes above are its subclasses.
 
     Examples:
         >>> repair(spark, "trips-copy", topic="trips", service_url="pulsar://localhost:6650").outcome

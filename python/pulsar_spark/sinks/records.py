@@ -15,7 +15,7 @@ _VERSION = 1
 
 
 class SinkError(RuntimeError):
-    """The state of a sink cannot be read; the message says why and what to do."""
+    """An error of a sink whose state cannot be read. The message contains the reason and what to do."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Transaction:
         least: The lower half.
         partition: Spark's number of the task.
         attempt: Spark's id of the task attempt.
-        rows: How many rows it has; 0 when the record does not say.
-        bytes: The size of their values; 0 when the record does not say.
+        rows: Number of its rows; 0 if the record has none.
+        bytes: Size of their values, in bytes; 0 if the record has none.
     """
 
     most: int
@@ -52,15 +52,15 @@ class Record:
         kind: `owner`, `prepared`, `done` and `dropped` of the log, `open`, `marker` or `barrier`; others are ignored.
         sink: The id of the sink.
         nonce: The checkpoint that the state belongs to.
-        owner: The life of a driver.
-        time: Milliseconds since 1970.
-        epoch: The epoch, -1 for none.
+        owner: The id of the coordinator in the driver that wrote the record, or for which the task ran.
+        time: Time of writing, in milliseconds since 1970, by the clock of the writer.
+        epoch: The epoch; -1 for none.
         transactions: The transactions that it names.
-        count: How many transactions a `done` counts.
-        rows: How many rows a `done` counts.
-        lost: How many of them are not in the topic, which somebody accepted.
-        target: Where the rows of an `owner`, `prepared` or `done` go; empty in early records, which are of all.
-        others: The last epoch of each other target, as a `done` says it.
+        count: Number of transactions of a `done`.
+        rows: Number of rows of a `done`.
+        lost: Number of these rows that are not in the topic, which a person accepted.
+        target: Topic of the rows of an `owner`, `prepared` or `done`; empty in early records, which are of all targets.
+        others: The last epoch of each other target, in a `done`.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class Record:
 
 
 def parse(payload: bytes) -> Record:
-    """Read one record.
+    """Read one record from the payload of a message.
 
     Raises:
         SinkError: It is not a record, or of a later version.

@@ -9,7 +9,7 @@ from pulsar_spark.sinks.records import DROPPED, FINISHED, MARKER, OPEN, OWNER, P
 
 @dataclass(frozen=True)
 class ControlTopics:
-    """The records of the three topics, each in its order; of ``mark`` those that read-committed readers see."""
+    """The records of the three topics, each in its order. ``mark`` has those that read-committed readers see."""
 
     log: tuple[Record, ...]
     open: tuple[Record, ...]
@@ -18,13 +18,13 @@ class ControlTopics:
 
 @dataclass(frozen=True)
 class SinkState:
-    """What the records say.
+    """The state that the records describe.
 
     Attributes:
-        nonce: The checkpoint that the state belongs to, None when the log is empty.
-        owner: The last record of a driver that took the sink over, None when there is none.
-        done: The last finished epoch as a record.
-        prepared: The epoch whose transactions are decided, but not known to be committed.
+        nonce: The checkpoint that the state belongs to; None if the log is empty.
+        owner: The last record of a driver that took the sink over; None if there is none.
+        done: The last finished epoch as a record; None if there is none.
+        prepared: The epoch whose transactions are decided, but not known to be committed; None if there is none.
         committed: Transactions of `prepared` whose marker is readable.
         unknown: Transactions of `prepared` without a readable marker.
         others: Records of further transactions that may be open: late attempts of any epoch.
@@ -40,7 +40,7 @@ class SinkState:
 
 
 def fold(topics: ControlTopics) -> SinkState:
-    """The state that the records describe."""
+    """Compute the state from the records."""
     owner = done = prepared = None
     for record in topics.log:
         if record.kind == OWNER:

@@ -1,4 +1,4 @@
-"""What ``pulsar-spark sink status`` shows."""
+"""The status of a sink, as ``pulsar-spark sink status`` shows it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MILLIS = 1000
 
 @dataclass(frozen=True)
 class SinkStatus:
-    """The state of a sink, with what the cluster says of it.
+    """The state of a sink, with what the cluster reports of it.
 
     Attributes:
         sink: Its id.
-        namespace: Where its topics are.
-        state: What its records say.
-        drivers: Producers that are connected to its log.
-        open_: All open transactions of the cluster, None when they could not be listed.
-        now: Milliseconds since 1970.
+        namespace: ``tenant/namespace`` of its topics.
+        state: The state that its records describe.
+        drivers: Names and addresses of the producers that are connected to its log.
+        open_: All open transactions of the cluster; None if they could not be listed.
+        now: Time of the request, in milliseconds since 1970.
     """
 
     sink: str
@@ -38,7 +38,7 @@ class SinkStatus:
     def left_open(self) -> list[Record]:
         """Records of transactions that no epoch has decided, and that are open.
 
-        Where nobody lists these, those of epochs after the last finished one, which may be open.
+        If open transactions could not be listed: those of epochs after the last finished one, which may be open.
         """
         if self.open_ is not None:
             return [one for one in self.state.others if one.transactions[0].id in self.open_]
@@ -46,7 +46,7 @@ class SinkStatus:
         return [one for one in self.state.others if one.epoch > last]
 
     def facts(self) -> dict[str, Any]:
-        """The status as JSON."""
+        """The status as a JSON object; times are milliseconds."""
         state = self.state
         return {
             "sinkId": self.sink,

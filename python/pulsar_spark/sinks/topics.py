@@ -25,7 +25,7 @@ def log_topic(namespace: str, sink: str) -> str:
 
 
 def connect(service_url: str, **settings: Any) -> pulsar.Client:  # noqa: ANN401 - the client's own settings
-    """A client that logs errors only.
+    """Create a client that logs errors only.
 
     Raises:
         SinkError: The package ``pulsar-client`` is missing.
@@ -38,10 +38,10 @@ def connect(service_url: str, **settings: Any) -> pulsar.Client:  # noqa: ANN401
 
 
 def read_topics(client: pulsar.Client, namespace: str, sink: str) -> ControlTopics:
-    """Every record that readers see now. The log is read first: what it decides was opened before.
+    """Read every record that readers see now. The log comes first: what it decides was opened before.
 
     Raises:
-        SinkError: A message is not a record.
+        SinkError: A topic cannot be read, or a message is not a record.
     """
     log, opened, mark = (_read(client, topic(namespace, sink, which)) for which in (_LOG, _OPEN, _MARK))
     return ControlTopics(log, opened, mark)
