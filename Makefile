@@ -43,8 +43,7 @@ SOAK_RATE ?= 200
 TOPICS ?= 3000
 WIDTH_OPTIONS ?=
 
-# How long a backlog `make bench-backlog` measures, and in which micro-batches, as `--count 4000000 --limit 500000`,
-# and `--numbered` with a broker that numbers messages.
+# How long a backlog `make bench-backlog` measures, and in which micro-batches, as `--count 4000000 --limit 500000`.
 BACKLOG_OPTIONS ?=
 
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"

@@ -3,14 +3,12 @@
 With options:
 
     .venv-4.1/bin/python -m benchmarks.streams.backlog [--count 1000000] [--ledgers 200] [--limit 100000] [--rounds 5]
-        [--numbered]
 
 The same messages stand in a topic of one partition on both servers; Pulsar's topic has many ledgers. A stream with
 ``Trigger.AvailableNow`` reads all of them, at most ``--limit`` messages in a micro-batch: ``maxMessagesPerTrigger``
 here, ``maxOffsetsPerTrigger`` in Kafka's source. Another contender limits the stored bytes instead, to about as many
 messages. Contenders take turns. Every run is checked: the number of rows, and that no micro-batch is above a limit of
-messages. With ``--numbered`` the broker numbers messages, so that a limit of messages need not count them. Writes
-``backlog-<limit>.md``, or ``backlog-<limit>-numbered.md``.
+messages. Writes ``backlog-<limit>.md``.
 """
 
 from __future__ import annotations
@@ -49,10 +47,7 @@ _MEMORY = "2g"
 _BY_BYTES = "pulsar-spark, segment, limit of bytes"
 
 
-_NUMBERED = {"brokerEntryMetadataInterceptors": "org.apache.pulsar.common.intercept.AppendIndexMetadataInterceptor"}
-
-
-def _server(workload: Workload, ledgers: int, *, numbered: bool) -> LocalPulsar:
+def _server(workload: Workload, ledgers: int) -> LocalPulsar:
     """A server that begins a ledger after so many entries that the topic has about `ledgers` of them."""
     entries = workload.count // workload.batch // ledgers
     rollover = {
@@ -64,7 +59,7 @@ def _server(workload: Workload, ledgers: int, *, numbered: bool) -> LocalPulsar:
         profile="performance",
         heap=SERVER_HEAP,
         direct=direct_memory("warm"),
-        config={**pulsar_config("warm"), **rollover, **(_NUMBERED if numbered else {})},
+        config={**pulsar_config("warm"), **rollover},
     )
 
 
@@ -94,7 +89,7 @@ _HEAD = """# Backlog of streams
 
 Made by `make bench-backlog`, not by hand: {count:,} messages of {size} B, LZ4, in batches of {batch}, in one partition
 of {ledgers} ledgers; streams with `Trigger.AvailableNow` and at most {limit:,} messages in a micro-batch, in Spark
-`local[2]`, or at most as many bytes as these have on average. The broker {numbers} messages. {rounds} rounds in turns
+`local[2]`, or at most as many bytes as these have on average. {rounds} rounds in turns
 after {warm} to warm up.
 Servers and Spark share {cores} cores, load average {load:.1f} at the end. Rows per second, median (least to most); CPU
 is that of the Spark process. The time has everything in it, from the start of the query to its end.
@@ -111,7 +106,6 @@ def main() -> int:
     parser.add_argument("--ledgers", type=int, default=200, help="about how many ledgers Pulsar's topic has")
     parser.add_argument("--limit", type=int, default=100_000, help="most messages of a micro-batch")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--numbered", action="store_true", help="let the broker number messages")
     parser.add_argument("--output", type=Path, default=HERE / "results", help="the folder for the results")
     chosen = parser.parse_args()
     workload = Workload(_SIZE, _BATCH, 1, "LZ4", chosen.count)
@@ -120,7 +114,7 @@ def main() -> int:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pulsar-spark-")))
         write_content(work, {workload.size})
         java = java_commands(compiled(work))
-        pulsar = stack.enter_context(_server(workload, chosen.ledgers, numbered=chosen.numbered))
+        pulsar = stack.enter_context(_server(workload, chosen.ledgers))
         other = stack.enter_context(kafka.LocalKafka(SERVER_HEAP))
         arguments = {**workload.arguments(work), "topic": topic, "threads": THREADS}
         for name, address in (("pulsar", pulsar.service_url), ("kafka", other.servers)):
@@ -159,7 +153,6 @@ def main() -> int:
         size=workload.size,
         batch=workload.batch,
         ledgers=ledgers,
-        numbers="numbers" if chosen.numbered else "does not number",
         limit=chosen.limit,
         rounds=chosen.rounds,
         warm=_WARM_UP,
@@ -167,8 +160,7 @@ def main() -> int:
         load=os.getloadavg()[0],
     )
     rows = [_row(name, found, runs["Spark-Kafka"]) for name, found in runs.items()]
-    kind = "-numbered" if chosen.numbered else ""
-    keep(chosen.output / f"backlog-{chosen.limit}{kind}.md", head + "\n".join(rows) + "\n")
+    keep(chosen.output / f"backlog-{chosen.limit}.md", head + "\n".join(rows) + "\n")
     return 0
 
 

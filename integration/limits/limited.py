@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 SHORT_LEDGERS = {"managedLedgerMaxEntriesPerLedger": "50", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
 """Settings of a broker that begins a ledger after a few entries."""
 
-NUMBERING = {
-    **SHORT_LEDGERS,
-    "brokerEntryMetadataInterceptors": "org.apache.pulsar.common.intercept.AppendIndexMetadataInterceptor",
-}
-"""Settings of a broker that numbers messages too."""
-
 
 def numbers(first: int, count: int) -> list[bytes]:
     return [b"%d" % number for number in range(first, first + count)]

@@ -3,11 +3,12 @@ ledgers."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+import random
+from itertools import count, islice, pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from limits.limited import earliest, numbers, sizes_of
+from limits.limited import earliest, numbers, rows_of, sizes_of
 
 from support.proxies.admin_proxy import running_admin_proxy
 from support.proxies.counting import counted
@@ -87,16 +88,59 @@ def test_a_limit_of_messages_counts_a_backlog_where_it_is_stored(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-def test_a_large_limit_of_messages_is_counted_where_messages_have_no_numbers(
+def test_a_large_limit_of_messages_is_exact(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    """See ``test_indexed_backlog.py`` for the others."""
     produce(client, topic, numbers(0, 40_000), batch_size=100)
     batches = Batches()
     options = {"readLevel": "auto", "admin.url": admin.url, "maxMessagesPerTrigger": "12345"}
     read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
     assert sizes_of(batches) == [12_345] * 3 + [40_000 - 3 * 12_345]
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.exhaustive), pytest.param(3, marks=pytest.mark.exhaustive)]
+)
+def test_batches_of_all_sizes_transactions_and_a_short_partition(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    sender: Sender,
+    topic: str,
+    tmp_path: Path,
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    admin.create_topic(topic, partitions=3)
+    left = (b"%d" % number for number in count())
+
+    def batches_of(size: int, most: int, partition: int) -> None:
+        messages = islice(left, size * chance.randint(1, most))
+        produce(client, f"{topic}-partition-{partition}", messages, batch_size=size)
+
+    for partition in (0, 1):
+        for _ in range(20):
+            batches_of(chance.choice([1, 7, 100, 1000, 1000]), 9, partition)
+        if partition == 1:
+            producer = sender.producer(f"{topic}-partition-1", batch_size=1)
+            for number in range(30):
+                transaction = sender.begin()
+                producer.newMessage(transaction).value(next(left)).send()
+                sender.end(transaction, commit=number % 3 != 1)
+        for _ in range(10):
+            batches_of(chance.choice([100, 1000]), 9, partition)
+    batches_of(10, 3, 2)
+
+    most = 31_000
+    batches = Batches()
+    options = {"readLevel": "auto", "admin.url": admin.url, "maxMessagesPerTrigger": str(most)}
+    query = read_available(earliest(spark, service_url, topic, **options), tmp_path, batches)
+    sizes = rows_of(query)
+    assert set(sizes[:-1]) == {most}, sizes
+    wanted = [row for n in range(3) for row in existing(read_all(client, f"{topic}-partition-{n}"))]
+    assert_exactly_once(batches.rows, wanted)
 
 
 @pytest.mark.parametrize("level", ["auto", "segment"])

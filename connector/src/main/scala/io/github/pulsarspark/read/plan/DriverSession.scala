@@ -12,12 +12,11 @@ import io.github.pulsarspark.pulsar.broker.{BrokerApi, GrowingEntrySource}
 import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.pulsar.transactions.TransactionUse
 import io.github.pulsarspark.read.task.PlannedSchema
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.{BacklogEntrySource, ClosedLedgers, KnownStorage, SegmentLocator}
+import io.github.pulsarspark.storage.{BacklogEntrySource, KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
@@ -84,17 +83,6 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   /** Storage of topic partitions, remembered for the life of a stream. */
   private[read] lazy val known = new KnownStorage
 
-  private lazy val transactions = connection.admin.map(TransactionUse(_, options.client))
-
-  /** True if every ledger of a stream's range except the last is known to hold no message of a transaction. */
-  private[read] def hasNoTransactions(range: OffsetRange): Boolean = transactions.exists(_.isUnused(range))
-
-  /** Forgets deleted topic partitions. */
-  private[read] def retain(exists: String => Boolean): Unit = {
-    known.retain(exists)
-    transactions.foreach(_.retain(exists))
-  }
-
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
     new SegmentLocator(connection.admin, options, hadoop, losses, known)
@@ -102,10 +90,6 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   /** The entries of a range of a stream, which the driver counts. */
   private[read] def backlog(range: OffsetRange, options: ReadOptions, hadoop: HadoopSettings): GrowingEntrySource =
     BacklogEntrySource(range, options, hadoop, locator(hadoop))
-
-  /** Closed ledgers of a range, up to this many bytes. */
-  private[read] def closedLedgers(range: OffsetRange, bytes: Long, hadoop: HadoopSettings): ClosedLedgers =
-    ClosedLedgers(range, bytes, options, hadoop, locator(hadoop))
 
   private def locator(hadoop: HadoopSettings)(options: ReadOptions) =
     new SegmentLocator(connection.admin, options, hadoop, new DataLossPolicy(options.failOnDataLoss), known)

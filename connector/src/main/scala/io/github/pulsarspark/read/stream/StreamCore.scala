@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.{DataLossPolicy, Occurrence}
 import io.github.pulsarspark.metrics.TaskTotals
-import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset, RangePlanner, StreamStart}
+import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, Position, PulsarOffset, RangePlanner, StreamStart}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
@@ -26,7 +26,7 @@ import io.github.pulsarspark.read.stream.limits.PartitionWalk
 import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
 import io.github.pulsarspark.read.stream.loss.{LossLog, RecreatedTopics}
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
-import io.github.pulsarspark.storage.{ClosedLedgers, StreamTail}
+import io.github.pulsarspark.storage.StreamTail
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** The driver's side of a streaming read, whatever divides it into batches: how the stream began, its session with the
@@ -163,7 +163,7 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   /** The tasks that read ranges: segments, and the tail from the broker. */
   def tasks(ranges: Seq[PlannedRange]): Seq[InputPartition] = {
     session.known.moved(moved.takeNew(totals.moved.value))
-    session.retain(partitions.topic(_).isDefined)
+    session.known.retain(partitions.topic(_).isDefined)
     val tail = StreamTail(TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
     new TaskPlanner(task, session, losses).plan(ranges, Some(tail)).tasks
   }
@@ -180,14 +180,6 @@ private[read] final class StreamCore(task: ReadContext, columns: StructType, che
   /** Closed ledgers of ranges, as far as their list is known. */
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] =
     session.segments(task.hadoop, losses).wholeLedgers(ranges, bytes)
-
-  /** Closed ledgers of a range, up to `bytes`. */
-  def closedLedgers(range: OffsetRange, bytes: Long): ClosedLedgers =
-    session.closedLedgers(range, bytes, task.hadoop)
-
-  /** True if the stream returns every message in the ledgers of a range except the last. */
-  def returnsAll(range: OffsetRange): Boolean =
-    start.times(range) == Interval.Always && !task.options.readCompacted && session.hasNoTransactions(range)
 
   /** Metrics of the stream: rows read and ranges lost since the query started, and the backlog. Sends no request.
     *

@@ -33,10 +33,6 @@ private[stream] final class BacklogWalk(
   private val walks                   = mutable.LinkedHashMap.empty[String, PartitionWalk] // used last = last
   private var served                  = ""                                                 // partition
   private var lastBatch: Option[Long] = None
-  private var admitted                = 0L
-
-  /** Messages up to what [[ends]] returned last, 0 where nothing was counted. */
-  def rows: Long = admitted
 
   /** Ends of the next micro-batch in these ranges. At least one end is after its start, unless the trigger waits for
     * more messages.
@@ -52,7 +48,6 @@ private[stream] final class BacklogWalk(
       budget: TriggerBudget
   ): Map[String, Position] =
     try {
-      admitted = 0
       val current = backlog.map(r => r.topic -> r).toMap
       close(walks.toSeq.collect { case (p, w) if !partitions(p) || current.get(p).exists(!w.continue(_)) => p })
       val now   = nanos()
@@ -70,7 +65,6 @@ private[stream] final class BacklogWalk(
         } else {
           walk(current, budget.rows, budget.bytes)
           val used = current.keys.toSeq.flatMap(walks.get)
-          admitted = used.map(_.rows).sum
           val ends = current.map { case (p, range) => p -> walks.get(p).fold(range.startExclusive)(_.target) }
           used.foreach(_.admit())
           closeOldest()

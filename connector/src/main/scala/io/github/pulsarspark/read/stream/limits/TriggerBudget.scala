@@ -21,10 +21,6 @@ private[stream] final case class TriggerBudget(
   /** The budget after `used` bytes; at least 1 byte remains. */
   def without(used: Long): TriggerBudget = copy(bytes = bytes.map(b => math.max(1, b - used)))
 
-  /** The budget of `some` partitions, which leaves an equal share of the rows to each of the others. */
-  def shared(some: Int, others: Int): TriggerBudget =
-    if (others == 0) this else copy(rows = rows.map(r => math.max(1, r / (some + others) * some)))
-
   private def and(that: TriggerBudget): TriggerBudget = TriggerBudget(
     (rows ++ that.rows).minOption,
     (bytes ++ that.bytes).minOption,
