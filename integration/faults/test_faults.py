@@ -234,7 +234,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         with _frozen(own_pulsar):
             read.release()
             if poll_timeout_ms == 1000:
-                with failing("PULSAR_UNREACHABLE", "Asking for the bounds"):
+                with failing("PULSAR_UNREACHABLE", "Requesting the bounds"):
                     read.rows.result(timeout=120)
                 return
             outage_ends = time.monotonic() + 5

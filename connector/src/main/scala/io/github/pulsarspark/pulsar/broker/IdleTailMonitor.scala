@@ -105,7 +105,7 @@ private[pulsar] final class IdleTailMonitor(
   def request(partitions: Seq[String]): Map[String, Answer] =
     answers
       .awaitAll(partitions.flatMap(p => watches.get(p).map(p -> _)), Parallelism)(w =>
-        s"Asking for the last position of ${w._1}"
+        s"Requesting the last position of ${w._1}"
       ) { case (partition, w) =>
         w.openFeed.filterNot(_.isGone).fold(Nothing)(feed => ask(partition, w, feed))
       }
@@ -162,7 +162,7 @@ private[pulsar] final class IdleTailMonitor(
     val moved = firsts.toSeq.flatMap { case (p, first) => watches.get(p).filter(_.after < first).map(p -> _) }
     // a watch without a response does not know what has happened since then
     answers
-      .awaitAll(moved)(w => s"Asking the watch of ${w._1}") { case (partition, w) =>
+      .awaitAll(moved)(w => s"Requesting the end from the watch of ${w._1}") { case (partition, w) =>
         val answer = w.feed.whenOpen
           .thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS))
         answer.handle[Option[(String, Position)]] { (bounds, failure) =>

@@ -94,7 +94,7 @@ private[broker] final class LastMessages(
 
   private def ask(feeds: Seq[(String, PendingFeed[_ <: EntryFeed])]): Map[String, FeedBounds] =
     answers
-      .awaitAll(feeds)(f => s"Asking what follows the last message of ${f._1}") { case (partition, feed) =>
+      .awaitAll(feeds)(f => s"Looking up what follows the last message of ${f._1}") { case (partition, feed) =>
         feed.whenOpen
           .thenCompose[EntryFeed.Bounds](_.bounds())
           .thenApply[Option[(String, FeedBounds)]](b => Some(partition -> FeedBounds(b)))

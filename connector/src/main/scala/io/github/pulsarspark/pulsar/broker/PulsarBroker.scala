@@ -87,7 +87,7 @@ private[pulsar] final class PulsarBroker(
   }
 
   private def request(partitions: Seq[String]): Map[String, PartitionBounds] =
-    answers.awaitAll(partitions, IdleTailMonitor.Parallelism)(p => s"Asking for the last position of $p")(p =>
+    answers.awaitAll(partitions, IdleTailMonitor.Parallelism)(p => s"Requesting the last position of $p")(p =>
       boundsByProbe(p, System.nanoTime() + options.operationTimeout.toNanos)
         .thenApply[Option[(String, PartitionBounds)]](b => Some(p -> toBounds(b)))
         .exceptionally(TopicMissing.skip)
@@ -135,10 +135,10 @@ private[pulsar] final class PulsarBroker(
   }
 
   override def readersAfter(positions: Map[String, Position]): Map[String, Position] =
-    readersAt(positions)(p => s"Asking where a reader of ${p._1} after ${p._2} starts")
+    readersAt(positions)(p => s"Opening a reader of ${p._1} after ${p._2}")
 
   private def ends(partitions: Iterable[String]) =
-    readersAt(partitions.map(_ -> PulsarBroker.AfterAll).toMap)(p => s"Asking for the last entry of ${p._1}")
+    readersAt(partitions.map(_ -> PulsarBroker.AfterAll).toMap)(p => s"Requesting the last entry of ${p._1}")
 
   override def endingBefore(positions: Map[String, Position]): Set[String] = {
     val result = allEndingBefore(positions, FeedTimes.Confirmations)
@@ -153,7 +153,7 @@ private[pulsar] final class PulsarBroker(
   private def allEndingBefore(positions: Map[String, Position], consumers: Int): Set[String] = {
     // a broker never places a cursor beyond the last stored entry
     val behind = positions.view.mapValues(p => Position(p.ledgerId, p.entryId + 1)).toMap
-    val ending = readersAt(behind)(p => s"Asking whether ${p._1} goes to ${positions(p._1)}").filter {
+    val ending = readersAt(behind)(p => s"Checking that ${p._1} goes to ${positions(p._1)}").filter {
       case (partition, cursor) => cursor < positions(partition)
     }.keySet
     if (ending.isEmpty || consumers == 1) ending

@@ -94,7 +94,7 @@ private[feed] final class FeedConnection(
   }
 
   /** Requests the current bounds. */
-  def bounds(): FeedBounds = FeedBounds(answers.await(s"Asking for the bounds of $topic")(current.bounds()))
+  def bounds(): FeedBounds = FeedBounds(answers.await(s"Requesting the bounds of $topic")(current.bounds()))
 
   /** Like `bounds`, but retries until `pollTimeout`. */
   def boundsAfterOutage(): FeedBounds = boundsUntil(System.nanoTime() + options.pollTimeout.toNanos)

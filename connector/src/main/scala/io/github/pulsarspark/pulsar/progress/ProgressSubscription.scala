@@ -121,7 +121,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     val begun = kept.flatMap(r => Acknowledgement.startBefore(r, next.get(r.topic)).map(r.topic -> _)).toMap
     val rest  = kept.filterNot(r => begun.contains(r.topic))
     val now   = calls
-      .awaitAll(rest, Parallelism)(r => s"Asking for the cursor of subscription $name in ${r.topic}") { range =>
+      .awaitAll(rest, Parallelism)(r => s"Requesting the cursor of subscription $name in ${r.topic}") { range =>
         cursors(range.topic).pending.whenOpen
           .thenCompose[EntryFeed.Bounds](_.bounds())
           .thenApply[Option[(OffsetRange, Position)]](b => Some(range -> markDelete(b)))

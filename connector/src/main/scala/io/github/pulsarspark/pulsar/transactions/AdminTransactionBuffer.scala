@@ -24,7 +24,7 @@ private[pulsarspark] final class AdminTransactionBuffer(partition: String, optio
     val lease = ClientPool.acquire(options)
     try {
       val admin = lease.admin.getOrElse(throw new UndecidedTransaction("admin.url is not set"))
-      new ClusterCalls(options, admin.url).await(s"Asking for the transactions of $partition")(call(admin))
+      new ClusterCalls(options, admin.url).await(s"Requesting the transactions of $partition")(call(admin))
     } catch {
       case undecided: UndecidedTransaction => throw undecided
       case NonFatal(e)                     =>

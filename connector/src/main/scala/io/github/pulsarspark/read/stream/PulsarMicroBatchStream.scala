@@ -26,8 +26,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     extends MicroBatchStream
     with SupportsTriggerAvailableNow with ReportsSourceMetrics {
 
-  private val core = new StreamCore(task, columns, checkpoint)
-  private val ends = new TriggerEnds(core.walk, core.wholeLedgers, task.options.pollTimeout)
+  private val core                         = new StreamCore(task, columns, checkpoint)
+  private val ends                         = new TriggerEnds(core.walk, core.wholeLedgers, task.options.pollTimeout)
   private var pinned: Option[PulsarOffset] = None
 
   /** The name of this source in the progress of the query. */

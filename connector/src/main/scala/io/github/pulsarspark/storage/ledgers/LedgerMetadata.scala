@@ -27,7 +27,7 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
     *   for each partition those of the ledgers that are needed
     */
   def ofTopics(ids: Map[String, Interval], withMetadata: Boolean): Map[String, TopicStorage] =
-    all(ids.keys.toSeq)(p => s"Asking for the ledgers of $p")(p =>
+    all(ids.keys.toSeq)(p => s"Requesting the ledgers of $p")(p =>
       admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids(p)))
     )
 
@@ -36,7 +36,7 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
 
   /** Requests the ledgers of partitions in the metadata store, see `AdminApi.internalInfo`. */
   def stored[A](partitions: Seq[String])(sink: String => LedgerSink[A]): Map[String, A] =
-    all(partitions)(p => s"Asking for what is stored of the ledgers of $p")(p => admin.internalInfo(p)(sink(p)))
+    all(partitions)(p => s"Requesting the metadata of the ledgers of $p")(p => admin.internalInfo(p)(sink(p)))
 
   private def all[A](partitions: Seq[String])(what: String => String)(request: String => CompletableFuture[A])
       : Map[String, A] =
@@ -47,7 +47,7 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
     */
   def find(resources: Seq[String]): Map[String, JsonNode] =
     BoundedParallel(resources.distinct, Parallelism)(admin.find) { (resource, answer) =>
-      try calls.await(s"Asking for $resource")(answer).map(resource -> _)
+      try calls.await(s"Requesting $resource")(answer).map(resource -> _)
       catch {
         case NonFatal(e) =>
           log.info("The admin service does not report {}: {}", resource, e.getMessage)

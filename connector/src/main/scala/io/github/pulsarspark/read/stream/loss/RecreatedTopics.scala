@@ -62,7 +62,7 @@ private[stream] object RecreatedTopics {
     */
   def created(admin: AdminApi, calls: ClusterCalls)(partitions: Seq[String]): Map[String, Instant] =
     try
-      calls.awaitAll(partitions)(p => s"Asking when $p was created")(p =>
+      calls.awaitAll(partitions)(p => s"Requesting the creation time of $p")(p =>
         admin.internalInfo(p)(new Creation).thenApply[(String, Option[Instant])](p -> _)
       ).collect { case (partition, Some(at)) => partition -> at }.toMap
     catch {
