@@ -123,6 +123,8 @@ def test_the_overview_lists_folders_that_exist() -> None:
 
 
 DECISIONS = ROOT / "docs" / "develop" / "decisions"
+# First lines of the parts of a decision.
+PARTS = ["# ", "*Status: ", "**Context.** ", "**Decision.** ", "**Why.** ", "**Consequences.** "]
 
 
 def test_each_decision_has_one_place_in_the_index_by_its_title() -> None:
@@ -131,3 +133,10 @@ def test_each_decision_has_one_place_in_the_index_by_its_title() -> None:
         r"^- \[(\d{3}: .*)\]\((.*)\)$", (DECISIONS / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert sorted((name, f"# {title}") for title, name in index) == sorted(titles.items())
+
+
+@pytest.mark.parametrize("page", sorted(DECISIONS.glob("[0-9]*.md")), ids=name)
+def test_a_decision_has_its_parts_in_their_order_in_250_words(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^(# |\*Status: |\*\*[A-Z][^.*]*\.\*\* )", text, re.MULTILINE) == PARTS
+    assert len(text.split()) <= 250
