@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pulsar_spark.plans import PlannedSlice, ReadPlan, Tier, TierTotal
 
-_SHOWN = 60  # a plan that is shown lists so many slices
+_SHOWN = 60  # slices that a shown plan lists at most
 _HEAD = ("task", "topic", "after", "through", "entries", "bytes", "read from", "why")
 _RIGHT = {"task", "entries", "bytes"}
 _UNKNOWN = "?"

@@ -194,7 +194,7 @@ def option_table() -> OptionTable:
 
 @cache
 def described_names() -> Mapping[str, Mapping[str, str]]:
-    """Metadata columns and metrics by name: the kind of each, and what the documentation says of it."""
+    """Metadata columns and metrics by name: the kind of each, and its cells in the documentation."""
     return _load("names.json")
 
 

@@ -28,7 +28,7 @@ _JAVA_STACK = "\n\tat "
 
 
 class PulsarSparkError(Exception):
-    """An error with a stable name. The text says what is wrong and what to do.
+    """An error with a stable name. The text names what is wrong and what to do.
 
     Attributes:
         condition: The name, listed in docs/use/errors.md.
@@ -85,7 +85,7 @@ class PulsarDataError(PulsarSparkError):
 
 
 class PulsarDataLossError(PulsarSparkError):
-    """Messages that a query should read are gone."""
+    """Messages that a query should read are deleted."""
 
 
 class PulsarCheckpointError(PulsarSparkError):

@@ -37,7 +37,7 @@ class Interrupts:
 
 @contextmanager
 def errors_to(log: Path) -> Iterator[None]:
-    """Redirect stderr to a file, also that of processes started meanwhile."""
+    """Redirect stderr to a file, also that of processes started in the block."""
     sys.stderr.flush()
     kept = os.dup(2)
     with log.open("ab") as file:

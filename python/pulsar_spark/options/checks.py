@@ -82,7 +82,7 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 def unknown(name: str, known: Iterable[str]) -> PulsarOptionError:
     """The error for a name that is not in the table: with the option of the same meaning, or one spelled alike.
 
-    Names of Python have the meaning of those of Spark, and the answer is a name of Python where those are known.
+    Names of Python have the meaning of those of Spark, and the result is a name of Python where those are known.
     """
     table, names = option_table(), list(known)
     meant = table.names_elsewhere.get(name.lower()) or table.names_elsewhere.get(name.replace("_", "").lower())

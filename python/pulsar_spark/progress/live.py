@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pulsar_spark._spark import StreamingQuery
 
-_UP = "\x1b[{}F"  # to the begin of the line that is so many lines above
+_UP = "\x1b[{}F"  # to the begin of the line that is this many lines above
 _CLEAR = "\x1b[J"  # from here to the end of the screen
 
 
