@@ -212,7 +212,7 @@ bench-profile: .venv-4.1/.ready $(PACKAGED_JAR) ## Show where the connector's CP
 .PHONY: docs
 docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py
-	UPDATE=1 $(SBT) -warn "connector/testOnly *ColumnsPageSuite"
+	UPDATE=1 $(SBT) -warn "connector/testOnly *ColumnsPageSuite *MetadataPageSuite"
 
 .PHONY: plot
 plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew

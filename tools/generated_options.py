@@ -58,13 +58,19 @@ from pulsar_spark.options.fields import TypedOptions
 '''
     return "\n\n".join(
         [
-            "\n".join([head, *_aliases([option for option in table.options if option.type == "enum"])]),
+            "\n".join(
+                [head, *_aliases([option for option in table.options if option.type == "enum" and _is_field(option)])]
+            ),
             _dataclass("PulsarReadOptions", "Options of a read, each one optional here.", READS, reads, READ_FIELDS),
             _dataclass("PulsarWriteOptions", "Options of a write, each one optional here.", WRITES, writes, {}),
             _typed_dict("ReadArguments", "PulsarReadOptions", reads, READ_ARGUMENTS),
             _typed_dict("WriteArguments", "PulsarWriteOptions", writes, WRITE_ARGUMENTS),
         ]
     )
+
+
+def _is_field(option: OptionDefinition) -> bool:
+    return not {*READS, *WRITES}.isdisjoint(option.scopes)
 
 
 def _fields(table: OptionTable, scopes: Sequence[str]) -> list[OptionDefinition | PrefixDefinition]:

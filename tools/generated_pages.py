@@ -68,6 +68,8 @@ SCOPE_WORDS = {
     frozenset(READS[1:]): "streaming reads",
     frozenset(WRITES[:1]): "batch writes",
     frozenset(WRITES[1:]): "streaming writes",
+    frozenset(("metadata",)): "metadata tables",
+    frozenset((READS[1], "metadata")): "streaming reads, metadata tables",
 }
 
 
@@ -113,7 +115,8 @@ def _alias_cells(alias: AliasDefinition) -> Sequence[str]:
 def _option_cells(option: OptionDefinition, arguments: Mapping[str, str]) -> Sequence[str]:
     argument = arguments.get(option.argument)
     in_python = f"`{option.argument}`" if argument is None else f"`{argument}`, or the field `{option.argument}`"
-    names = f"`{option.key}`", in_python
+    has_field = set(option.scopes) & {*READS, *WRITES}
+    names = f"`{option.key}`", in_python if has_field else ""
     return *names, _value_words(option), _default_words(option), SCOPE_WORDS[frozenset(option.scopes)], option.doc
 
 

@@ -10,13 +10,14 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 SCOPES: Mapping[str, str] = {
     "batchRead": "batch read",
     "streamRead": "streaming read",
     "batchWrite": "batch write",
     "streamWrite": "streaming write",
+    "metadata": "metadata table",
 }
 """The scopes of options, with their names in texts."""
 
@@ -178,6 +179,12 @@ class OptionTable:
     def prefix_of(self, key: str) -> PrefixDefinition | None:
         """The prefix of ``key``, ignoring case."""
         return next((prefix for prefix in self.prefixes if key.lower().startswith(prefix.prefix)), None)
+
+    @staticmethod
+    def accepts(allowed: Sequence[str], scopes: Sequence[str]) -> bool:
+        """True if an option of the scopes ``allowed`` is valid in one of ``scopes``."""
+        taken = {*scopes, "batchRead"} if "metadata" in scopes else set(scopes)
+        return bool(taken & set(allowed))
 
 
 @cache

@@ -275,7 +275,7 @@ def setting_name(table: OptionTable, key: str, prefix: PrefixDefinition, scopes:
 
 
 def _check_scope(key: str, allowed: Sequence[str], scopes: Sequence[str]) -> None:
-    if not set(allowed) & set(scopes):
+    if not option_table().accepts(allowed, scopes):
         raise PulsarOptionError(
             "PULSAR_OPTION_WRONG_MODE",
             option=key,

@@ -153,6 +153,14 @@ def test_texts(options: dict[str, str], text: str) -> None:
     assert all(value in text for value in raised.parameters.values())
 
 
+def test_a_metadata_table_takes_options_of_batch_reads_and_its_own() -> None:
+    checks.check({**READ, "metadata": "Partitions", "readLevel": "broker"}, ("metadata",))
+    checks.check({}, ("metadata",))
+    assert error({**READ, "metadata": "partitions"}).condition == "PULSAR_OPTION_WRONG_MODE"
+    assert "to a metadata table" in str(error({**READ, "schemaType": "avro"}, "metadata"))
+    assert "the nearest is `partitions`" in str(error({**READ, "metadata": "partition"}, "metadata"))
+
+
 def test_an_option_of_another_mode_is_reported_with_all_possible_modes() -> None:
     assert "to a batch read or streaming read" in str(error({**READ, "schemaType": "avro"}, "batchRead", "streamRead"))
 

@@ -10,7 +10,8 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.options.registry.Scope
+import io.github.pulsarspark.inspect.{MetadataTable, MetadataViews}
+import io.github.pulsarspark.options.registry.{Scope, TranslationWarning}
 import io.github.pulsarspark.options.{ReadOptions, SessionOptions}
 import io.github.pulsarspark.read.plan.DriverSession
 
@@ -26,9 +27,11 @@ class PulsarTableProvider extends TableProvider with DataSourceRegister with Ses
 
   /** Spark calls this for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    val raw  = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now())
-    val read = ReadOptions(raw, Scope.BatchRead, Scope.StreamRead)
-    Using.resource(DriverSession(read))(_.columns)
+    val raw = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now())
+    MetadataViews.of(raw).map(_.columns).getOrElse {
+      val read = ReadOptions(raw, Scope.BatchRead, Scope.StreamRead)
+      Using.resource(DriverSession(read))(_.columns)
+    }
   }
 
   override def supportsExternalMetadata(): Boolean = true
@@ -36,6 +39,10 @@ class PulsarTableProvider extends TableProvider with DataSourceRegister with Ses
   override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = {
     SourceNames.warnOnce()
     PlanRedaction.cover(properties)
-    new PulsarTable(schema, properties, SessionOptions.now())
+    val session = SessionOptions.now()
+    MetadataViews.of(TableProperties.rawOptions(properties, session)).map { view =>
+      val warning = TranslationWarning()
+      new MetadataTable(view, s"pulsar ${view.name}", TableProperties.rawOptions(properties, session, _, warning))
+    }.getOrElse(new PulsarTable(schema, properties, session))
   }
 }

@@ -15,7 +15,7 @@ private[registry] object OptionNames {
 
   /** Fails with `PULSAR_OPTION_WRONG_MODE` unless the option has a meaning in one of these scopes. */
   def checkScope(key: String, allowed: Seq[Scope], scopes: Seq[Scope]): Unit =
-    if (!scopes.exists(allowed.contains))
+    if (!scopes.exists(_.accepts(allowed)))
       throw Conditions.OptionWrongMode(option = key, mode = scopes.map(_.words).mkString(" or "),
         allowed = allowed.map(_.words).mkString(", ")).exception
 }

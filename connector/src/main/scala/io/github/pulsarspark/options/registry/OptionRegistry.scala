@@ -5,7 +5,11 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 /** Kind of query in which an option may be valid. */
-sealed abstract class Scope(val key: String, val words: String)
+sealed abstract class Scope(val key: String, val words: String) {
+
+  /** True if an option that is valid in one of these scopes is valid here, too. */
+  def accepts(valid: Seq[Scope]): Boolean = valid.contains(this)
+}
 
 object Scope {
   case object BatchRead   extends Scope("batchRead", "batch read")
@@ -13,7 +17,12 @@ object Scope {
   case object BatchWrite  extends Scope("batchWrite", "batch write")
   case object StreamWrite extends Scope("streamWrite", "streaming write")
 
-  val all: Seq[Scope] = Seq(BatchRead, StreamRead, BatchWrite, StreamWrite)
+  /** Takes the options of batch reads, too, and requires none of them: what each table needs, it says itself. */
+  case object Metadata extends Scope("metadata", "metadata table") {
+    override def accepts(valid: Seq[Scope]): Boolean = super.accepts(valid) || BatchRead.accepts(valid)
+  }
+
+  val all: Seq[Scope] = Seq(BatchRead, StreamRead, BatchWrite, StreamWrite, Metadata)
 }
 
 /** One line of the option table.

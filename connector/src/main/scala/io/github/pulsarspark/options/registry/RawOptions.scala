@@ -25,18 +25,25 @@ private[pulsarspark] final class RawOptions(
 ) {
   import RawOptions.over
 
-  private val own =
+  private val chosen =
     if (stored.isDefined) query else query.filterNot { case (key, value) => session.get(key).contains(value) }
-  private val values = over(own, over(stored.getOrElse(Map.empty), session))
+  private val values = over(chosen, over(stored.getOrElse(Map.empty), session))
 
-  def get(key: String): Option[String] = values.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
+  def get(key: String): Option[String] = find(values, key)
+
+  /** Value of an option of the query or of its table, not one of the session. */
+  def own(key: String): Option[String] = find(over(chosen, stored.getOrElse(Map.empty)), key)
+
+  private def find(options: Map[String, String], key: String) =
+    options.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
 
   /** Ignores session options and stored options that have no meaning in these scopes, because the same ones serve reads
     * and writes, batches and streams.
     */
   def check(scopes: Scope*): CheckedOptions = {
     if (stored.exists(_.isEmpty) && values.isEmpty) throw Conditions.TableWithoutOptions().exception
-    def isIgnored(key: String) = !own.contains(key) && !OptionRegistry.scopesOf(key).forall(_.exists(scopes.contains))
+    def isValid(key: String)   = OptionRegistry.scopesOf(key).forall(valid => scopes.exists(_.accepts(valid)))
+    def isIgnored(key: String) = !chosen.contains(key) && !isValid(key)
     val checked                = CheckedOptions(values.filterNot { case (key, _) => isIgnored(key) }, scopes, fieldsOf)
     if (scopes.size == 1) warning(checked.translations)
     checked

@@ -37,14 +37,17 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
     http.get(s"admin/v3/transactions/transactionInBufferStats/${name(partition)}/$mostBits/$leastBits")
 
   /** Requests any other resource by its path after `/admin/`; None if it does not exist. */
-  def find(resource: String): CompletableFuture[Option[JsonNode]] =
-    http.get(s"admin/$resource").thenApply[Option[JsonNode]](Some(_)).exceptionally(ifMissing)
+  def find(resource: String): CompletableFuture[Option[JsonNode]] = found(http.get(s"admin/$resource"))
+
+  /** Turns the failure of a request into None if what it asks for does not exist. */
+  def found[A](answer: CompletableFuture[A]): CompletableFuture[Option[A]] =
+    answer.thenApply[Option[A]](Some(_)).exceptionally(ifMissing)
 
   private def name(partition: String) = TopicName.get(partition).getRestPath.stripPrefix("persistent/")
 
   private def path(partition: String) = s"admin/v2/${TopicName.get(partition).getRestPath}"
 
-  private val ifMissing: java.util.function.Function[Throwable, Option[JsonNode]] = {
+  private def ifMissing[A]: java.util.function.Function[Throwable, Option[A]] = {
     case e: java.util.concurrent.CompletionException
         if e.getCause.isInstanceOf[PulsarClientException.NotFoundException] => None
     case _: PulsarClientException.NotFoundException => None

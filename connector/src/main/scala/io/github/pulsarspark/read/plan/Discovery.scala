@@ -15,7 +15,7 @@ import io.github.pulsarspark.schema.protobuf.ProtobufFormat
   * @param allowMissing
   *   whether the read starts without the topics that do not exist
   */
-private[read] final class Discovery(
+private[pulsarspark] final class Discovery(
     selection: TopicSelection,
     allowMissing: Boolean,
     mode: SchemaMode,

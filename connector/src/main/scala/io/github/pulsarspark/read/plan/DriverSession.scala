@@ -28,9 +28,9 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   /** Subscription that keeps unread messages of a stream; None unless the options name one. */
   private[read] val progress: Option[ProgressSubscription] = options.progressSubscription.map(connection.progress)
 
-  private[read] def admin: Option[AdminApi] = connection.admin
+  private[pulsarspark] def admin: Option[AdminApi] = connection.admin
 
-  private[read] val discovery =
+  private[pulsarspark] val discovery =
     new Discovery(options.topics, options.allowMissingTopics, options.schemaMode, options.protobuf, broker,
       options.client.serviceUrl)
 

@@ -16,7 +16,7 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
 /** Requests the ledgers of topic partitions from the admin service, many at a time. It checks the user's own
   * credentials, so a user who may not consume a topic does not learn where it is stored.
   */
-private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOptions) {
+private[pulsarspark] final class LedgerMetadata(admin: AdminApi, options: ReadOptions) {
   import LedgerMetadata._
 
   private val calls = new ClusterCalls(options.client, admin.url)
@@ -30,6 +30,13 @@ private[storage] final class LedgerMetadata(admin: AdminApi, options: ReadOption
     all(ids.keys.toSeq)(p => s"Requesting the ledgers of $p")(p =>
       admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids(p)))
     )
+
+  /** Storage of the partitions that exist; brokers make some when they are first used. */
+  def ofExisting(partitions: Seq[String], ids: Interval, withMetadata: Boolean = false): Map[String, TopicStorage] =
+    calls.awaitAll(partitions, Parallelism)(p => s"Asking for the ledgers of $p")(p =>
+      admin.found(admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids)))
+        .thenApply[Option[(String, TopicStorage)]](_.map(p -> _))
+    ).flatten.toMap
 
   /** Times at which ledgers were closed. */
   def ages(partitions: Seq[String]): Map[String, LedgerPruning] = stored(partitions)(_ => new LedgerPruning.Reader)

@@ -10,7 +10,7 @@ import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
   * @param home
   *   on which bookies it is, or why that is not understood; None when the broker reported no metadata
   */
-private[storage] final case class StoredLedger(
+private[pulsarspark] final case class StoredLedger(
     id: Long,
     entries: Long,
     bytes: Long,
@@ -31,7 +31,7 @@ private[storage] final case class StoredLedger(
   * @param openEntries
   *   entries in it, some of which may not be confirmed yet: good for estimates only
   */
-private[storage] final case class TopicStorage(
+private[pulsarspark] final case class TopicStorage(
     ledgers: IndexedSeq[StoredLedger],
     listed: Option[(Long, Long)],
     lastConfirmed: Position,
@@ -93,7 +93,7 @@ private[storage] final case class TopicStorage(
     else Some(this)
 }
 
-private[storage] object TopicStorage {
+private[pulsarspark] object TopicStorage {
   private val GuessedEntryBytes = 4096L
 
   /** Parses an `internalStats` response.

@@ -1,0 +1,46 @@
+package io.github.pulsarspark.options
+
+import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
+
+/** The options of a metadata table. What a table lacks, it says by the `require` methods; they send no request.
+  *
+  * @param table
+  *   value of the option `metadata`, for errors
+  */
+private[pulsarspark] final class MetadataOptions private (table: String, options: CheckedOptions) {
+
+  /** The options of a read of the same topics. Fails without `service.url`. */
+  lazy val read: ReadOptions = ReadOptions(options)
+
+  /** Fails unless the options name a cluster. */
+  def requireCluster(): Unit = read: Unit
+
+  /** Fails unless the options name a cluster and topics. */
+  def requireTopics(): Unit = {
+    requireCluster()
+    val present = MetadataOptions.Topics.filter(options.explicit(_).isDefined)
+    if (present.size != 1)
+      throw Conditions.TopicOption(
+        problem = if (present.isEmpty) "none is set" else present.map(k => s"`$k`").mkString(" and ") + " are set"
+      ).exception
+  }
+
+  /** Fails unless the options name an admin service. */
+  def requireAdmin(): Unit =
+    if (read.client.adminUrl.isEmpty)
+      throw Conditions.OptionIncomplete(present = s"metadata=$table", missing = "admin.url").exception
+}
+
+private[pulsarspark] object MetadataOptions {
+
+  private val Topics = Seq("topic", "topics", "topicsPattern")
+
+  /** Checks the options of a table. */
+  def apply(table: String, options: RawOptions): MetadataOptions =
+    new MetadataOptions(table, options.check(Scope.Metadata))
+
+  /** The metadata table that a read names; None for a read of messages. A session cannot choose one for all its reads.
+    */
+  def table(options: RawOptions): Option[String] = options.own("metadata")
+}
