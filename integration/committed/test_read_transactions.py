@@ -90,6 +90,8 @@ def same_at_each_level(
             frame = batch(spark, service_url, topic=topic, readLevel=level, **{"admin.url": admin.url})
             assert_exactly_once(seen(frame), wanted)
             assert frame.count() == len(wanted), level
+        newest = batch(spark, service_url, topic=topic, startingOffsets="last 7", **{"admin.url": admin.url})
+        assert_exactly_once(seen(newest), wanted[-7:])
         return [one.payload for one in wanted]
 
     return check

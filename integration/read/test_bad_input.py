@@ -85,10 +85,13 @@ WRONG_READS = [
     ({"sendTimeoutMs": "1"}, "PULSAR_OPTION_WRONG_MODE", ["`sendTimeoutMs`", "read", "batch write, streaming write"]),
     ({"pulsar.producer.producerName": "x"}, "PULSAR_OPTION_WRONG_MODE", ["`pulsar.producer.producerName`"]),
     ({"startingOffsets": "middle"}, OFFSETS, ["`startingOffsets`", "`middle`"]),
+    ({"startingOffsets": "last 0"}, OFFSETS, ["`startingOffsets`", "`last 0`", "`last 10`"]),
+    ({"versionAsOf": "1:2"}, "PULSAR_AS_OF_WITHOUT_CATALOG", ["`versionAsOf`", "`endingOffsets`"]),
+    ({"timestampAsOf": "2026-01-01"}, "PULSAR_AS_OF_WITHOUT_CATALOG", ["`timestampAsOf`", "`endingTime`"]),
     ({"startingOffsets": "{"}, OFFSETS, ["`startingOffsets`", "not a JSON object"]),
     ({"startingOffsets": '["1:2"]'}, OFFSETS, ["not a JSON object"]),
     ({"startingOffsets": '{"NAMESPACE/events": "1-2"}'}, OFFSETS, ["`1-2` is not a position", "ledger:entry"]),
-    ({"startingOffsets": '{"NAMESPACE/events": "9:9"}'}, OFFSETS, ["/events`", "but the topic has 2"]),
+    ({"startingOffsets": '{"NAMESPACE/events": "9:9"}'}, OFFSETS, ["`9:9`", "/events has 2"]),
     ({"startingOffsets": '{"NAMESPACE/events": [1, 2]}'}, OFFSETS, ["not a message id"]),
     (
         {"startingOffsets": '{"NAMESPACE/event": "earliest"}'},
@@ -130,6 +133,7 @@ WRONG_READS = [
     ({"failOnDataLoss": "maybe"}, "PULSAR_OPTION_INVALID", ["`failOnDataLoss`", "true or false"]),
 ]  # fmt: skip
 WRONG_BATCH_READS = [
+    ({"endingOffsets": "last 10"}, OFFSETS, ["`endingOffsets`", "`last 10`"]),
     ({"startingOffsets": "latest"}, "PULSAR_START_LATEST", ["`startingOffsets`", "earliest"]),
     ({"endingOffsets": "earliest"}, "PULSAR_END_EARLIEST", ["`endingOffsets`", "latest"]),
     ({"endingOffsets": '{"NAMESPACE/e": "latest"}'}, "PULSAR_OFFSETS_UNKNOWN_TOPIC", ["`endingOffsets`", "/e`"]),

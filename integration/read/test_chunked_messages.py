@@ -70,6 +70,8 @@ def test_chunks_with_each_codec(
     received = read_all(client, topic)
     assert len(received) == 12
     assert len(in_chunks(received)) >= 3
+    newest = batch(spark, service_url, topic=topic, startingOffsets="last 5")
+    assert_exactly_once(seen(newest), existing(received)[-5:])
     frame = batch(spark, service_url, topic=topic)
     wanted = ("value", "__position", "__key", "__messageProperties", "unix_millis(__publishTime)", "__messageId")
     rows = [tuple(row) for row in frame.selectExpr(*wanted).collect()]

@@ -78,6 +78,7 @@ def test_the_compacted_view_and_later_messages(
     _compact(admin, topic)
     compacted = _pairs(spark, pulsar, topic)
     assert _frame(spark, pulsar, topic).count() == len(compacted), "what compaction removed is not counted"
+    assert _pairs(spark, pulsar, topic, startingOffsets="last 5") == compacted[-5:]
     newest = {(f"key {number}", b"%d" % (180 + number)) for number in range(20) if number % 5}
     assert {pair for pair in compacted if pair[1]} == newest
     assert compacted == _compacted(spark, pulsar, topic)

@@ -13,10 +13,23 @@ from pyspark.errors import IllegalArgumentException
 from support.spark.waiting import eventually
 from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Received, produce, read_all
-from support.topics.reading import assert_exactly_once, batch, dice, existing, java_client, seen
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    dice,
+    existing,
+    java_client,
+    running,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pulsar as pulsar_client
     from pyspark.sql import SparkSession
@@ -93,6 +106,60 @@ def test_positions_for_each_partition_by_full_and_by_partition_name(
     # As a checkpoint holds them.
     progress = {"version": 1, "positions": starting}
     assert rows_between(startingOffsets=progress, endingOffsets={"version": 1, "positions": ending}) == after
+
+
+@AT_BOTH_LEVELS
+def test_the_newest_messages_of_each_partition(rows_between: Callable[..., list[str]], parted: Parted) -> None:
+    for count in (1, 7, 10, 100, 1000):  # batches have 7 messages
+        newest = range(max(0, 100 - count), 100)
+        assert rows_between(startingOffsets=f"last {count}") == sorted(_numbers(0, newest) + _numbers(1, newest))
+    ending = {parted.partition(0): parted.of(0)[52].id.position}
+    up_to_the_end = _numbers(0, range(50, 53)) + _numbers(1, range(90, 100))
+    both = {parted.partition(0): "last 3", parted.partition(1): "last 10"}
+    assert rows_between(startingOffsets=both, endingOffsets=ending) == sorted(up_to_the_end)
+    assert rows_between(startingOffsets={parted.name: "last 1"}) == ["0 99", "1 99"]
+
+
+def test_the_newest_messages_of_an_empty_topic_are_none(
+    spark: SparkSession, service_url: str, admin: Admin, topic: str
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    assert batch(spark, service_url, topic=topic, startingOffsets="last 3").count() == 0
+
+
+@AT_BOTH_LEVELS
+def test_a_stream_starts_with_the_newest_messages_once(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"%d" % number for number in range(10)], batch_size=4)
+    frame = stream(spark, service_url, topic=topic, startingOffsets="last 3")
+    sink = Batches()
+    with running(start(frame, tmp_path, sink)) as query:
+        wait_for(3, query, sink)
+    produce(client, topic, [b"10"])
+    with running(start(frame, tmp_path, sink)) as query:
+        wait_for(4, query, sink)
+    assert [one.payload for one in sink.rows] == [b"7", b"8", b"9", b"10"]
+
+
+def test_a_position_of_the_only_partition_stands_alone(
+    spark: SparkSession, service_url: str, parted: Parted, rows_between: Callable[..., list[str]]
+) -> None:
+    at = [one.id.position for one in parted.of(0)]
+    frame = batch(spark, service_url, topic=parted.partition(0), startingOffsets=f"after {at[9]}", endingOffsets=at[20])
+    assert _texts(row.payload for row in seen(frame)) == sorted(_numbers(0, range(10, 21)))
+    with pytest.raises(IllegalArgumentException, match=r"PULSAR_OFFSETS_MALFORMED.*the read has 2"):
+        rows_between(endingOffsets=at[20])
+
+
+def test_a_progress_of_more_topics_than_the_read_has_is_a_bound(
+    rows_between: Callable[..., list[str]], parted: Parted
+) -> None:
+    own = {parted.partition(0): parted.of(0)[4].id.position}
+    other = {f"{parted.name}-2": "1:1", f"{parted.name}-2-partition-0": "1:1"}
+    assert rows_between(endingOffsets={"version": 1, "positions": {**own, **other}}) == _numbers(0, range(5))
+    with pytest.raises(IllegalArgumentException, match="PULSAR_OFFSETS_UNKNOWN_TOPIC"):
+        rows_between(endingOffsets={"version": 1, "positions": other})
 
 
 def test_partitions_that_are_not_listed(rows_between: Callable[..., list[str]], parted: Parted) -> None:
@@ -262,7 +329,7 @@ def test_times_are_half_open_and_exact_at_every_message(
 ) -> None:
     topic, received = timed
     times = sorted({one.publish_time_ms for one in received})
-    for start, end in [
+    for begin, end in [
         *[(moment, None) for moment in times[:: len(times) // 5]],
         *[(None, moment) for moment in times[:: len(times) // 5] if moment > times[0]],
         (times[3], times[8]),
@@ -270,10 +337,10 @@ def test_times_are_half_open_and_exact_at_every_message(
         (times[-1], times[-1] + 1),
         (times[0] - _HOUR_MS, times[-1] + 1),
     ]:
-        options = {"startingTime": start, "endingTime": end}
+        options = {"startingTime": begin, "endingTime": end}
         given = {key: str(value) for key, value in options.items() if value is not None}
         rows = seen(batch(spark, service_url, topic=topic, publishTimeSkewMs=skew, **given))
-        wanted = [one for one in received if (start or 0) <= one.publish_time_ms < (end or times[-1] + 1)]
+        wanted = [one for one in received if (begin or 0) <= one.publish_time_ms < (end or times[-1] + 1)]
         assert_exactly_once(rows, existing(wanted))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -101,11 +102,93 @@ def test_rows_are_inserted_by_the_names_of_their_columns(target: Target, topic: 
     assert numbers(spark.table(TABLE)) == [0, 1, 2, 4, 5]
     assert sorted(m.payload.decode() for m in target.messages(topic) if m.key == "k") == ["1", "4"]
     assert received(target, f"{topic}-other") == ["3"]
-    with no_job(spark), refused("PULSAR_TABLE_COLUMN_UNKNOWN", "`col1`", "value", "INSERT INTO"):
-        spark.sql(f"insert into {TABLE} values (binary('6'))")
-    with no_job(spark), refused("PULSAR_WRITE_MODE", "append"):
-        spark.sql(f"insert overwrite {TABLE} (value) values (binary('6'))")
+    with no_job(spark), refused("PULSAR_TABLE_COLUMN_UNKNOWN", "col1, col2", "value", "INSERT INTO"):
+        spark.sql(f"insert into {TABLE} values (binary('6'), 'k')")
+    for columns in ("(value)", ""):
+        with no_job(spark), refused("PULSAR_WRITE_MODE", "append"):
+            spark.sql(f"insert overwrite {TABLE} {columns} values (binary('6'))")
     assert numbers(spark.table(TABLE)) == [0, 1, 2, 4, 5]
+
+
+TRIPS = {
+    "type": "record",
+    "name": "Trip",
+    "fields": [
+        {"name": "city", "type": "string"},
+        {"name": "km", "type": ["null", "double"], "default": None},
+        {"name": "stops", "type": "int", "default": -1},
+    ],
+}
+
+
+def trips(target: Target) -> list[tuple[object, ...]]:
+    rows = target.spark.sql(f"select city, km, stops, string(__key) from {TABLE} order by city").collect()
+    return [tuple(row) for row in rows]
+
+
+@pytest.mark.usefixtures("no_table")
+def test_rows_are_inserted_by_name_or_by_place_with_exact_numbers(target: Target, topic: str) -> None:
+    target.admin.create_topic(topic)
+    target.admin.upload_schema(topic, "AVRO", json.dumps(TRIPS))
+    create(target, topic)
+    spark = target.spark
+    spark.sql(f"insert into {TABLE} values ('a', 3.5, 1), ('b', 4, 2), ('c', null, 3.0)")
+    spark.sql(f"insert into {TABLE} (stops, city, __key) values (4L, 'd', 'k')")
+    spark.sql(f"insert into {TABLE} (City, KM) values ('e', 0.1)")
+    spark.sql(f"insert into {TABLE} select upper(city), km + 1, stops, 'l' as __key from {TABLE} where city = 'a'")
+    spark.sql("select 5 as stops, 'f' as city").writeTo(TABLE).append()
+    assert trips(target) == [
+        ("A", 4.5, 1, "l"), ("a", 3.5, 1, None), ("b", 4.0, 2, None), ("c", None, 3, None), ("d", None, 4, "k"),
+        ("e", 0.1, -1, None), ("f", None, 5, None),
+    ]  # fmt: skip
+    refusals = {
+        "values ('x', 1)": ["col1, col2", "city, km, stops", "there are 2"],
+        "select 'x' as town, 1 as city, 2 as km": ["`town`", "`city` is at place 2 instead of 1"],
+        "select 'x' as city, 'y' as city": ["`city` is there twice"],
+    }
+    for rows, words in refusals.items():
+        with no_job(spark), refused("PULSAR_TABLE_COLUMN_UNKNOWN", *words):
+            spark.sql(f"insert into {TABLE} {rows}")
+    with no_job(spark), refused("PULSAR_WRITE_NULL_VALUE", "`city`", topic):
+        spark.sql(f"insert into {TABLE} values (null, 1, 1)")
+    with failing("PULSAR_WRITE_NULL_VALUE", "`city`", topic):
+        spark.sql(f"insert into {TABLE} select if(id > 0, 'g', null), 1, 1 from range(0, 2, 1, 1)")
+    for value in ("3000000000", "1.5", "1e300"):
+        with failing("PULSAR_WRITE_NUMBER_NOT_EXACT", "`stops`", topic):
+            spark.sql(f"insert into {TABLE} values ('g', 1, {value})")
+    with failing("PULSAR_WRITE_NUMBER_NOT_EXACT", "`km`", topic, "9007199254740993"):
+        spark.sql(f"insert into {TABLE} values ('g', 9007199254740993, 1)")
+    with no_job(spark), refused("PULSAR_WRITE_COLUMN_MISMATCH", "`km`", topic, "STRING"):
+        spark.sql(f"insert into {TABLE} values ('g', 'x', 1)")
+    assert len(trips(target)) == 7
+
+
+@pytest.mark.usefixtures("no_table")
+def test_a_topic_without_a_schema_gets_the_columns_of_the_table(target: Target, topic: str) -> None:
+    create(target, topic, "(city string, km double)")
+    spark = target.spark
+    spark.sql(f"insert into {TABLE} values ('a', 3.5)")
+    spark.sql(f"insert into {TABLE} (city) values ('b')")
+    spark.sql(f"insert into {TABLE} values ('c', 1234.25)")
+    assert sorted(tuple(row) for row in spark.table(TABLE).collect()) == [("a", 3.5), ("b", None), ("c", 1234.25)]
+    assert target.read(topic).select("city", "km").dtypes == [("city", "string"), ("km", "double")]
+
+
+@pytest.mark.usefixtures("no_table")
+def test_a_stream_is_written_into_a_table_by_name(target: Target, topic: str, tmp_path: Path) -> None:
+    produce(target.client, f"{topic}-in", [b"a"])
+    create(target, topic, "(city string, km double)", {"startingOffsets": "earliest"})
+    rows = target.spark.readStream.format("pulsar").options(**target.options(f"{topic}-in")).load()
+
+    def write(select: list[str], checkpoint: str) -> None:
+        writer = rows.selectExpr(*select).writeStream.option("checkpointLocation", str(tmp_path / checkpoint))
+        query = writer.trigger(availableNow=True).toTable(TABLE)
+        assert query.awaitTermination(120)
+
+    with failing("PULSAR_TABLE_COLUMN_UNKNOWN", "`town`", "a stream is written by name"):
+        write(["string(value) as town", "1 as km"], "places")
+    write(["1 as km", "string(value) as city"], "names")
+    assert target.read(topic).count() == 0
 
 
 @pytest.mark.usefixtures("no_table")
@@ -222,7 +305,7 @@ def test_a_temporary_view(target: Target, topic: str, schema: str) -> None:
     try:
         assert numbers(spark.table(VIEW)) == numbers(spark.sql(f"select * from {VIEW}")) == [0]
         spark.sql(create + quoted(target.options(topic)))
-        spark.sql(f"insert into {VIEW} (value) values (binary('2'))")
+        spark.sql(f"insert into {VIEW} values (binary('2'))")
         target.read(topic).createOrReplaceTempView(VIEW)
         assert numbers(spark.table(VIEW)) == [0, 1, 2]
     finally:

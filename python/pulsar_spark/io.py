@@ -61,6 +61,7 @@ def read_pulsar(
     - an aware `datetime`, ISO 8601 text with a zone, or milliseconds since 1970 (from 100000000000 on; a smaller number
       might be seconds);
     - a position ``"ledger:entry:batchIndex"`` of a single topic;
+    - a start ``"last 10"``: the newest 10 messages of each partition;
     - a dict with one of these for each topic or partition: all times or all positions. Partitions that it does not list
       are read as by default.
 

@@ -162,15 +162,18 @@ class PulsarReadOptions(TypedOptions):
         allow_missing_topics: Read also when a topic does not exist or no topic matches the pattern. A stream reads such
             a topic from its first message once it exists; a batch read has no rows of it. When no topic exists, the
             value is bytes, unless the query sets a schema. Default: ``false``.
-        starting_offsets: Where to start: `earliest`, `latest` (streams only), `subscription` (streams only: where
-            `progressSubscription` is) or JSON with a position for each topic or partition: `{"events-partition-0":
-            "12:34:5", "other": "earliest"}`. A position `ledger:entry[:batchIndex]` is the first message that is read;
-            `after 12:34:5` starts after it. The JSON of a stream's progress (`version`, `positions`) starts after its
-            positions. A partition that is not listed has the default. A stream uses the option only at its first start.
-            Default: ``earliest (batch), latest (stream)``.
-        ending_offsets: Where to end: `latest` (the last message when the query is planned) or JSON with a position for
-            each topic or partition; a position is the last message that is read. A partition that is not listed is read
-            to the last message. Default: ``latest``.
+        starting_offsets: Where to start: `earliest`, `latest` (streams only), `last 10` (the newest 10 messages of each
+            topic partition, up to the end of the read), `subscription` (streams only: where `progressSubscription` is)
+            or JSON with a position for each topic or partition: `{"events-partition-0": "12:34:5", "other":
+            "earliest"}`. A position `ledger:entry[:batchIndex]` is the first message that is read; `after 12:34:5`
+            starts after it. A position alone is one of the only partition. The JSON of a stream's progress (`version`,
+            `positions`) starts after its positions; it may name other topics, too. A partition that is not listed has
+            the default. A stream uses the option only at its first start. Default: ``earliest (batch), latest
+            (stream)``.
+        ending_offsets: Where to end: `latest` (the last message when the query is planned) a position if there is only
+            one partition, JSON with a position for each topic or partition, or the JSON of a stream's progress; a
+            position is the last message that is read. A partition that is not listed is read to the last message.
+            Default: ``latest``.
         starting_time: Read messages published at or after this time: milliseconds since 1970, ISO 8601 with a zone, or
             JSON with a time for each topic. A stream begins there, and later returns what arrives, whatever its time
             is.

@@ -20,11 +20,12 @@ Kind: TypeAlias = Literal["Offsets", "Time"]
 _ALLOWED = (
     "`earliest`, `latest`, `now`, a time ago such as `-2h` or `2 hours ago`, an aware datetime or ISO 8601 text with a "
     "zone, a timedelta (that long ago), or a position `ledger:entry:batchIndex`, in a start also `after` and a "
-    "position; or a dict with one of these for each topic"
+    "position, or `last 10` for the newest messages of each partition; or a dict with one of these for each topic"
 )
 _ONE_POSITION = "a position `ledger:entry:batchIndex`, as `12:34:5`"
 _ONE_TOPIC = "positions for each topic, as {'events': '12:34:5'}, when several topics are read"
 _POSITION = re.compile(r"-?\d+:-?\d+(:-?\d+)?")
+_NEWEST = re.compile(r"last\s+0*[1-9]\d*", re.IGNORECASE | re.ASCII)
 _AFTER = re.compile(rf"after\s+{_POSITION.pattern}", re.IGNORECASE)
 
 
@@ -98,6 +99,8 @@ def _one(argument: str, bound: OneBound, now: datetime) -> tuple[Kind, str]:
     text = str(bound).strip()
     if text.lower() in ("earliest", "latest") or (argument == "start" and text.lower() == "subscription"):
         return "Offsets", text.lower()
-    if _POSITION.fullmatch(text) or text.startswith("{") or (argument == "start" and _AFTER.fullmatch(text)):
+    if _POSITION.fullmatch(text) or text.startswith("{"):
+        return "Offsets", text
+    if argument == "start" and (_AFTER.fullmatch(text) or _NEWEST.fullmatch(text)):
         return "Offsets", text
     raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=str(bound), allowed=_ALLOWED)

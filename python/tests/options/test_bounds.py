@@ -51,6 +51,9 @@ def start(bound: Bound, topic: str | None = "events") -> dict[str, str]:
         ('{"a": "1:2"}', {"startingOffsets": '{"a": "1:2"}'}),
         (after("12:34:5"), {"startingOffsets": '{"events": "after 12:34:5"}'}),
         ("AFTER  12:34", {"startingOffsets": '{"events": "AFTER  12:34"}'}),
+        ("last 10", {"startingOffsets": "last 10"}),
+        (" LAST  1 ", {"startingOffsets": "LAST  1"}),
+        ({"a": "last 3", "b": "earliest"}, {"startingOffsets": '{"a": "last 3", "b": "earliest"}'}),
         ({"a": after(" 1:2 "), "b": "3:4"}, {"startingOffsets": '{"a": "after 1:2", "b": "3:4"}'}),
         ({"a": "1:2:3", "b": "earliest"}, {"startingOffsets": '{"a": "1:2:3", "b": "earliest"}'}),
         ({"a": "-2h", "b": 10**12}, {"startingTime": '{"a": "2026-01-31T10:00:00.000Z", "b": "1000000000000"}'}),
@@ -76,7 +79,23 @@ def test_an_end_is_converted_to_ending_options() -> None:
 
 @pytest.mark.parametrize(
     "bound",
-    ["", "tomorrow", "-2x", "-2h ago", "1:2:3:4", timedelta(hours=-1), "-999999999w", True, None, 1.5, 10**40],
+    [
+        "",
+        "tomorrow",
+        "last",
+        "last 0",
+        "last -1",
+        "last ten",
+        "-2x",
+        "-2h ago",
+        "1:2:3:4",
+        timedelta(hours=-1),
+        "-999999999w",
+        True,
+        None,
+        1.5,
+        10**40,
+    ],
 )
 def test_other_bounds_are_rejected_with_the_accepted_forms(bound: Bound) -> None:
     with pytest.raises(PulsarOptionError) as raised:
@@ -96,6 +115,12 @@ def test_a_start_after_something_else_than_a_position_is_rejected(text: str) -> 
 def test_an_end_after_a_position_is_rejected() -> None:
     with pytest.raises(PulsarOptionError, match="Option `end` is `after 1:2:3`, but must be"):
         bound_options("end", after("1:2:3"), topic="events", now=NOW)
+
+
+def test_the_newest_messages_are_a_start_of_any_number_of_topics() -> None:
+    assert start("last 10", topic=None) == {"startingOffsets": "last 10"}
+    with pytest.raises(PulsarOptionError, match="Option `end` is `last 10`, but must be"):
+        bound_options("end", "last 10", topic="events", now=NOW)
 
 
 def test_a_start_after_a_position_needs_one_topic() -> None:

@@ -11,12 +11,12 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.SessionOptions
 import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.PulsarScanBuilder
 import io.github.pulsarspark.schema.columns.{MetadataColumns, Nullability}
 import io.github.pulsarspark.write.exactlyonce.SinkRun
-import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder}
+import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder, TableColumns}
 
 /** One or more topics as a table.
   *
@@ -63,22 +63,17 @@ private[pulsarspark] final class PulsarTable(
   private val checkedWrite = new CheckedWrite
   private val sinkRun      = new SinkRun
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
-    if (TableProperties.storedOptions(definition).isDefined) checkNames(info.schema)
-    new PulsarWriteBuilder(raw(info.options), info.schema, checkedWrite, info.queryId, sinkRun)
-  }
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
+    new PulsarWriteBuilder(raw(info.options), info.schema, written(info.schema), checkedWrite, info.queryId, sinkRun)
+
+  /** The columns for the rows of a write into a table or a view; None for one that brings its own columns. */
+  private def written(rows: StructType): Option[TableColumns] =
+    Option.when(TableProperties.storedOptions(definition).isDefined || !columns.names.sameElements(rows.names))(
+      new TableColumns(columns, SessionOptions.isCaseSensitive)
+    )
 
   /** Metrics of an exactly-once sink since the start of its stream, for the progress of the query. */
   override def metrics(): JMap[String, String] = sinkRun.metrics.asJava
-
-  /** Spark leaves the columns of a write as they are, because the table takes any, so values without a name of their
-    * own arrive as `col1`, `col2`.
-    */
-  private def checkNames(input: StructType): Unit =
-    input.fieldNames.filterNot(columns.fieldNames.contains(_)).find(MetadataColumns.writable(_).isEmpty).foreach {
-      name =>
-        throw Conditions.TableColumnUnknown(column = name, columns = columns.fieldNames.mkString(", ")).exception
-    }
 
   private val warning = TranslationWarning()
 

@@ -38,6 +38,7 @@ class PulsarTableProvider extends TableProvider with DataSourceRegister with Ses
 
   override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = {
     SourceNames.warnOnce()
+    TableProperties.checkNoTimeTravel(properties)
     PlanRedaction.cover(properties)
     val session = SessionOptions.now()
     MetadataViews.of(TableProperties.rawOptions(properties, session)).map { view =>

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{OptionRegistry, RawOptions, Secret, TranslationWarning}
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
@@ -54,6 +55,15 @@ private[pulsarspark] object TableProperties {
       warning
     )
   }
+
+  /** Fails for options that only a catalog understands, which would be ignored. */
+  def checkNoTimeTravel(properties: JMap[String, String]): Unit =
+    if (storedOptions(properties).isEmpty)
+      properties.keySet.asScala.find(key => TimeTravel.exists(_.equalsIgnoreCase(key))).foreach { key =>
+        throw Conditions.AsOfWithoutCatalog(option = key).exception
+      }
+
+  private val TimeTravel = Seq("versionAsOf", "timestampAsOf")
 
   /** Properties of a catalog table that DESCRIBE and SHOW CREATE TABLE may show; empty for any other table. A stored
     * option shows its value only if the option table contains it as not secret. Spark masks more by its own patterns.

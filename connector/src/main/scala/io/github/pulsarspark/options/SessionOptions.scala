@@ -27,6 +27,9 @@ private[pulsarspark] object SessionOptions {
     new RawOptions(more ++ options, fieldsOf, inSession).check(scope)
   }
 
+  /** True if Spark takes names of columns that differ in their case for different names. */
+  def isCaseSensitive: Boolean = SparkSession.active.conf.get("spark.sql.caseSensitive").toBoolean
+
   def of(session: SparkSession): Map[String, String] =
     session.conf.getAll.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value }
 }

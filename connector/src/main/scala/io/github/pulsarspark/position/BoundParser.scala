@@ -18,22 +18,28 @@ import io.github.pulsarspark.errors.Conditions
   */
 private[pulsarspark] object BoundParser {
 
-  private val allowed = "`earliest`, `latest`, or JSON as {\"topic\": \"ledger:entry:batchIndex\"}"
-  private val after   = raw"(?i)\s*after\s+(\S+)\s*".r
+  private val after  = raw"after\s+(\S+)".r
+  private val newest = raw"last\s+(\d+)".r
+
+  private def allowed(option: String) = {
+    val last = if (isStart(option)) ", `last 10` for the newest messages of each partition" else ""
+    s"`earliest`, `latest`$last, a position `ledger:entry:batchIndex` of the only partition, or JSON as " +
+      "{\"topic\": \"ledger:entry:batchIndex\"}"
+  }
 
   /** @param others where partitions start or end that the text does not list */
-  def offsets(option: String, text: String, others: PositionSpec): BoundSpec = word(text) match {
+  def offsets(option: String, text: String, others: PositionSpec): BoundSpec = place(option, text) match {
     case Some(spec) => BoundSpec.Everywhere(option, spec)
     case None       =>
-      val root     = json(text, malformed(option, _, _, allowed))
+      val root     = json(text, malformed(option, _, _))
       val progress = root.has("version") && root.has("positions")
       if (progress) {
         if (root.get("version").asInt(Int.MaxValue) > PulsarOffset.Version)
-          throw malformed(option, "version", s"${root.get("version")} is newer than ${PulsarOffset.Version}", allowed)
+          throw malformed(option, "version", s"${root.get("version")} is newer than ${PulsarOffset.Version}")
         val nothing = if (isStart(option)) PositionSpec.Earliest else PositionSpec.After(Position.BeforeAll)
         each(option, PartitionNames.read(root.get("positions")).toMap, PositionSpec.After(_), nothing)
-      } else if (isStart(option)) each(option, fields(root), PositionSpec.From(_), others)
-      else each(option, fields(root), PositionSpec.After(_), others)
+          .copy(isProgress = true)
+      } else each(option, fields(root), inclusive(option), others)
   }
 
   private def each(option: String, nodes: Map[String, JsonNode], at: Position => PositionSpec, others: PositionSpec) =
@@ -60,38 +66,41 @@ private[pulsarspark] object BoundParser {
       .getOrElse(throw Conditions.TimeMalformed(option = option, value = text).exception)
   }
 
-  private def word(text: String): Option[PositionSpec] = text.trim.toLowerCase match {
-    case "earliest" => Some(PositionSpec.Earliest)
-    case "latest"   => Some(PositionSpec.Latest)
-    case _          => None
+  /** A place that one text names. */
+  private def place(option: String, text: String): Option[PositionSpec] =
+    word(option, text).orElse(Position.parse(text).map(inclusive(option)))
+
+  private def word(option: String, text: String): Option[PositionSpec] = text.trim.toLowerCase match {
+    case "earliest"                       => Some(PositionSpec.Earliest)
+    case "latest"                         => Some(PositionSpec.Latest)
+    case after(from) if isStart(option)   => Position.parse(from).map(PositionSpec.After(_))
+    case newest(count) if isStart(option) => count.toIntOption.filter(_ > 0).map(PositionSpec.Newest(_))
+    case _                                => None
   }
 
   private def isStart(option: String) = option.startsWith("starting")
+
+  /** The spec of a position that a user names. */
+  private def inclusive(option: String)(position: Position): PositionSpec =
+    if (isStart(option)) PositionSpec.From(position) else PositionSpec.After(position)
 
   /** @param at
     *   makes the spec of a position
     */
   private def position(option: String, topic: String, node: JsonNode, at: Position => PositionSpec): PositionSpec =
-    if (node.isArray) LegacyMessageId.parse(node).map(legacy(
-      option,
-      _
-    )).getOrElse(throw malformed(option, topic, "these bytes are not a message id", allowed))
+    if (node.isArray)
+      LegacyMessageId.parse(node).map(legacy(option, _))
+        .getOrElse(throw malformed(option, topic, "these bytes are not a message id"))
     else
-      word(node.asText)
+      word(option, node.asText)
         .orElse(Position.parse(node.asText).map(at))
-        .orElse(if (isStart(option)) afterMessage(node.asText) else None)
-        .getOrElse(throw malformed(option, topic, s"`${node.asText}` is not a position", allowed))
-
-  private def afterMessage(text: String): Option[PositionSpec] = text match {
-    case after(position) => Position.parse(position).map(PositionSpec.After(_))
-    case _               => None
-  }
+        .getOrElse(throw malformed(option, topic, s"`${node.asText}` is not a position"))
 
   /** Converts a bound of the incumbent connector, whose starts include the message of the id. */
   private def legacy(option: String, id: LegacyMessageId): PositionSpec = id match {
     case LegacyMessageId.Earliest => PositionSpec.Earliest
     case LegacyMessageId.Latest   => PositionSpec.Latest
-    case LegacyMessageId.At(p)    => if (isStart(option)) PositionSpec.From(p) else PositionSpec.After(p)
+    case LegacyMessageId.At(p)    => inclusive(option)(p)
   }
 
   private def json(text: String, error: (String, String) => RuntimeException): JsonNode =
@@ -102,6 +111,6 @@ private[pulsarspark] object BoundParser {
   private def fields(node: JsonNode): Map[String, JsonNode] =
     node.properties().asScala.map(e => e.getKey -> e.getValue).toMap
 
-  private def malformed(option: String, where: String, why: String, allowed: String) =
-    Conditions.OffsetsMalformed(option = option, where = where, why = why, allowed = allowed).exception
+  private def malformed(option: String, where: String, why: String) =
+    Conditions.OffsetsMalformed(option = option, where = where, why = why, allowed = allowed(option)).exception
 }

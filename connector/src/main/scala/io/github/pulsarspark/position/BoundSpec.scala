@@ -16,6 +16,13 @@ object BoundSpec {
     *
     * @param others
     *   for the partitions without one
+    * @param isProgress
+    *   true for the progress of a stream, which may have read other topics as well
     */
-  final case class Each(option: String, specs: Map[String, PositionSpec], others: PositionSpec) extends BoundSpec
+  final case class Each(
+      option: String,
+      specs: Map[String, PositionSpec],
+      others: PositionSpec,
+      isProgress: Boolean = false
+  ) extends BoundSpec
 }

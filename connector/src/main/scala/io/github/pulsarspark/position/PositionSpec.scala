@@ -31,4 +31,7 @@ object PositionSpec {
 
   /** The place before the first message published at this time or later, in milliseconds since 1970. */
   final case class AtTime(millis: Long) extends PositionSpec
+
+  /** The place before the newest messages of a topic partition up to the end of the read: so many of them, or all. */
+  final case class Newest(messages: Int) extends PositionSpec
 }

@@ -41,29 +41,43 @@ private[pulsarspark] object RangePlanner {
       mayBeMissing: String => Boolean
   ): Map[String, PositionSpec] =
     bound match {
-      case BoundSpec.Everywhere(_, spec)         => partitions.values.flatten.map(_ -> spec).toMap
-      case BoundSpec.Each(option, specs, others) =>
-        val named = specs.toSeq.flatMap { case (name, spec) =>
+      case BoundSpec.Everywhere(option, spec) =>
+        val all = partitions.values.flatten.toSeq
+        checkAlone(option, spec, all, "the read")
+        all.map(_ -> spec).toMap
+      case BoundSpec.Each(option, specs, others, isProgress) =>
+        val isElsewhere = isProgress && specs.keys.exists(n => hasName(partitions, fullName(n)))
+        val named       = specs.toSeq.flatMap { case (name, spec) =>
           val full = fullName(name)
           if (partitions.values.exists(_.contains(full))) Seq(full -> spec)
-          else if (partitions.contains(full)) wholeTopic(option, full, spec, partitions(full)).map(_ -> spec)
-          else if (mayBeMissing(full)) Nil
+          else if (partitions.contains(full)) {
+            checkAlone(option, spec, partitions(full), s"the topic $full")
+            partitions(full).map(_ -> spec)
+          } else if (isElsewhere || mayBeMissing(full)) Nil
           else throw unknownTopic(option, name, partitions, nearest)
         }.toMap
         partitions.values.flatten.map(p => p -> named.getOrElse(p, others)).toMap
     }
 
+  private def hasName(partitions: Map[String, Seq[String]], full: String) =
+    partitions.contains(full) || partitions.values.exists(_.contains(full))
+
   /** A position belongs to one partition: its ledger is in no other. */
-  private def wholeTopic(option: String, topic: String, spec: PositionSpec, partitions: Seq[String]): Seq[String] =
+  private def checkAlone(
+      option: String,
+      spec: PositionSpec,
+      partitions: Seq[String],
+      what: String
+  ): Unit =
     spec match {
       case at: PositionSpec.AtMessage if partitions.size > 1 =>
         throw Conditions.OffsetsMalformed(
           option = option,
-          where = topic,
-          why = s"position ${at.position} is in one partition, but the topic has ${partitions.size}",
+          where = at.position.toString,
+          why = s"position ${at.position} is in one partition, but $what has ${partitions.size}",
           allowed = "positions with the names of partitions, as topic-partition-0"
         ).exception
-      case _ => partitions
+      case _ => ()
     }
 
   private def unknownTopic(
@@ -81,11 +95,22 @@ private[pulsarspark] object RangePlanner {
     ).exception
   }
 
-  def start(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
+  /** @param before
+    *   the place before a time
+    * @param newest
+    *   the place before so many messages
+    */
+  def start(
+      spec: PositionSpec,
+      bounds: PartitionBounds,
+      before: Long => Position,
+      newest: Int => Position
+  ): Position = spec match {
     case PositionSpec.Earliest      => bounds.first
     case PositionSpec.Latest        => bounds.last
     case at: PositionSpec.AtMessage => at.passed
     case PositionSpec.AtTime(time)  => startAt(before(time), bounds)
+    case PositionSpec.Newest(count) => newest(count)
   }
 
   /** A lookup by time counts markers, which no message follows, and does not see what compaction kept of deleted
@@ -98,10 +123,10 @@ private[pulsarspark] object RangePlanner {
 
   /** Resolves the end of a read, at most the last message: a read does not wait for later ones. */
   def end(spec: PositionSpec, bounds: PartitionBounds, before: Long => Position): Position = spec match {
-    case PositionSpec.Earliest      => bounds.first
-    case PositionSpec.Latest        => bounds.last
-    case at: PositionSpec.AtMessage => Seq(at.passed, bounds.last).min
-    case PositionSpec.AtTime(time)  => Seq(before(time), bounds.last).min
+    case PositionSpec.Earliest                        => bounds.first
+    case PositionSpec.Latest | PositionSpec.Newest(_) => bounds.last
+    case at: PositionSpec.AtMessage                   => Seq(at.passed, bounds.last).min
+    case PositionSpec.AtTime(time)                    => Seq(before(time), bounds.last).min
   }
 
   /** Fails when the user set an end before the start. */

@@ -4,7 +4,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
+import io.github.pulsarspark.schema.convert.{ColumnMismatch, NumberConversion, SparkTime}
 
 /** Conversion of rows to messages. The driver checks it before any task starts; `rows.RowEncoder` runs it in tasks.
   *
@@ -39,6 +39,21 @@ final case class WritePlan(
   /** The error for a value of a metadata column that no message can have. */
   private[schema] def refused(column: String, what: String, reason: String): RuntimeException =
     Conditions.WriteValueNotAllowed(field = column, target = target, value = what, reason = reason).exception
+
+  /** The error for a null where the schema allows none. */
+  private[schema] def refusedNull(field: String): RuntimeException =
+    Conditions.WriteNullValue(field = field, target = target).exception
+
+  /** Reads numbers for a field of another type of numbers.
+    *
+    * @param schemaType
+    *   for the error text, what the field is
+    */
+  private[schema] def numbers(field: String, schemaType: String): NumberConversion =
+    new NumberConversion((value, reason) =>
+      Conditions.WriteNumberNotExact(field = field, target = target, value = value, schemaType = schemaType,
+        reason = reason).exception
+    )
 
   /** Fails unless the value is UTF-8: anything else would be replaced when it becomes a Java string. */
   private[schema] def text(value: UTF8String, field: String): UTF8String =

@@ -20,37 +20,48 @@ import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
   */
 private[write] object Preflight {
 
-  def apply(input: StructType, options: WriteOptions): Option[WritePlan] = options.topic match {
-    case None if !input.fieldNames.contains(MetadataColumns.Topic.name) => throw Conditions.WriteNoTopic().exception
-    case None => // without a topic only the columns themselves, the settings and the connection can be checked
-      plan(input, None, None, options)
-      ClientSettings.check("pulsar.producer.", options.producer)
-      Using.resource(PulsarConnection(options.client))(_.checkConnection())
-      None
-    case Some(name) =>
-      val topic = TopicNames.full(name)
-      Using.resource(PulsarConnection(options.client)) { connection =>
-        val plan = planFor(topic, input, options, connection)
-        connection.producer(topic, plan.schema, options).close()
-        Some(plan)
-      }
-  }
+  /** @param declared
+    *   columns of the table, which a topic without a schema gets
+    */
+  def apply(input: StructType, declared: Option[StructType], options: WriteOptions): Option[WritePlan] =
+    options.topic match {
+      case None if !input.fieldNames.contains(MetadataColumns.Topic.name) => throw Conditions.WriteNoTopic().exception
+      case None => // without a topic only the columns themselves, the settings and the connection can be checked
+        plan(input, declared, None, None, options)
+        ClientSettings.check("pulsar.producer.", options.producer)
+        Using.resource(PulsarConnection(options.client))(_.checkConnection())
+        None
+      case Some(name) =>
+        val topic = TopicNames.full(name)
+        Using.resource(PulsarConnection(options.client)) { connection =>
+          val plan = planFor(topic, input, declared, options, connection)
+          connection.producer(topic, plan.schema, options).close()
+          Some(plan)
+        }
+    }
 
   /** The plan for one topic, by its current schema if it has one. */
-  def planFor(topic: String, input: StructType, options: WriteOptions, connection: PulsarConnection): WritePlan = {
+  def planFor(
+      topic: String,
+      input: StructType,
+      declared: Option[StructType],
+      options: WriteOptions,
+      connection: PulsarConnection
+  ): WritePlan = {
     val own = connection.broker().schema(topic).map { schema =>
       options.protobuf.fold(schema)(p => ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name))
     }
-    plan(input, Some(topic), own, options)
+    plan(input, declared, Some(topic), own, options)
   }
 
   private def plan(
       input: StructType,
+      declared: Option[StructType],
       topic: Option[String],
       own: Option[TopicSchema],
       options: WriteOptions
   ): WritePlan = {
     val keyValue = KeyValueChoice.of(options.keySchemaType, options.valueSchemaType, options.keyValueEncoding)
-    WritePlanner(input, topic, own, options.schemaType, keyValue, options.cutsTimes)
+    WritePlanner(input, topic, own, options.schemaType, keyValue, options.cutsTimes, declared)
   }
 }

@@ -76,7 +76,10 @@ private[write] final class PulsarDataWriter(
   private def start(topic: String): CompletableFuture[Destination] = {
     val transaction = attempt.map(_.transaction) // this thread begins it
     opening.start(() =>
-      new Destination(Preflight.planFor(TopicNames.full(topic), task.input, task.options, connection), transaction)
+      new Destination(
+        Preflight.planFor(TopicNames.full(topic), task.input, task.declared, task.options, connection),
+        transaction
+      )
     )
   }
 

@@ -13,6 +13,10 @@ import io.github.pulsarspark.write.exactlyonce.{SinkRun, SinkSettings}
 
 /** Checks a write before any task: options, columns, the topic and its schema.
   *
+  * @param rows
+  *   columns of the rows
+  * @param table
+  *   columns of the table; None for a write that is not into a table
   * @param checked
   *   what was checked for an earlier micro-batch
   * @param queryId
@@ -22,14 +26,15 @@ import io.github.pulsarspark.write.exactlyonce.{SinkRun, SinkSettings}
   */
 private[pulsarspark] final class PulsarWriteBuilder(
     options: RawOptions,
-    input: StructType,
+    rows: StructType,
+    table: Option[TableColumns],
     checked: CheckedWrite,
     queryId: String,
     run: SinkRun
 ) extends WriteBuilder
     with AppendsUpdates
     with SupportsTruncate {
-  override def build(): Write = new PulsarWrite(options, input, checked, queryId, run)
+  override def build(): Write = new PulsarWrite(options, rows, table, checked, queryId, run)
 
   /** Refuses with a text of our own: Spark requests it in save mode `overwrite` and output mode `complete`. */
   override def truncate(): WriteBuilder = throw Conditions.WriteMode().exception
@@ -38,28 +43,34 @@ private[pulsarspark] final class PulsarWriteBuilder(
 /** A write whose options and columns fit its topic. */
 private[write] final class PulsarWrite(
     options: RawOptions,
-    input: StructType,
+    rows: StructType,
+    table: Option[TableColumns],
     checked: CheckedWrite,
     queryId: String,
     run: SinkRun
 ) extends Write {
 
+  private def declared = table.flatMap(_.declared)
+
   override def toBatch: BatchWrite = {
     val typed = WriteOptions(options.check(Scope.BatchWrite))
+    val input = table.fold(rows)(_.ofBatch(rows))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
     NamedIdWrites.check(input, typed, isRepeated = ExactlyOnceWrites.queryOfBatch.isDefined)
     val settings = // before requests
       typed.exactlyOnce.map(SinkSettings.ofBatch(typed, _, ExactlyOnceWrites.queryOfBatch))
-    val context = WriteContext(input, typed, Preflight(input, typed), isStream = false)
+    val context = WriteContext(input, typed, Preflight(input, declared, typed), isStream = false, declared)
     settings.fold[BatchWrite](new PulsarBatchWrite(context))(new ExactlyOnceBatchWrite(context, _))
   }
 
   override def toStreaming: StreamingWrite = {
     val typed = WriteOptions(options.check(Scope.StreamWrite))
+    val input = table.fold(rows)(_.ofStream(rows))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
     NamedIdWrites.check(input, typed, isRepeated = true)
     val settings = typed.exactlyOnce.map(SinkSettings.ofStream(typed, _, queryId))
-    val context  = WriteContext(input, typed, checked.plan(input, typed)(Preflight(input, typed)), isStream = true)
+    val plan     = checked.plan(input, typed)(Preflight(input, declared, typed))
+    val context  = WriteContext(input, typed, plan, isStream = true, declared)
     settings.fold[StreamingWrite](new PulsarStreamingWrite(context, checked)) { sink =>
       new ExactlyOnceStreamingWrite(context, checked, run.coordinator(sink, queryId))
     }

@@ -11,10 +11,13 @@ import io.github.pulsarspark.schema.WritePlan
   *   the plan for writes to one topic; None when rows name their topics, each of which is planned when it first appears
   * @param isStream
   *   true if the next micro-batch writes with the same options
+  * @param declared
+  *   columns of the table, which a topic without a schema gets; None if those of the rows do
   */
 private[write] final case class WriteContext(
     input: StructType,
     options: WriteOptions,
     plan: Option[WritePlan],
-    isStream: Boolean
+    isStream: Boolean,
+    declared: Option[StructType] = None
 )

@@ -8,8 +8,8 @@ class BoundParserSuite extends FunSuite {
 
   private def each(text: String, option: String = "startingOffsets") =
     BoundParser.offsets(option, text, PositionSpec.Latest) match {
-      case BoundSpec.Each(_, specs, _) => specs
-      case other                       => fail(s"$other")
+      case BoundSpec.Each(_, specs, _, _) => specs
+      case other                          => fail(s"$other")
     }
 
   test("bounds are words, positions or whole streaming offsets") {
@@ -26,15 +26,28 @@ class BoundParserSuite extends FunSuite {
       Map[String, PositionSpec]("a" -> PositionSpec.After(Position(12, 34, 5))))
   }
 
+  test("a position stands alone, and so does a number of the newest messages") {
+    def everywhere(option: String, text: String) = BoundParser.offsets(option, text, PositionSpec.Latest) match {
+      case BoundSpec.Everywhere(_, spec) => spec
+      case other                         => fail(s"$other")
+    }
+    assertEquals[Any, Any](everywhere("startingOffsets", " 12:34:5 "), PositionSpec.From(Position(12, 34, 5)))
+    assertEquals[Any, Any](everywhere("startingOffsets", "After 12:34"), PositionSpec.After(Position(12, 34)))
+    assertEquals[Any, Any](everywhere("endingOffsets", "12:34:5"), PositionSpec.After(Position(12, 34, 5)))
+    assertEquals[Any, Any](everywhere("startingOffsets", " Last  10 "), PositionSpec.Newest(10))
+    assertEquals(each("""{"a":"last 3"}"""), Map[String, PositionSpec]("a" -> PositionSpec.Newest(3)))
+  }
+
   test("the JSON of a stream's progress starts after its positions, and ends with them") {
     val name  = "persistent://public/default/a-partition-1"
     val specs = Map[String, PositionSpec](name -> PositionSpec.After(Position(1, 2)))
     Seq(s"""{"version":1,"positions":{"$name":"1:2"}}""", PulsarOffset.of(Seq(name -> Position(1, 2))).json).foreach {
       progress =>
         def parsed(option: String) = BoundParser.offsets(option, progress, PositionSpec.Latest)
-        assertEquals(parsed("startingOffsets"), BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest))
+        assertEquals(parsed("startingOffsets"),
+          BoundSpec.Each("startingOffsets", specs, PositionSpec.Earliest, isProgress = true))
         assertEquals(parsed("endingOffsets"),
-          BoundSpec.Each("endingOffsets", specs, PositionSpec.After(Position.BeforeAll)))
+          BoundSpec.Each("endingOffsets", specs, PositionSpec.After(Position.BeforeAll), isProgress = true))
     }
   }
 
@@ -64,13 +77,19 @@ class BoundParserSuite extends FunSuite {
       """{"a":{}}""",
       """{"a":"after"}""",
       """{"a":"after latest"}""",
+      """{"a":"last"}""",
+      "last 0",
+      "last -1",
+      "last 99999999999",
+      "last ten",
+      "after",
       """{"version":3,"positions":{}}""",
       """{"version":{},"positions":{}}"""
     ).foreach(
       refused("startingOffsets", _)
     )
     refused("endingOffsets", """{"version":3,"positions":{}}""")
-    refused("endingOffsets", """{"a":"after 1:2:3"}""")
+    Seq("""{"a":"after 1:2:3"}""", "after 1:2:3", "last 10", """{"a":"last 10"}""").foreach(refused("endingOffsets", _))
   }
 
   test("times are milliseconds or ISO 8601 with a zone, also per topic; without a zone they are an error") {

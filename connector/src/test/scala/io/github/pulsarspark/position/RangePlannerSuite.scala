@@ -51,6 +51,35 @@ class RangePlannerSuite extends FunSuite {
     assertEquals(refused("t" -> PositionSpec.From(Position(1, 1))), "PULSAR_OFFSETS_MALFORMED")
   }
 
+  test("a position alone is one of the only partition") {
+    def everywhere(spec: PositionSpec, partitions: Map[String, Seq[String]]) =
+      RangePlanner.assign(BoundSpec.Everywhere("endingOffsets", spec), partitions, full, (_, _) => None, _ => false)
+    val at = PositionSpec.After(Position(1, 1))
+    assertEquals(everywhere(at, Map(t -> Seq(t))), Map[String, PositionSpec](t -> at))
+    assertEquals(everywhere(PositionSpec.Newest(1), topics).size, 2)
+    val error = intercept[IllegalArgumentException](everywhere(at, topics)).getMessage
+    assert(
+      error.startsWith("[PULSAR_OFFSETS_MALFORMED] Option `endingOffsets` is invalid at `1:1`: position 1:1 is in " +
+        "one partition, but the read has 2."),
+      error
+    )
+  }
+
+  test("a progress may name topics that the read does not have, as long as it has one of them") {
+    def assign(names: String*) = RangePlanner.assign(
+      BoundSpec.Each("endingOffsets", names.map(_ -> PositionSpec.After(Position(1, 1))).toMap,
+        PositionSpec.After(Position.BeforeAll), isProgress = true),
+      topics,
+      full,
+      (_, _) => None,
+      _ => false
+    )
+    assertEquals(assign("other", "t-partition-0"), assign("t-partition-0"))
+    assertEquals(assign().values.toSet, Set[PositionSpec](PositionSpec.After(Position.BeforeAll)))
+    val error = intercept[IllegalArgumentException with PulsarError](assign("other", "another-partition-0"))
+    assertEquals(error.condition, "PULSAR_OFFSETS_UNKNOWN_TOPIC")
+  }
+
   test("an end is at most the last message") {
     def end(spec: PositionSpec) = RangePlanner.end(spec, bounds, _ => Position(99, 0))
     assertEquals(end(PositionSpec.Latest), Position(5, 7))
@@ -60,7 +89,9 @@ class RangePlannerSuite extends FunSuite {
   }
 
   test("a start is resolved within the bounds of its partition") {
-    def start(spec: PositionSpec) = RangePlanner.start(spec, bounds, time => Position(4, time))
+    def start(spec: PositionSpec) =
+      RangePlanner.start(spec, bounds, time => Position(4, time), count => Position(4, 99, count))
+    assertEquals(start(PositionSpec.Newest(3)), Position(4, 99, 3))
     assertEquals(start(PositionSpec.Earliest), Position(3, -1))
     assertEquals(start(PositionSpec.Latest), Position(5, 7))
     assertEquals(start(PositionSpec.AtTime(2)), Position(4, 2))

@@ -41,13 +41,30 @@ private[read] final class BoundResolver(
     val bounds         = boundsOf(starts, topics)
     val earliest       = positions(starts.view.filterKeys(bounds.contains).toMap, -skew)
     val latest         = positions(ends.view.filterKeys(bounds.contains).toMap, skew)
+    val last           = bounds.map { case (p, b) => p -> RangePlanner.end(ends(p), b, _ => latest(p)) }
+    val times          = starts.map { case (p, start) =>
+      p -> Interval(time(start).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
+    }
+    val newest = newestOf(starts, bounds, last, times)
     bounds.keys.toSeq.sorted.map { p =>
-      val range =
-        OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p)),
-          RangePlanner.end(ends(p), bounds(p), _ => latest(p)))
-      range -> Interval(time(starts(p)).getOrElse(Long.MinValue), time(ends(p)).getOrElse(Long.MaxValue))
+      OffsetRange(p, RangePlanner.start(starts(p), bounds(p), _ => earliest(p), _ => newest(p)), last(p)) -> times(p)
     }.filterNot(_._1.isEmpty)
   }
+
+  /** Positions before the newest messages up to these ends. */
+  private def newestOf(
+      starts: Map[String, PositionSpec],
+      bounds: Map[String, PartitionBounds],
+      ends: Map[String, Position],
+      times: String => Interval
+  ): Map[String, Position] =
+    new NewestMessages(options, broker).starts(bounds.toSeq.flatMap { case (p, b) =>
+      starts(p) match {
+        case PositionSpec.Newest(count) =>
+          Some(NewestMessages.Wanted(OffsetRange(p, b.first, ends(p)), count, times(p)))
+        case _ => None
+      }
+    })
 
   /** The start of a stream. Where publish times are not in order, messages before the time follow the position that the
     * search returns: tasks skip them by their time, up to the position where the allowance ends. What comes after it is
@@ -59,9 +76,11 @@ private[read] final class BoundResolver(
     val bounds   = boundsOf(starts, topics)
     val existing = starts.view.filterKeys(bounds.contains).toMap
     val byTimes  = positions(existing, -skew)
-    val begins   = existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p)) }
-    val times    = starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
-    val all      = bound match {
+    val newest   = newestOf(existing, bounds, bounds.view.mapValues(_.last).toMap, _ => Interval.Always)
+    val begins   =
+      existing.map { case (p, spec) => p -> RangePlanner.start(spec, bounds(p), _ => byTimes(p), _ => newest(p)) }
+    val times = starts.flatMap { case (p, spec) => time(spec).map(p -> _) }
+    val all   = bound match {
       case BoundSpec.Everywhere(_, spec) => time(spec)
       case _: BoundSpec.Each             => None
     }

@@ -10,9 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.avro.AvroSchemas._
-import io.github.pulsarspark.schema.convert.ColumnMismatch
+import io.github.pulsarspark.schema.convert.{ColumnMismatch, NumberConversion}
 import io.github.pulsarspark.schema.{ValueWriter, WritePlan}
 
 /** Compiles the tree of writers of an AVRO or JSON schema, or reports the column that does not fit.
@@ -45,6 +44,8 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     }
     val (writers, places) = fields.map { f =>
       val i = columns.fieldNames.indexOf(f.name)
+      if (i >= 0 && path.isEmpty && columns(i).dataType == NullType && !isNullable(f.schema))
+        throw plan.refusedNull(f.name) // before a task finds it in its first row
       if (i >= 0) (nullable(f.schema, columns(i).dataType, child(path, f.name)), ordinals(i))
       else (absent(f, child(path, f.name)), 0)
     }.unzip
@@ -60,14 +61,14 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
   }
 
   private def nullable(schema: Schema, dataType: DataType, path: String): ValueWriter = schema.getType match {
-    case Type.UNION => union(schema, dataType, path)
-    case Type.NULL  => ValueWriter.of((_, _, out) => out.empty())
-    case _          => required(notNull(schema, dataType, path), path)
+    case Type.UNION                => union(schema, dataType, path)
+    case Type.NULL                 => ValueWriter.of((_, _, out) => out.empty())
+    case _ if dataType == NullType => required(ValueWriter.of((_, _, out) => out.empty()), path)
+    case _                         => required(notNull(schema, dataType, path), path)
   }
 
   private def required(writer: ValueWriter, path: String): ValueWriter =
-    new ValueWriter.Required(writer,
-      () => Conditions.WriteNullValue(field = path, target = plan.target).exception)
+    new ValueWriter.Required(writer, () => plan.refusedNull(path))
 
   private def union(schema: Schema, dataType: DataType, path: String): ValueWriter = {
     val types      = schema.getTypes.asScala.toSeq
@@ -75,6 +76,7 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     val value      = (shape(schema), dataType) match {
       case (_, NullType) if nullBranch >= 0 =>
         new ValueWriter.Branch(nullBranch, ValueWriter.of((_, _, out) => out.empty()))
+      case (_, NullType) => ValueWriter.of((_, _, out) => out.empty()) // never called
       case (Members(members, _), struct: StructType) if struct.fieldNames.toSeq == members.indices.map(memberName) =>
         val writers = members.zip(struct.fields).map { case (branch, f) =>
           new ValueWriter.Branch(branch, notNull(types(branch), f.dataType, child(path, f.name)))
@@ -89,10 +91,10 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
     else new ValueWriter.Nullable(nullBranch, value)
   }
 
-  /** The branch of exactly this type, else the first that takes it. */
+  /** The branch of exactly this type, else the first that takes it; of numbers, the one that takes most of them. */
   private def fitting(types: Seq[Schema], dataType: DataType, path: String): (Int, ValueWriter) = {
     val branches = types.indices.filter(types(_).getType != Type.NULL).sortBy(i =>
-      if (sparkType(types(i)) == dataType) 0 else 1
+      NumberConversion.preference(dataType, sparkType(types(i)))
     )
     val attempts = branches.map(i => Try(i -> notNull(types(i), dataType, path)))
     attempts.collectFirst { case Success(found) => found }.getOrElse {
@@ -137,30 +139,38 @@ private[schema] final class ValueWriterCompiler(plan: WritePlan) {
           name => plan.refused(path, name.toString, s"the symbols of the enum are ${symbols.mkString(", ")}"))
       case (Type.BYTES, BinaryType) if !isDecimal(schema) =>
         ValueWriter.of((from, i, out) => out.bytes(from.getBinary(i)))
-      case (Type.FIXED, BinaryType) if !isDecimal(schema)                 => fixed(schema.getFixedSize, path)
-      case (Type.BYTES | Type.FIXED, d: DecimalType) if isDecimal(schema) => decimal(schema, d, path)
-      case (Type.ARRAY, ArrayType(item, _))                               =>
+      case (Type.FIXED, BinaryType) if !isDecimal(schema) => fixed(schema.getFixedSize, path)
+      case (Type.ARRAY, ArrayType(item, _))               =>
         new ValueWriter.Sequence(nullable(schema.getElementType, item, s"$path[]"))
       case (Type.MAP, MapType(_: StringType, value, _)) =>
         new ValueWriter.Mapping(checked(_, path), nullable(schema.getValueType, value, s"$path{}"))
       case (Type.RECORD, struct: StructType) => record(schema, struct, struct.indices.toArray, path).nested(struct.size)
-      case _                                 => throw misfit(schema, dataType, path)
+      case _ => number(schema, dataType, path).getOrElse(throw misfit(schema, dataType, path))
     }
+
+  /** Writes a number whose type holds numbers that the field does not. */
+  private def number(schema: Schema, dataType: DataType, path: String): Option[ValueWriter] = {
+    val numbers = plan.numbers(path, text(schema))
+    schema.getType match {
+      case Type.INT if !isDate(schema) =>
+        numbers.whole(dataType, 32).map(n => ValueWriter.of((from, i, out) => out.int(n(from, i).toInt)))
+      case Type.LONG if isNumber(schema) =>
+        numbers.whole(dataType, 64).map(n => ValueWriter.of((from, i, out) => out.long(n(from, i))))
+      case Type.FLOAT  => numbers.float(dataType).map(n => ValueWriter.of((from, i, out) => out.float(n(from, i))))
+      case Type.DOUBLE => numbers.double(dataType).map(n => ValueWriter.of((from, i, out) => out.double(n(from, i))))
+      case Type.BYTES | Type.FIXED if isDecimal(schema) =>
+        val target = schema.getLogicalType.asInstanceOf[LogicalTypes.Decimal]
+        val size   = if (schema.getType == Type.FIXED) schema.getFixedSize else -1
+        numbers.decimal(dataType, target.getPrecision, target.getScale)
+          .map(n => ValueWriter.of((from, i, out) => out.decimal(n(from, i), size)))
+      case _ => None
+    }
+  }
 
   private def fixed(size: Int, path: String): ValueWriter = ValueWriter.of { (from, i, out) =>
     val bytes = from.getBinary(i)
     if (bytes.length != size) throw plan.refused(path, s"${bytes.length} bytes", s"the fixed of the schema has $size")
     out.fixed(bytes)
-  }
-
-  private def decimal(schema: Schema, column: DecimalType, path: String): ValueWriter = {
-    val target = schema.getLogicalType.asInstanceOf[LogicalTypes.Decimal]
-    if (column.scale > target.getScale || column.precision - column.scale > target.getPrecision - target.getScale)
-      throw misfit(schema, column, path)
-    val size = if (schema.getType == Type.FIXED) schema.getFixedSize else -1
-    ValueWriter.of { (from, i, out) =>
-      out.decimal(from.getDecimal(i, column.precision, column.scale).toJavaBigDecimal.setScale(target.getScale), size)
-    }
   }
 
   /** Avro takes the bytes of a text as they are. */

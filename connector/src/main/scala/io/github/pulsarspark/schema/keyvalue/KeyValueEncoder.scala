@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema.keyvalue
 import java.nio.ByteBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.{DataType, NullType, StructType}
 
 import io.github.pulsarspark.schema.avro.AvroSchemaOfColumns
 import io.github.pulsarspark.schema.convert.ColumnMismatch
@@ -46,8 +46,9 @@ private[keyvalue] final class KeyValueEncoder(plan: WritePlan, formats: SchemaFo
           override def encode(row: InternalRow): Array[Byte] =
             if (row.isNullAt(ordinal)) null else record.encode(row.getStruct(ordinal, struct.size))
         }
-      case (other, true) => throw new ColumnMismatch(name, s"its schema is a record, the column is ${other.sql}")
-      case (_, false)    =>
+      case (NullType, true) => new ValueEncoder { override def encode(row: InternalRow): Array[Byte] = null }
+      case (other, true)    => throw new ColumnMismatch(name, s"its schema is a record, the column is ${other.sql}")
+      case (_, false)       =>
         // The column is looked at as that of a topic of its own.
         val alone = StructType(plan.input.fields.updated(ordinal, column.copy(name = ValueColumns.Single)))
         try format.encoder(plan.copy(schema, alone, values = Seq(ordinal)))

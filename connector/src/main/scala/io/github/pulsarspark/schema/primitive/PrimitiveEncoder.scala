@@ -18,6 +18,7 @@ private[schema] object PrimitiveEncoder {
   /** Values of one column of the rows. */
   def apply(schemaType: String, ordinal: Int, plan: WritePlan): ValueEncoder =
     (schemaType, plan.input(ordinal).dataType) match {
+      case (_, NullType)                  => of(ordinal)(_ => null) // a tombstone in each row
       case ("BYTES" | "NONE", BinaryType) => new BytesEncoder(ordinal, isText = false)
       case ("STRING", _: StringType)      => new BytesEncoder(ordinal, isText = true)
       case ("BOOLEAN", BooleanType) => of(ordinal)(row => Array(if (row.getBoolean(ordinal)) 1.toByte else 0.toByte))
@@ -44,9 +45,28 @@ private[schema] object PrimitiveEncoder {
         of(ordinal)(row => localDateTime(row.getLong(ordinal)))
       case ("TIME", LongType)       => of(ordinal)(row => bigEndian(row.getLong(ordinal), 8))
       case ("LOCAL_TIME", LongType) => of(ordinal)(row => bigEndian(timeOfDay(row.getLong(ordinal), plan), 8))
-      case (_, column)              =>
-        throw new ColumnMismatch(ValueColumns.Single, s"values of type $schemaType cannot be made of ${column.sql}")
+      case (_, column)              => number(schemaType, column, ordinal, plan).getOrElse(
+          throw new ColumnMismatch(ValueColumns.Single, s"values of type $schemaType cannot be made of ${column.sql}")
+        )
     }
+
+  /** Numbers of a type that holds numbers which the schema does not. */
+  private def number(schemaType: String, column: DataType, ordinal: Int, plan: WritePlan): Option[ValueEncoder] = {
+    val numbers = plan.numbers(ValueColumns.Single, schemaType)
+    schemaType match {
+      case "INT8" | "INT16" | "INT32" | "INT64" =>
+        val size = bytes(schemaType)
+        numbers.whole(column, 8 * size).map(n => of(ordinal)(row => bigEndian(n(row, ordinal), size)))
+      case "TIME"       => numbers.whole(column, 64).map(n => of(ordinal)(row => bigEndian(n(row, ordinal), 8)))
+      case "LOCAL_TIME" =>
+        numbers.whole(column, 64).map(n => of(ordinal)(row => bigEndian(timeOfDay(n(row, ordinal), plan), 8)))
+      case "FLOAT" =>
+        numbers.float(column).map(n => of(ordinal)(row => bigEndian(floatToRawIntBits(n(row, ordinal)).toLong, 4)))
+      case "DOUBLE" =>
+        numbers.double(column).map(n => of(ordinal)(row => bigEndian(doubleToRawLongBits(n(row, ordinal)), 8)))
+      case _ => None
+    }
+  }
 
   /** Java's Date is a moment: a day begins at midnight in UTC. */
   private val MillisPerDay = SparkTime.MicrosPerDay / 1000

@@ -36,6 +36,7 @@ private[schema] object PrimitiveFormat extends SchemaFormat {
   /** The primitive schema type that a column of this type is written with, if there is one. */
   def schemaType(dataType: DataType): Option[String] = dataType match {
     case BinaryType       => Some("BYTES")
+    case NullType         => Some("BYTES") // tombstones alone
     case _: StringType    => Some("STRING")
     case BooleanType      => Some("BOOLEAN")
     case ByteType         => Some("INT8")

@@ -8,14 +8,13 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.convert.{ColumnMismatch, SparkTime}
 import io.github.pulsarspark.schema.{ValueEncoder, WritePlan}
 
 /** PROTOBUF_NATIVE and PROTOBUF values of columns, matched by name. A null is a field that is absent. It is refused
   * where an absent field is the same as a default.
   */
-private[schema] final class ProtobufEncoder private (target: String) {
+private[schema] final class ProtobufEncoder private (plan: WritePlan) {
 
   private def message(
       descriptor: Descriptor,
@@ -32,7 +31,9 @@ private[schema] final class ProtobufEncoder private (target: String) {
       val i = columns.fieldNames.indexOf(f.getName)
       if (i < 0 && f.isRequired)
         throw new ColumnMismatch(child(path, f.getName), "there is no such column, and the field is required")
-      Option.when(i >= 0)((f, columns(i).dataType, ordinals(i)))
+      val isNull = i >= 0 && columns(i).dataType == NullType
+      if (isNull && !mayBeAbsent(f)) throw plan.refusedNull(child(path, f.getName))
+      Option.when(i >= 0 && !isNull)((f, columns(i).dataType, ordinals(i)))
     }
     val places = placed.map { case (f, _, ordinal) => f -> ordinal }.toMap
     val oneofs =
@@ -45,7 +46,7 @@ private[schema] final class ProtobufEncoder private (target: String) {
   }
 
   private def field(f: FieldDescriptor, dataType: DataType, ordinal: Int, path: String): ProtobufWriter.Field = {
-    def refused(): Throwable = Conditions.WriteNullValue(field = path, target = target).exception
+    def refused(): Throwable = plan.refusedNull(path)
     dataType match {
       case MapType(key, value, _) if f.isMapField =>
         val entry                                 = f.getMessageType
@@ -55,17 +56,22 @@ private[schema] final class ProtobufEncoder private (target: String) {
         new ProtobufWriter.Repeated(f, single(f, item, s"$path[]"), ordinal, () => refused())
       case one if !f.isRepeated =>
         new ProtobufWriter.Single(tagged(f, one, path), ordinal,
-          Option.when(f.isRequired || !f.hasPresence)(() => refused()))
+          Option.unless(mayBeAbsent(f))(() => refused()))
       case other => throw misfit(f, other, path)
     }
   }
+
+  /** True if a field without a value is not the same as one with a default. */
+  private def mayBeAbsent(f: FieldDescriptor) = f.hasPresence && !f.isRequired
 
   private def tagged(f: FieldDescriptor, dataType: DataType, path: String) =
     new ProtobufWriter.Tagged(f, single(f, dataType, path))
 
   private def single(f: FieldDescriptor, dataType: DataType, path: String): ProtobufWriter =
     if (f.getJavaType == JavaType.MESSAGE) embedded(f, dataType, path)
-    else ProtobufScalarWriter(f, dataType, notAllowed(path, _, _)).getOrElse(throw misfit(f, dataType, path))
+    else
+      ProtobufScalarWriter(f, dataType, plan.numbers(path, ProtobufWidening.text(f)), notAllowed(path, _, _))
+        .getOrElse(throw misfit(f, dataType, path))
 
   private def embedded(f: FieldDescriptor, dataType: DataType, path: String): ProtobufWriter =
     (ProtobufSchemas.wellKnown(f.getMessageType), dataType) match {
@@ -100,7 +106,7 @@ private[schema] final class ProtobufEncoder private (target: String) {
     new ColumnMismatch(path, s"the field is ${ProtobufWidening.text(f)}, the column is ${dataType.sql}")
 
   private def notAllowed(path: String, value: String, reason: String): Throwable =
-    Conditions.WriteValueNotAllowed(field = path, target = target, value = value, reason = reason).exception
+    plan.refused(path, value, reason)
 
   private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"
 }
@@ -112,7 +118,7 @@ private[schema] object ProtobufEncoder {
 
   /** Fails with [[ColumnMismatch]] when a column does not fit. */
   def apply(plan: WritePlan, descriptor: Descriptor): ValueEncoder = {
-    val message = new ProtobufEncoder(plan.target).message(descriptor, plan.valueColumns, plan.values, "")
+    val message = new ProtobufEncoder(plan).message(descriptor, plan.valueColumns, plan.values, "")
     new ValueEncoder {
       override def encode(row: InternalRow): Array[Byte] = ProtobufWriter.bytes(message.write(row, _))
     }

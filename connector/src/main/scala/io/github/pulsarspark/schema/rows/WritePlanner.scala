@@ -27,6 +27,8 @@ object WritePlanner {
     *   the schema of the topic, null for a tombstone), `avro`, `json`, `key_value` or a primitive, in any case
     * @param keyValue
     *   the options for the parts of a KEY_VALUE schema
+    * @param declared
+    *   value columns that a schema is derived from; None for those of the rows
     */
   def apply(
       input: StructType,
@@ -34,20 +36,23 @@ object WritePlanner {
       topicSchema: Option[TopicSchema],
       schemaType: String,
       keyValue: KeyValueChoice = KeyValueChoice(),
-      cutsTimes: Boolean = false
+      cutsTimes: Boolean = false,
+      declared: Option[StructType] = None
   ): WritePlan = {
     val columns  = input.fields.toSeq.zipWithIndex.map { case (f, i) => (f, i, MetadataColumns.written(f)) }
     val metadata =
       for {
         (f, i, Some(column)) <- columns
         writes               <- column.writer
+        if f.dataType != NullType // sets nothing
       } yield if (writes.types.exists(sameType(_, f.dataType))) f.name -> i else throw wrongType(f, writes.types)
     val values = columns.collect { case (_, i, None) => i }
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
       throw Conditions.WriteNoValueColumn(target = draft.target, columns = input.fieldNames.mkString(", ")).exception
     val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
-    val schema = schemaOf(draft, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
+    val table  = declared.fold(draft)(t => draft.copy(input = t, metadata = Map.empty, values = t.indices))
+    val schema = schemaOf(table, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
     val plan   = draft.copy(schema = schema)
     // Compiling is the check; tasks compile again, because a compiled encoder cannot be sent.
     fitting(plan) { SchemaTranslation.encoder(plan); () }

@@ -120,7 +120,8 @@ class ProtobufSuite extends PropertySuite(200) {
   test("a column or value that does not fit is refused by name") {
     val int = new StructType().add("n", IntegerType)
     notWritten(int.add("x", LongType), InternalRow(1, 2L), "[PULSAR_WRITE_COLUMN_MISMATCH] Column `x`")
-    notWritten(new StructType().add("n", LongType), InternalRow(1L), "the field is int32, the column is BIGINT")
+    notWritten(new StructType().add("n", DateType), InternalRow(1), "the field is int32, the column is DATE")
+    notWritten(new StructType().add("n", NullType), InternalRow(null), "[PULSAR_WRITE_NULL_VALUE] Field `n`")
     notWritten(new StructType().add("l", StringType), InternalRow(null),
       "the field is string, repeated, the column is STRING")
     notWritten(int, InternalRow(null), "[PULSAR_WRITE_NULL_VALUE] Field `n`")
@@ -129,7 +130,7 @@ class ProtobufSuite extends PropertySuite(200) {
     notWritten(
       new StructType().add("u", LongType),
       InternalRow(-1L),
-      "holds -1, which cannot be written: the field is a number of 64 bits without sign"
+      "holds -1, which its schema, uint64, cannot hold: it is not a number of 64 bits without sign"
     )
   }
 

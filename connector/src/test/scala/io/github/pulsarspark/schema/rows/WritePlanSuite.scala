@@ -149,7 +149,7 @@ class WritePlanSuite extends FunSuite {
     val own = record(
       """{"name":"a","type":"int"},{"name":"s","type":["null",{"type":"record","name":"S","fields":[{"name":"x","type":"string"}]}]}"""
     )
-    refused(misfit("a", "AVRO", "the field is int, the column is BIGINT"))(plan(columns("a" -> LongType), Some(own)))
+    refused(misfit("a", "AVRO", "the field is int, the column is DATE"))(plan(columns("a" -> DateType), Some(own)))
     refused(misfit("b", "AVRO", "the schema has no such field; it has a, s"))(
       plan(columns("a" -> IntegerType, "b" -> LongType), Some(own))
     )
@@ -167,9 +167,9 @@ class WritePlanSuite extends FunSuite {
     ))
     val decimal = record("""{"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":10,"scale":2}}""")
     refused(
-      misfit("d", "AVRO", "the field is bytes (decimal of 10 digits, 2 after the point), the column is DECIMAL(10,3)")
+      misfit("d", "AVRO", "the field is bytes (decimal of 10 digits, 2 after the point), the column is STRING")
     )(plan(
-      columns("d" -> DecimalType(10, 3)),
+      columns("d" -> StringType),
       Some(decimal)
     ))
     val union = record("""{"name":"u","type":["null","int","string"]}""")
@@ -184,8 +184,8 @@ class WritePlanSuite extends FunSuite {
   }
 
   test("a primitive topic takes one column value of its type") {
-    refused(misfit("value", "INT32", "values of type INT32 cannot be made of BIGINT"))(plan(
-      columns("value" -> LongType),
+    refused(misfit("value", "INT32", "values of type INT32 cannot be made of BOOLEAN"))(plan(
+      columns("value" -> BooleanType),
       Some(TopicSchema("INT32"))
     ))
     refused(misfit("v", "STRING", "values are not records, so that there must be one value column, called value"))(plan(
@@ -195,6 +195,27 @@ class WritePlanSuite extends FunSuite {
     refused(misfit("b", "STRING", "values are not records, so that there must be one value column, called value"))(
       plan(columns("value" -> StringType, "b" -> StringType), Some(TopicSchema("STRING")))
     )
+  }
+
+  test("a topic without a schema gets that of the table's columns, and keeps its own") {
+    val rows  = columns("price" -> DecimalType(2, 1), "__key" -> StringType)
+    val table = columns("city" -> StringType, "price" -> DoubleType)
+    def schema(own: Option[TopicSchema], schemaType: String) =
+      WritePlanner(rows, Some(topic), own, schemaType, declared = Some(table)).schema
+    for (schemaType <- Seq("avro", "json"))
+      assertEquals(SchemaTranslation.toStruct(topic, schema(None, schemaType)), table)
+    val own = record("""{"name":"price","type":"float"}""")
+    assertEquals(schema(Some(own), "auto"), own)
+  }
+
+  test("a column without any value is null where the schema has a null, a tombstone, or refused before a task") {
+    val own = record("""{"name":"a","type":"int"},{"name":"b","type":["null","int"]}""")
+    assertEquals(plan(columns("a" -> IntegerType, "b" -> NullType, "__key" -> NullType), Some(own)).metadata,
+      Map.empty[String, Int])
+    assertEquals(plan(columns("value" -> NullType)).schema, TopicSchema.Bytes)
+    assertEquals(plan(columns("value" -> NullType), Some(TopicSchema("INT32"))).schema, TopicSchema("INT32"))
+    val error = intercept[RuntimeException](plan(columns("a" -> NullType), Some(own)))
+    assert(error.getMessage.startsWith("[PULSAR_WRITE_NULL_VALUE] Field `a` is null"), error.getMessage)
   }
 
   test("columns that no schema can be made of") {

@@ -2,12 +2,11 @@ package io.github.pulsarspark.read.stream.limits
 
 import java.util.{Arrays => JArrays}
 
-import io.github.pulsarspark.format.codec.PayloadDecryptor
-import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, UndecidedTransaction}
+import io.github.pulsarspark.format.{EntryDecoder, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries, GrowingEntrySource}
-import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, GrowingEntrySource}
+import io.github.pulsarspark.read.plan.CountingDecoder
 
 /** Counts the messages of one topic partition, to find out where micro-batches may end. It passes over each entry once,
   * with the decoder of tasks, so that it counts what tasks return: no markers, aborted messages, messages that
@@ -171,15 +170,7 @@ private[stream] object PartitionWalk {
     val driver   =
       options.copy(failOnDataLoss = false, readAheadMessages = messages.toInt, readAheadBytes = bytes)
     val source  = entries(driver)
-    val decoder = new EntryDecoder(
-      range.topic,
-      if (options.readCompacted) DecodeDepth.Message else DecodeDepth.Entry, // as tasks do
-      options.maxMessageBytes,
-      ownBytes = false,
-      Some(new BrokerPrecedingEntries(range.topic, options, broker)),
-      options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
-      source.isAborted(_, _)
-    )
+    val decoder = CountingDecoder(range.topic, options, source.isAborted(_, _), broker)
     new PartitionWalk(range, source, decoder, times)
   }
 }
