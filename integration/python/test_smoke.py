@@ -103,13 +103,14 @@ def test_a_table_of_the_catalog_is_read_written_and_streamed(target: Target, top
     spark.sql(f"create table smoke using pulsar options ({stored})")
     try:
         spark.sql("insert into smoke (value) values (binary('1'))")
+        spark.sql("insert into smoke values (binary('2'))")
         copied = spark.readStream.table("smoke").select("value").writeStream.option("topic", f"{topic}-copy")
         query = copied.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).toTable("smoke")
         assert query.awaitTermination(120)
-        assert sorted(row[0] for row in spark.sql("select string(value) from smoke").collect()) == ["0", "1"]
+        assert sorted(row[0] for row in spark.sql("select string(value) from smoke").collect()) == ["0", "1", "2"]
     finally:
         spark.sql("drop table smoke")
-    assert sorted(message.payload for message in target.messages(f"{topic}-copy")) == [b"0", b"1"]
+    assert sorted(message.payload for message in target.messages(f"{topic}-copy")) == [b"0", b"1", b"2"]
 
 
 def test_a_wrong_option_is_rejected(target: Target, topic: str) -> None:
