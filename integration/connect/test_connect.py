@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 import pulsar_spark
 from pulsar_spark import functions, progress
+from support.spark.facade import check_facade
 from support.spark.waiting import eventually
 from support.topics.messages import Message, produce, read_all
 from support.topics.reading import run_available
@@ -94,6 +95,10 @@ def test_the_functions_of_the_package(
         row[0] for row in pulsar_spark.read_pulsar(spark, copy, service_url=url).select("id").collect()
     ) == list(range(20))
     assert len(read_all(client, copy)) == 20
+
+
+def test_a_cluster_in_a_session(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+    check_facade(spark, pulsar, topic)
 
 
 def test_the_progress_of_a_stream(

@@ -61,6 +61,7 @@ def test_the_pages_that_show_how_to_use_it_have_snippets() -> None:
         "direct-reads",
         "quickstart",
         "install",
+        "cluster",
         "from-kafka",
     }
     assert {"README.md", *(f"docs/use/{page}.md" for page in shown)} <= set(PAGES)

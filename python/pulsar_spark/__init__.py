@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from pulsar_spark._jars import jar_path, maven_coordinate
 from pulsar_spark._version import __version__
+from pulsar_spark.cluster import Basic, Certificate, OAuth2, Plugin, PulsarCluster, Store, Tls, Token, TokenFile
 from pulsar_spark.errors import (
     PulsarAccessError,
     PulsarCheckpointError,
@@ -40,15 +41,22 @@ from pulsar_spark.options.bounds import after
 
 if TYPE_CHECKING:
     from pulsar_spark import functions, local, progress, sinks
+    from pulsar_spark.facade import Pulsar
     from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
     from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
     from pulsar_spark.sessions import configure, session
 
 __all__ = [
+    "Basic",
+    "Certificate",
+    "OAuth2",
     "PlannedSlice",
     "PlannedTask",
+    "Plugin",
+    "Pulsar",
     "PulsarAccessError",
     "PulsarCheckpointError",
+    "PulsarCluster",
     "PulsarDataError",
     "PulsarDataLossError",
     "PulsarImportError",
@@ -63,6 +71,10 @@ __all__ = [
     "PulsarUnreachableError",
     "PulsarWriteOptions",
     "ReadPlan",
+    "Store",
+    "Tls",
+    "Token",
+    "TokenFile",
     "__version__",
     "after",
     "condition_of",
@@ -84,6 +96,7 @@ __all__ = [
 
 _MODULES = ("functions", "local", "progress", "sinks")
 _NAMES = {
+    "facade": ("Pulsar",),
     "io": ("read_pulsar", "read_pulsar_stream", "write_pulsar", "write_pulsar_stream"),
     "plans": ("PlannedSlice", "PlannedTask", "ReadPlan", "plan"),
     "sessions": ("configure", "session"),

@@ -31,6 +31,11 @@ ARGUMENTS: Mapping[str, str] = {
 """Options of reads by their names in Python, with the argument and field that replaces each and accepts more."""
 
 
+def name_in_python(name: str) -> str:
+    """The name in Python of an option or a column: ``auth.tokenFile`` is ``auth_token_file``."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).replace(".", "_").lower()
+
+
 @dataclass(frozen=True, kw_only=True)
 class ErrorCondition:
     """One entry of ``error-conditions.json``."""
@@ -68,7 +73,7 @@ class OptionDefinition:
     @property
     def argument(self) -> str:
         """The name in Python: ``auth.tokenFile`` is ``auth_token_file``."""
-        return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", self.key).replace(".", "_").lower()
+        return name_in_python(self.key)
 
     @property
     def description(self) -> str:

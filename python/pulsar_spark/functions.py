@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pulsar_spark._spark import Column, SparkSession
 from pulsar_spark._tables import option_table
-from pulsar_spark.errors import PulsarSetupError, translated
+from pulsar_spark.jvm import DriverJvm, JvmFunction
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
-from pulsar_spark.options.names import named_as_arguments
 from pulsar_spark.options.resolve import check_names, checked, combined, write_options
 from pulsar_spark.options.signatures import lists_arguments
 
@@ -63,7 +62,7 @@ def from_pulsar(
         >>> raw.select(from_pulsar(spark, "value", "__schemaVersion", topic="rides"))
     """
     given = _read_options(options, topic, service_url, dict(more))
-    return _apply(spark, _create(spark, "from_pulsar", given), value, version)
+    return _create(spark, "from_pulsar", given)(value, version)
 
 
 @lists_arguments(WriteArguments)
@@ -101,7 +100,7 @@ def to_pulsar(
         >>> rows.select(to_pulsar(spark, struct("city", "km"), topic="rides"))
     """
     given = write_options(options, topic, service_url, dict(more))
-    return _apply(spark, _create(spark, "to_pulsar", given), value)
+    return _create(spark, "to_pulsar", given)(value)
 
 
 @lists_arguments(ReadArguments)
@@ -145,9 +144,8 @@ def register(
         from_name: _create(spark, "from_pulsar", given),
         to_name: _create(spark, "to_pulsar", {key: text for key, text in given.items() if _is_shared(key)}),
     }
-    session: Any = spark
     for name, function in functions.items():
-        session._jsparkSession.udf().register(name, function)  # noqa: SLF001 - py4j has no public API
+        function.register(name)
 
 
 def _read_options(
@@ -164,23 +162,7 @@ def _is_shared(key: str) -> bool:
     return found is not None and _WRITE in found.scopes
 
 
-def _create(spark: SparkSession, name: str, given: dict[str, str]) -> Any:  # noqa: ANN401 - py4j objects have no type
+def _create(spark: SparkSession, name: str, given: dict[str, str]) -> JvmFunction:
     """Create the function of this name in the JVM."""
-    jspark: Any = getattr(spark, "_jsparkSession", None)
-    if jspark is None:
-        raise PulsarSetupError("PULSAR_NO_JVM", call=f"{name}()")
-    functions: Any = spark._jvm.io.github.pulsarspark.functions.PulsarFunctions  # type: ignore[union-attr] # noqa: SLF001
-    decodes = name == "from_pulsar"
-    options = checked(spark, given, "batchRead" if decodes else _WRITE)
-    with named_as_arguments(options), translated():
-        return functions.fromPulsar(jspark, options) if decodes else functions.toPulsar(jspark, options)
-
-
-def _apply(spark: SparkSession, function: Any, *columns: Column | str) -> Column:  # noqa: ANN401
-    from pyspark.sql import Column
-    from pyspark.sql.functions import col
-
-    jvm: Any = spark._jvm  # noqa: SLF001
-    sources: list[Any] = [col(column) if isinstance(column, str) else column for column in columns]
-    arguments = jvm.PythonUtils.toSeq([column._jc for column in sources])  # noqa: SLF001
-    return Column(function.apply(arguments))
+    jvm = DriverJvm.of(spark, f"{name}()")
+    return jvm.function(name, checked(spark, given, "batchRead" if name == "from_pulsar" else _WRITE))

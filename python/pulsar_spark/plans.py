@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from pulsar_spark import _plan_views
 from pulsar_spark._spark import DataFrame
-from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, translated
+from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.jvm import DriverJvm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,15 +129,11 @@ def plan(df: DataFrame) -> ReadPlan:
         >>> plan(rides)
         ReadPlan(1 task; bookies: 1 slice, 2 entries, 334 B)
     """
-    jdf: Any = getattr(df, "_jdf", None)
-    if jdf is None:
-        raise PulsarSetupError("PULSAR_NO_JVM", call="plan()")
+    jvm = DriverJvm.of(df.sparkSession, "plan()")
     if df.isStreaming:
         why = "the DataFrame is a stream, which decides what to read batch by batch"
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why=why)
-    jvm: Any = df.sparkSession._jvm  # noqa: SLF001 - py4j has no public API
-    with translated():
-        reported = json.loads(jvm.io.github.pulsarspark.plans.ReadPlans.json(jdf.queryExecution().optimizedPlan()))
+    reported = jvm.read_tasks(df)
     if reported["reads"] == 0:
         raise PulsarOptionError("PULSAR_PLAN_NO_READ", why="the DataFrame reads nothing of Pulsar")
     return ReadPlan(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pulsar_spark import _class_path, _interrupts
+from pulsar_spark import _interrupts
 from pulsar_spark._jars import is_another_connector, is_connector, jar_path, maven_coordinate
 from pulsar_spark._launch import JARS, PACKAGES, launched, parts_of, present, replace_argument, without
 from pulsar_spark._spark import SparkSession
 from pulsar_spark.errors import PulsarSetupError, install
+from pulsar_spark.jvm import DriverJvm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     settings: dict[str, str] = dict(builder._options)  # noqa: SLF001
     if _is_remote(settings):
         return builder
-    jvm = _class_path.running_jvm()
+    jvm = DriverJvm.running()
     if jvm is not None:
         return _configure_running(builder, settings, jvm, jar)
     parts = launched(settings)
@@ -97,27 +98,24 @@ def session(
     with _interrupts.held_back():  # Spark leaves a JVM behind that Ctrl-C interrupts while it starts
         spark = configured.getOrCreate()
     install()
-    jvm: Any = getattr(spark, "_jvm", None)
+    jvm = DriverJvm.found(spark)
     if jvm is not None:
-        if _class_path.connector_location(jvm) is None:
+        if jvm.connector_location() is None:
             spark.stop()
             raise _without_connector()
-        if text := _class_path.other_sources(jvm):
+        if text := jvm.other_sources():
             warnings.warn(text, stacklevel=2)
     return spark
 
 
 def _configure_running(
-    builder: SparkSession.Builder,
-    settings: dict[str, str],
-    jvm: Any,  # noqa: ANN401 - py4j objects have no type
-    jar: str | Path,
+    builder: SparkSession.Builder, settings: dict[str, str], jvm: DriverJvm, jar: str | Path
 ) -> SparkSession.Builder:
     """Configure the builder of a JVM that runs already, whose own class path ``spark.jars`` does not change."""
-    from pyspark import SparkConf, SparkContext
+    from pyspark import SparkConf
 
-    location, context = _class_path.connector_location(jvm), SparkContext
-    if context._active_spark_context is not None or jar == "maven":  # noqa: SLF001
+    location = jvm.connector_location()
+    if jvm.has_context or jar == "maven":
         if location is None:
             raise _without_connector()
         return builder
@@ -128,10 +126,10 @@ def _configure_running(
             raise
         return builder
     if location is None:
-        _class_path.add_jar(jvm, file)
-        if _class_path.connector_location(jvm) is None:
+        jvm.add_jar(file)
+        if jvm.connector_location() is None:
             raise _without_connector()
-    elif location != _class_path.url_of(jvm, file):
+    elif location != jvm.url_of(file):
         return builder
     others = without(parts_of(settings.get(JARS) or SparkConf().get(JARS)), str(file))
     return builder.config(JARS, ",".join([*others, str(file)]))

@@ -16,8 +16,20 @@ if TYPE_CHECKING:
 ROOT = Path(pulsar_spark.__file__).parent
 # A room imports rooms before it only. Modules beside the rooms are rooms of one file.
 ORDER = (
-    *("_version", "_sizes", "_tables", "_conversion", "errors", "_spark", "options"),
-    *("_jars", "_interrupts", "_launch", "_class_path", "sessions", "functions", "io", "_plan_views", "plans"),
+    *("_version", "_grid", "_tables", "_conversion", "errors", "_spark", "options"),
+    *(
+        "_jars",
+        "_interrupts",
+        "_launch",
+        "jvm",
+        "sessions",
+        "functions",
+        "io",
+        "_plan_views",
+        "plans",
+        "facade",
+        "cluster",
+    ),
     *("progress", "sinks", "local", "__init__", "demo", "cli"),
 )
 MOST_FILES, MOST_LINES = 17, 300
@@ -90,6 +102,12 @@ def test_no_modules_need_each_other() -> None:
         for module in free:
             del left[module]
     assert not left, f"modules that need each other, and those that need them: {sorted(left)}"
+
+
+def test_one_module_alone_calls_the_jvm() -> None:
+    py4j = re.compile(r"\b(?:_jvm|_gateway|_jsparkSession|_jdf|_jc|_ensure_initialized|_active_spark_context|py4j\.)")
+    found = {str(path.relative_to(ROOT)) for path in FILES if py4j.search(path.read_text(encoding="utf-8"))}
+    assert found - {"local/server.py"} == {"jvm.py"}
 
 
 def test_folders_and_files_are_small() -> None:

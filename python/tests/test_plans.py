@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
@@ -148,4 +149,4 @@ def test_streams_and_other_sources_have_no_plan() -> None:
     with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*reads nothing of Pulsar"):
         plan(FakeFrame('{"reads": 0, "tasks": []}').frame)
     with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*plan\(\).*Spark Connect"):
-        plan(cast("DataFrame", object()))
+        plan(cast("DataFrame", SimpleNamespace(sparkSession=object())))

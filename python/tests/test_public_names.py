@@ -9,6 +9,7 @@ import typing
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 import pulsar_spark
 from pulsar_spark import PulsarReadOptions, PulsarWriteOptions, functions
@@ -27,6 +28,8 @@ FROM_OPTIONS: list[tuple[Any, Any, Any]] = [
 PUBLIC = {name: getattr(pulsar_spark, name) for name in pulsar_spark.__all__}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 FUNCTIONS |= {function.__name__: function for function, _, _ in FROM_OPTIONS}
+# The types of `PulsarCluster.on`, which is there without pyspark, too.
+NEED_SPARK = {"SparkSession": SparkSession, "Pulsar": pulsar_spark.Pulsar}
 CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
 
 
@@ -72,7 +75,7 @@ def test_type_hints_can_be_evaluated(name: str) -> None:
     else:
         for _, method in inspect.getmembers(subject, inspect.isfunction):
             if method.__module__.startswith("pulsar_spark") and not method.__name__.startswith("_"):
-                typing.get_type_hints(method)
+                typing.get_type_hints(method, localns=NEED_SPARK if subject is pulsar_spark.PulsarCluster else None)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -9,7 +9,8 @@ from zipfile import ZipFile
 import pytest
 from pyspark.sql import SparkSession
 
-from pulsar_spark import PulsarSetupError, __version__, _class_path, _jars, configure, jar_path, maven_coordinate
+from pulsar_spark import PulsarSetupError, __version__, _jars, configure, jar_path, maven_coordinate
+from pulsar_spark.jvm import DriverJvm
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,7 @@ def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(_jars, "_packaged_jar", lambda: file)
     for name in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", SUBMIT):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(_class_path, "running_jvm", lambda: None)
+    monkeypatch.setattr(DriverJvm, "running", lambda: None)
     file.touch()
     return file
 

@@ -14,8 +14,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from pulsar_spark._version import __version__
+from pulsar_spark.cli.completion import add_completion
 from pulsar_spark.cli.demo import add_demo
 from pulsar_spark.cli.explain import add_explain
+from pulsar_spark.cli.inspect import add_inspect
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
 from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, fail, say
@@ -33,8 +35,9 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
     top.add_argument("--version", action="version", version=f"pulsar-spark {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (add_local, add_options, add_explain, add_sink, add_demo):
+    for add in (add_local, add_options, add_explain, add_inspect, add_sink, add_demo):
         add(commands)
+    add_completion(commands, parser)
     return top
 
 

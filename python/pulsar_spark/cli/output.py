@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from pulsar_spark.errors import facts
+
+if TYPE_CHECKING:
+    from pulsar_spark._grid import Grid
 
 DONE, FAILED, USAGE, NOT_RUNNING = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report a process that SIGINT ended
@@ -23,3 +27,33 @@ def fail(error: Exception, *, as_json: bool, code: int = FAILED) -> int:
     else:
         say(f"error: {error}")
     return code
+
+
+def print_grid(table: Grid, nothing: str) -> None:
+    """Print a table, by rich in a terminal where it is installed.
+
+    Args:
+        table: The table.
+        nothing: The text that says that there are no rows.
+    """
+    if not table.rows:
+        print(nothing)
+        return
+    try:
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+    except ImportError:
+        pass
+    else:
+        console = Console()
+        if console.is_terminal:
+            shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+            for name, *_ in table.columns:
+                shown.add_column(name, justify="right" if name in table.right else "left", overflow="fold")
+            for row in zip(*(column[1:] for column in table.columns), strict=True):
+                shown.add_row(*(Text(cell) for cell in row))
+            console.print(shown)
+            return
+    print("\n".join(table.lines()))

@@ -75,10 +75,10 @@ def _sink_repair(chosen: argparse.Namespace) -> int:
 @contextmanager
 def _spark() -> Iterator[SparkSession]:
     """The session of this process, or a small one for one command."""
-    from pulsar_spark import _class_path
+    from pulsar_spark.jvm import DriverJvm
     from pulsar_spark.sessions import session
 
-    is_own = _class_path.running_jvm() is None
+    is_own = DriverJvm.running() is None
     settings: dict[str, Any] = {"spark.ui.enabled": False}
     spark = session("pulsar-spark sink", "local[1]", **settings) if is_own else session()
     try:

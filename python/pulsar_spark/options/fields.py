@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from datetime import datetime, timedelta, timezone
 from functools import cache
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 from pulsar_spark._tables import ARGUMENTS, OptionDefinition, PrefixDefinition, option_table
 from pulsar_spark.errors import PulsarOptionError
@@ -40,13 +40,13 @@ class TypedOptions:
 
     def replaced(self) -> dict[str, str]:
         """The options that ``start``, ``end`` and ``level`` set here, by their names in Python, with these fields."""
-        present = dict(self._present())
+        present = dict(self.present())
         return {option: field for option, field in ARGUMENTS.items() if field in present}
 
     def to_options(self) -> dict[str, str]:
         """The options with Spark's names and values, secrets included. Relative times count from now."""
         options: dict[str, str] = {}
-        present = dict(self._present())
+        present = dict(self.present())
         for option, field in self.replaced().items():
             if option in present:
                 raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first=field, second=option)
@@ -65,11 +65,21 @@ class TypedOptions:
                 options |= bound_options(name, bounds[name], topic=options.get("topic"), now=now)
         return options
 
+    def over(self: Options, others: Options) -> Options:
+        """Override other options with these; settings of a client are combined."""
+        given, below = dict(self.present()), dict(others.present())
+        for name, value in given.items():
+            if name in below and isinstance(arguments().get(name), PrefixDefinition):
+                given[name] = {**below[name], **value}
+        combined: Options = replace(cast("Any", others), **given)
+        return combined
+
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={_shown(name, value)}" for name, value in self._present())
+        shown = ", ".join(f"{name}={_shown(name, value)}" for name, value in self.present())
         return f"{type(self).__name__}({shown})"
 
-    def _present(self) -> list[tuple[str, Any]]:
+    def present(self) -> list[tuple[str, Any]]:
+        """The fields that are set, with their values."""
         named = [(field.name, getattr(self, field.name)) for field in fields(self)]
         return [(name, value) for name, value in named if value is not None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from pulsar_spark._sizes import in_bytes
+from pulsar_spark._grid import in_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pulsar_spark.errors import PulsarOptionError, PulsarSetupError, translated
+from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.jvm import DriverJvm
 from pulsar_spark.options import PulsarWriteOptions
-from pulsar_spark.options.names import named_as_arguments
 from pulsar_spark.options.resolve import checked, write_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import SparkSession
 
 
@@ -124,7 +121,8 @@ def find(
         [FoundSink(sink='trips-copy', nonce='versions', target='persistent://public/default/trips', done=7)]
     """
     given = _options(options, namespace, topic, service_url, None)
-    listed = _call(spark, "find()", given, lambda sinks, jspark, text: sinks.list(jspark, text))
+    jvm = DriverJvm.of(spark, "find()")
+    listed = jvm.sinks(checked(spark, given, "batchWrite"))
     return [FoundSink(**one) for one in listed]
 
 
@@ -177,7 +175,8 @@ def repair(
     given = _options(options, namespace, topic, service_url, sink)
     torn = "lost" if accept_lost is not None else "repeated" if accept_repeated is not None else ""
     epoch = accept_lost if accept_lost is not None else accept_repeated or 0
-    done = _call(spark, "repair()", given, lambda sinks, jspark, text: sinks.repair(jspark, text, torn, epoch))
+    jvm = DriverJvm.of(spark, "repair()")
+    done = jvm.repaired_sink(checked(spark, given, "batchWrite"), torn, epoch)
     return RepairedSink(**{**done, "lost": tuple(LostTask(**one) for one in done.get("lost", ()))})
 
 
@@ -192,15 +191,3 @@ def _options(
     named = {"sinkNamespace": namespace, "sinkId": sink}
     given = {name: one for name, one in named.items() if one is not None}
     return write_options(chosen, topic, service_url, {}) | given
-
-
-def _call(
-    spark: SparkSession, name: str, given: dict[str, str], call: Callable[[Any, Any, dict[str, str]], str]
-) -> Any:  # noqa: ANN401 - JSON has no type
-    jspark: Any = getattr(spark, "_jsparkSession", None)
-    if jspark is None:
-        raise PulsarSetupError("PULSAR_NO_JVM", call=name)
-    jvm: Any = spark._jvm  # noqa: SLF001 - py4j has no public API
-    options = checked(spark, given, "batchWrite")
-    with named_as_arguments(options), translated():
-        return json.loads(call(jvm.io.github.pulsarspark.write.PulsarSinks, jspark, options))

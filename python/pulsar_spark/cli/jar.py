@@ -1,0 +1,146 @@
+"""Asks the connector's jar for a table of metadata, in a Java process of its own without Spark.
+
+The question goes to the standard input of the process, so no secret is in a list of processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pulsar_spark._jars import jar_path
+from pulsar_spark._tables import error_conditions
+from pulsar_spark.errors import FAMILIES, PulsarImportError, PulsarInternalError, PulsarSparkError
+from pulsar_spark.local.java import java_command
+from pulsar_spark.local.maven import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MAIN = "io.github.pulsarspark.inspect.Main"
+
+_MOST_SECONDS = 600.0
+# One compiler, and a collector without threads: such a process lives for seconds.
+_QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
+# Loads the client and what it needs to connect; port 1 answers nobody.
+_TRIAL = json.dumps(
+    {
+        "view": "partitions",
+        "options": {"service.url": "pulsar://127.0.0.1:1", "topic": "none", "operationTimeoutMs": "200"},
+    }
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows of a table.
+
+    Attributes:
+        columns: The names of the columns.
+        types: The types of the columns, as SQL has them.
+        rows: Their values, as JSON has them.
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows with the names of their columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def values(self) -> list[list[object]]:
+        """The rows with times as times."""
+        return [[_value(kind, value) for kind, value in zip(self.types, row, strict=True)] for row in self.rows]
+
+
+def ask(view: str, options: Mapping[str, str], columns: Sequence[str] = ()) -> Answer:
+    """The rows of a table of metadata.
+
+    Args:
+        view: The name of the table, as the option ``metadata`` has it.
+        options: Options of the connector by their names in Spark.
+        columns: The columns to ask for; all of them if there is none.
+
+    Raises:
+        PulsarSparkError: The jar refuses the question, or the cluster does.
+        LocalPulsarError: There is no Java.
+    """
+    question = {"view": view, "options": dict(options), "columns": list(columns)}
+    answer = _answer(_run(json.dumps(question)))
+    if error := answer.get("error"):
+        raise _raised(error)
+    names, types = (tuple(one[key] for one in answer["columns"]) for key in ("name", "type"))
+    return Answer(names, types, tuple(map(tuple, answer["rows"])))
+
+
+def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - JSON has no type
+    return datetime.fromisoformat(value.replace("Z", "+00:00")) if value is not None and kind == "TIMESTAMP" else value
+
+
+def _run(question: str) -> subprocess.CompletedProcess[str]:
+    command = [java_command(), *_QUICK, "-cp", os.pathsep.join([str(jar_path()), f"{_spark_jars()}/*"]), MAIN]
+    archive = _archive(command)
+    if not archive.exists():
+        _make(archive, command)
+    if archive.stat().st_size:
+        command.insert(1, f"-XX:SharedArchiveFile={archive}")
+    return _java(command, question)
+
+
+def _java(command: Sequence[str], question: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, input=question, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False)
+
+
+def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The one object that the process printed."""
+    try:
+        found: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        told = (done.stderr or done.stdout).strip().splitlines()
+        what = told[-1] if told else f"exit code {done.returncode}"
+        raise PulsarInternalError("PULSAR_INTERNAL", what=what, where="the Java process of the command line") from None
+    return found
+
+
+def _raised(error: Mapping[str, Any]) -> PulsarSparkError:
+    name = error["condition"]
+    return FAMILIES[error_conditions()[name].family](name, **error["parameters"])
+
+
+def _spark_jars() -> Path:
+    """The folder with the jars of the installed pyspark, else of ``SPARK_HOME``; pyspark itself is not loaded."""
+    spec, home = importlib.util.find_spec("pyspark"), os.environ.get("SPARK_HOME")
+    folders = [Path(spec.origin).parent] if spec is not None and spec.origin is not None else []
+    folders += [Path(home)] if home else []
+    for folder in folders:
+        if any((folder / "jars").glob("spark-core_*.jar")):
+            return folder / "jars"
+    found = f"the Spark in {' and in '.join(map(str, folders))} has no jars" if folders else "there is none"
+    raise PulsarImportError("PULSAR_SPARK_VERSION", found=found)
+
+
+def _archive(command: Sequence[str]) -> Path:
+    """The class data archive for this Java and these jars, with which a process starts in half the time."""
+    java, jar, spark = Path(command[0]).resolve(), jar_path(), _spark_jars()
+    parts = [*command, str(java), *(str(path.stat().st_mtime_ns) for path in (java, jar, spark))]
+    digest = hashlib.sha256(os.pathsep.join(parts).encode()).hexdigest()
+    return cache_folder() / "classes" / f"inspect-{digest[:16]}.jsa"
+
+
+def _make(archive: Path, command: Sequence[str]) -> None:
+    """Write the archive by a question that nobody answers. It stays empty, and is not used, where Java cannot do so."""
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        part = Path(folder) / archive.name
+        _java([command[0], f"-XX:ArchiveClassesAtExit={part}", *command[1:]], _TRIAL)
+        part.touch()
+        part.replace(archive)

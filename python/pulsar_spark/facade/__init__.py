@@ -1,0 +1,9 @@
+"""A cluster in a session: reads, writes, and tables of metadata."""
+
+from __future__ import annotations
+
+from pulsar_spark.facade.listing import Listing
+from pulsar_spark.facade.pulsar import Pulsar
+from pulsar_spark.facade.rows import PartitionInfo
+
+__all__ = ["Listing", "PartitionInfo", "Pulsar"]

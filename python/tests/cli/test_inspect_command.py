@@ -1,0 +1,190 @@
+"""The verbs that look into a cluster: what they ask the jar for, and what they print. A script stands for Java."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pulsar_spark import cli
+from pulsar_spark.cli import jar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+URL = ["--service-url", "pulsar://b:6650"]
+CANARY = "canary-4711"
+# Notes its arguments and the question, and prints the answer.
+JAVA = """#!/bin/sh
+case "$*" in *ArchiveClassesAtExit*) exit 1 ;; esac
+printf '%s\\n' "$@" > {folder}/arguments
+cat > {folder}/question
+cat {folder}/answer
+"""
+
+
+class Java:
+    """A script in place of Java."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        (folder / "bin").mkdir()
+        script = folder / "bin" / "java"
+        script.write_text(JAVA.format(folder=folder))
+        script.chmod(0o755)
+        self.answers({"columns": [], "rows": []})
+
+    def answers(self, answer: object) -> None:
+        (self._folder / "answer").write_text(answer if isinstance(answer, str) else json.dumps(answer))
+
+    def rows(self, columns: dict[str, str], *rows: list[Any]) -> None:
+        self.answers({"columns": [{"name": name, "type": kind} for name, kind in columns.items()], "rows": rows})
+
+    @property
+    def question(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self._folder / "question").read_text())
+        return found
+
+    @property
+    def arguments(self) -> str:
+        return (self._folder / "arguments").read_text()
+
+
+@pytest.fixture
+def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Java:
+    for name in ("SERVICE_URL", "ADMIN_URL", "TOKEN", "TOKEN_FILE", "TLS_TRUST_CERTS_FILE", "CLIENT_CONF"):
+        monkeypatch.delenv(f"PULSAR_{name}", raising=False)
+    file = tmp_path / "connector.jar"
+    file.touch()
+    monkeypatch.setattr(jar, "jar_path", lambda: file)
+    monkeypatch.setenv("PULSAR_SPARK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    return Java(tmp_path)
+
+
+@pytest.fixture
+def shown(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs a verb, and returns what it prints: parsed where it is JSON."""
+
+    def run(*arguments: str, code: int = 0) -> Any:  # noqa: ANN401
+        assert cli.main(arguments) == code
+        out, err = capsys.readouterr()
+        assert err == ""
+        return json.loads(out) if "--json" in arguments else out
+
+    return run
+
+
+def test_rows_are_a_table_or_json(java: Java, shown: Callable[..., Any]) -> None:
+    columns = {"topic": "STRING", "offloadedLedgers": "BIGINT", "closedAt": "TIMESTAMP"}
+    java.rows(columns, ["persistent://a/b/c", 1234, "2026-01-31T12:00:00.5Z"], ["d", None, None])
+    assert shown("partitions", *URL, "c").splitlines() == [
+        "topic  offloaded ledgers  closed at",
+        "-----  -----------------  -------------------",
+        "a/b/c              1,234  2026-01-31 12:00:00",
+        "d",
+    ]
+    assert shown("partitions", *URL, "c", "--json")["partitions"][1] == {
+        "topic": "d",
+        "offloadedLedgers": None,
+        "closedAt": None,
+    }
+    java.rows(columns)
+    assert shown("partitions", *URL, "c") == "There are no partitions.\n"
+
+
+def test_where_the_cluster_is_named(
+    java: Java, shown: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def options(*arguments: str) -> dict[str, str]:
+        shown("partitions", "t", *arguments)
+        found: dict[str, str] = java.question["options"]
+        del found["metadata"], found["topics"]
+        return found
+
+    file, secret = tmp_path / "client.conf", tmp_path / "secret"
+    file.write_text("brokerServiceUrl=pulsar://file:6650\nwebServiceUrl=http://file:8080\n")
+    secret.write_text(f"{CANARY}\n")
+    monkeypatch.setenv("PULSAR_SERVICE_URL", "pulsar://environment:6650")
+    monkeypatch.setenv("PULSAR_TOKEN", CANARY)
+    assert options() == {"service.url": "pulsar://environment:6650", "auth.token": CANARY}
+    assert CANARY not in java.arguments
+    assert options("--cluster", "pulsar://b:1", "--admin-url", "http://a:2")["service.url"] == "pulsar://b:1"
+    in_file = {"service.url": "pulsar://file:6650", "admin.url": "http://file:8080"}
+    assert options("--client-conf", str(file)) == in_file
+    more = [
+        "--option",
+        "pollTimeoutMs=5s",
+        "--option",
+        f"auth.basic.password=@{secret}",
+        "--option",
+        "auth.basic.userId=me",
+    ]
+    given = {"pollTimeoutMs": "5s", "auth.basic.password": CANARY, "auth.basic.userId": "me"}
+    assert options("--client-conf", str(file), *more) == {**in_file, **given}
+    assert CANARY not in java.arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "PULSAR_OPTION_MISSING.*--service-url"),
+        (["--service-url", "localhost:6650"], "PULSAR_OPTION_INVALID.*perhaps `pulsar://localhost:6650` is meant"),
+        ([*URL, "--option", f"auth.token={CANARY}"], r"PULSAR_OPTION_INVALID.*`\*\*\*`.*@FILE"),
+        ([*URL, "--option", f"pulsar.client.authParams={CANARY}"], r"PULSAR_OPTION_INVALID.*`\*\*\*`.*@FILE"),
+        ([*URL, "--option", "auth.token=@/no/such/file"], "PULSAR_FILE_UNREADABLE.*/no/such/file"),
+        ([*URL, "--option", "auth.token=@/dev/zero"], "PULSAR_FILE_UNREADABLE.*/dev/zero"),
+        ([*URL, "--option", "pollTimeout=5"], "PULSAR_OPTION_UNKNOWN.*pollTimeoutMs"),
+        ([*URL, "--option", "sinkId=x"], "PULSAR_OPTION_WRONG_MODE"),
+        (["--client-conf", "/no/such/file"], "PULSAR_CLIENT_CONF_UNUSABLE.*does not exist"),
+    ],
+)
+@pytest.mark.usefixtures("java")
+def test_a_mistake_ends_with_2_and_asks_nothing(
+    arguments: list[str], text: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert cli.main(["partitions", "t", *arguments, "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert re.search(text, json.loads(out)["error"]["message"])
+    assert CANARY not in out
+    assert not (tmp_path / "question").exists()
+
+
+def test_an_error_of_the_jar_is_that_of_the_command(java: Java, capsys: pytest.CaptureFixture[str]) -> None:
+    parameters = {"topic": "orders", "url": "pulsar://b:6650"}
+    java.answers({"error": {"condition": "PULSAR_TOPIC_NOT_FOUND", "message": "x", "parameters": parameters}})
+    assert cli.main(["partitions", *URL, "orders", "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["condition"], error["parameters"]) == ("PULSAR_TOPIC_NOT_FOUND", parameters)
+    assert error["message"].startswith("[PULSAR_TOPIC_NOT_FOUND] Topic orders does not exist at pulsar://b:6650.")
+
+
+def test_an_end_without_an_answer_is_reported(java: Java, capsys: pytest.CaptureFixture[str]) -> None:
+    java.answers("")
+    assert cli.main(["partitions", *URL, "orders"]) == 1
+    assert "[PULSAR_INTERNAL] Internal error: exit code 0" in capsys.readouterr().err
+
+
+def test_a_class_data_archive_is_made_once_and_used(java: Java, shown: Callable[..., Any], tmp_path: Path) -> None:
+    java.rows({"topic": "STRING"})
+    shown("partitions", *URL, "c")
+    (empty,) = (tmp_path / "cache" / "classes").iterdir()
+    assert (empty.stat().st_size, "SharedArchiveFile" in java.arguments) == (0, False)
+    empty.write_text("classes")
+    shown("partitions", *URL, "c")
+    assert f"-XX:SharedArchiveFile={empty}" in java.arguments
+    assert empty.read_text() == "classes"
+
+
+@pytest.mark.usefixtures("java")
+def test_without_jars_of_spark_it_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    assert cli.main(["partitions", *URL, "orders"]) == 1
+    assert "pip install 'pulsar-spark[spark]'" in capsys.readouterr().err

@@ -1,0 +1,116 @@
+"""The methods of a cluster in a session: the functions of this package, with the options of the cluster."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from pulsar_spark import (
+    Plugin,
+    Pulsar,
+    PulsarCluster,
+    PulsarReadOptions,
+    PulsarWriteOptions,
+    TokenFile,
+    read_pulsar,
+    write_pulsar_stream,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLUSTER = PulsarCluster("pulsar://b:6650", admin_url="http://a", auth=TokenFile("/t"), client={"numIoThreads": 2})
+OPTIONS = {
+    "service.url": "pulsar://b:6650",
+    "admin.url": "http://a",
+    "auth.tokenFile": "/t",
+    "pulsar.client.numIoThreads": "2",
+}
+
+
+class Noted:
+    """Stands for a session, its readers and a DataFrame: notes the options and answers everything with itself."""
+
+    def __init__(self) -> None:
+        self.getAll = {"spark.datasource.pulsar.service.url": "pulsar://of-the-session:6650"}
+        self.given: dict[str, str] = {}
+
+    def __getattr__(self, _: str) -> Any:  # noqa: ANN401
+        return self
+
+    def __call__(self, *_: object, **__: object) -> Noted:
+        return self
+
+    def options(self, **options: str) -> Noted:
+        self.given = options
+        return self
+
+
+def pulsar(cluster: PulsarCluster = CLUSTER) -> tuple[Pulsar, Any]:
+    noted: Any = Noted()
+    return cluster.on(noted), noted
+
+
+def test_reads_have_the_options_of_the_cluster() -> None:
+    session, noted = pulsar()
+    session.read("rides", start="earliest", end="1:2")
+    assert noted.given == {
+        **OPTIONS,
+        "topic": "rides",
+        "startingOffsets": "earliest",
+        "endingOffsets": '{"rides": "1:2"}',
+    }
+    session.read_stream(topics_pattern="r.*", max_messages_per_trigger=5)
+    assert noted.given == {**OPTIONS, "topicsPattern": "r.*", "maxMessagesPerTrigger": "5"}
+
+
+def test_writes_have_the_options_of_the_cluster(tmp_path: Path) -> None:
+    session, noted = pulsar()
+    session.write(noted, "rides", send_timeout_ms=5)
+    assert noted.given == {**OPTIONS, "topic": "rides", "sendTimeoutMs": "5"}
+    session.write_stream(noted, "rides", checkpoint=tmp_path)
+    assert noted.given == {**OPTIONS, "topic": "rides"}
+
+
+def test_arguments_and_option_objects_override_the_cluster() -> None:
+    session, noted = pulsar()
+    session.read(options=PulsarReadOptions(topic="a", admin_url="http://x", poll_timeout_ms=1), poll_timeout_ms=2)
+    assert noted.given == {**OPTIONS, "topic": "a", "admin.url": "http://x", "pollTimeoutMs": "2"}
+    session.write(noted, options=PulsarWriteOptions(topic="a", client={"useTcpNoDelay": True}))
+    assert noted.given == {**OPTIONS, "topic": "a", "pulsar.client.useTcpNoDelay": "true"}
+
+
+@pytest.mark.parametrize("name", ["read", "read_stream", "write", "write_stream"])
+def test_settings_of_the_client_are_combined(name: str, tmp_path: Path) -> None:
+    session, noted = pulsar(PulsarCluster("pulsar://b:6650", auth=Plugin("x.Y", "p")))
+    first = [noted, "rides"] if name.startswith("write") else ["rides"]
+    more = {"checkpoint": tmp_path} if name == "write_stream" else {}
+    getattr(session, name)(*first, client={"numIoThreads": 3}, **more)
+    assert noted.given == {
+        "service.url": "pulsar://b:6650",
+        "topic": "rides",
+        "pulsar.client.authPluginClassName": "x.Y",
+        "pulsar.client.authParams": "p",
+        "pulsar.client.numIoThreads": "3",
+    }
+
+
+def test_the_signatures_are_those_of_the_functions_without_a_session() -> None:
+    read = inspect.signature(Pulsar.read)
+    assert list(read.parameters)[1:] == list(inspect.signature(read_pulsar).parameters)[1:]
+    write = inspect.signature(Pulsar.write_stream)
+    assert list(write.parameters)[1:] == list(inspect.signature(write_pulsar_stream).parameters)
+    assert "spark: The session" not in (Pulsar.read.__doc__ or "")
+    assert (Pulsar.read.__name__, Pulsar.read.__qualname__) == ("read", "Pulsar.read")
+    assert read_pulsar.__name__ == "read_pulsar"
+    assert "spark" in cast("Any", read_pulsar).__annotations__
+
+
+def test_a_repr_has_no_secret() -> None:
+    session, _ = pulsar(PulsarCluster("pulsar://b:6650", auth=Plugin("x.Y", "canary")))
+    assert (
+        repr(session)
+        == "Pulsar(PulsarCluster(service_url='pulsar://b:6650', auth=Plugin(class_name='x.Y', params='***')))"
+    )
