@@ -11,6 +11,7 @@ from pulsar_spark import (
     Plugin,
     Pulsar,
     PulsarCluster,
+    PulsarOptionError,
     PulsarReadOptions,
     PulsarWriteOptions,
     TokenFile,
@@ -64,6 +65,14 @@ def test_reads_have_the_options_of_the_cluster() -> None:
     }
     session.read_stream(topics_pattern="r.*", max_messages_per_trigger=5)
     assert noted.given == {**OPTIONS, "topicsPattern": "r.*", "maxMessagesPerTrigger": "5"}
+
+
+def test_the_newest_messages_are_at_least_one() -> None:
+    session, noted = pulsar()
+    session.peek("rides", 3)
+    assert noted.given == {**OPTIONS, "topic": "rides", "startingOffsets": "last 3"}
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`n` is `0`"):
+        session.peek("rides", 0)
 
 
 def test_writes_have_the_options_of_the_cluster(tmp_path: Path) -> None:

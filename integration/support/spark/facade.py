@@ -26,6 +26,10 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     session.write(spark.range(20).selectExpr("id", "concat('n', id) AS name"), topic)
     assert sorted(row.id for row in session.read(topic, start="earliest").collect()) == list(range(20))
 
+    session.write(spark.sql("SELECT 20 AS id, 'n20' AS name"), topic)
+    assert [row.id for row in session.peek(topic, 1).collect()] == [20]
+    assert session.peek(topic, 1000).count() == 21
+
     found = session.partitions(topic)
     assert [(one.topic, one.partition) for one in found] == [(topic, None)]
     assert found[0].first is not None
