@@ -14,12 +14,18 @@ import io.github.pulsarspark.position.Position
   *
   * @param bookie
   *   the one that has all ledgers
+  * @param requested
+  *   receives the path of each request
   */
-private[cluster] final class ScriptedAdmin(topics: String => Option[StoredTopic], bookie: => String)
-    extends SimpleChannelInboundHandler[FullHttpRequest] {
+private[cluster] final class ScriptedAdmin(
+    topics: String => Option[StoredTopic],
+    bookie: => String,
+    requested: String => Unit
+) extends SimpleChannelInboundHandler[FullHttpRequest] {
   import ScriptedAdmin._
 
   override def channelRead0(ctx: ChannelHandlerContext, request: FullHttpRequest): Unit = {
+    requested(request.uri)
     val answer   = answerTo(request.uri.takeWhile(_ != '?').split('/').toList.filter(_.nonEmpty))
     val body     = Unpooled.copiedBuffer(answer.getOrElse("{}"), UTF_8)
     val status   = if (answer.isEmpty) HttpResponseStatus.NOT_FOUND else HttpResponseStatus.OK
@@ -69,7 +75,7 @@ private object ScriptedAdmin {
     val closedAt = ledger.entries.lastOption.fold(0L)(_.publishTime)
     s"""{"ledgerId": ${ledger.id}, "entries": ${ledger.entries.size}, "size": ${bytes(ledger)},
        | "timestamp": $closedAt$uuid}""".stripMargin
-  }.mkString("""{"ledgers": [""", ", ", "]}")
+  }.mkString("""{"ledgers": [""", ", ", "]" + topic.created.fold("")(at => s""", "creationDate": "$at"""") + "}")
 
   private def transactions(topic: StoredTopic): String =
     s"""{"state": "${if (topic.reportsTransactions) "Ready"

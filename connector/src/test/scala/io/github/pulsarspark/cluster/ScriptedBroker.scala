@@ -1,33 +1,58 @@
 package io.github.pulsarspark.cluster
 
-import scala.collection.mutable
+import scala.collection.concurrent.TrieMap
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 import io.netty.channel.ChannelHandlerContext
 import org.apache.pulsar.common.api.proto._
+import org.apache.pulsar.common.naming.TopicName
 import org.apache.pulsar.common.protocol.{Commands, PulsarDecoder}
 
 import io.github.pulsarspark.position.Position
 
-/** A connection of a broker that has some topic partitions and answers consumers that acknowledge nothing, by the rules
-  * of a real one: it counts permits in messages, dispatches neither markers nor messages of aborted transactions, and
-  * moves a cursor over those only in front of the first entry that it sends.
+/** A connection of a broker that has some topic partitions and answers consumers, by the rules of a real one: it counts
+  * permits in messages, dispatches neither markers nor messages of aborted transactions, and moves a cursor over those
+  * only in front of the first entry that it sends.
   *
   * @param topics
   *   by their full names
   * @param serviceUrl
   *   of this broker, which has every topic
+  * @param open
+  *   all connections of the cluster
   */
-private[cluster] final class ScriptedBroker(topics: String => Option[StoredTopic], serviceUrl: => String)
-    extends PulsarDecoder {
+private[cluster] final class ScriptedBroker(
+    topics: collection.Map[String, StoredTopic],
+    serviceUrl: => String,
+    open: java.util.Set[ScriptedBroker]
+) extends PulsarDecoder {
   import ScriptedBroker._
 
-  private val consumers                      = mutable.Map.empty[Long, Cursor]
+  private val consumers                      = TrieMap.empty[Long, Cursor]
   private var context: ChannelHandlerContext = _
+
+  def consumerCount: Int = consumers.size
 
   override def channelActive(ctx: ChannelHandlerContext): Unit = {
     context = ctx
+    open.add(this)
     super.channelActive(ctx)
+  }
+
+  override def channelInactive(ctx: ChannelHandlerContext): Unit = {
+    open.remove(this)
+    super.channelInactive(ctx)
+  }
+
+  /** A topic partition has other entries, or none any more. */
+  def changed(topic: String): Unit = context.executor.execute { () =>
+    consumers.filter(_._2.name == topic).foreach { case (id, cursor) =>
+      if (topics.contains(topic)) dispatch(id, cursor, 0)
+      else {
+        consumers.remove(id)
+        send(Commands.newCloseConsumer(id, -1, null, null))
+      }
+    }
   }
 
   override protected def messageReceived(command: BaseCommand): Unit = ()
@@ -42,12 +67,29 @@ private[cluster] final class ScriptedBroker(topics: String => Option[StoredTopic
       command.getRequestId, false)
   )
 
+  /** A topic has the partitions up to the last one that is there. */
+  override protected def handlePartitionMetadataRequest(command: CommandPartitionedTopicMetadata): Unit = {
+    val (request, topic) = (command.getRequestId, command.getTopic)
+    val partitions       = topics.keys.map(TopicName.get).filter(n => n.isPartitioned && n.getPartitionedTopicName == topic)
+    send(
+      if (topics.contains(topic)) Commands.newPartitionMetadataResponse(0, request)
+      else if (partitions.nonEmpty)
+        Commands.newPartitionMetadataResponse(partitions.map(_.getPartitionIndex).max + 1, request)
+      else Commands.newPartitionMetadataResponse(ServerError.TopicNotFound, s"no topic $topic", request)
+    )
+  }
+
+  /** No topic has a schema. */
+  override protected def handleGetSchema(command: CommandGetSchema): Unit =
+    send(Commands.newGetSchemaResponseError(command.getRequestId, ServerError.TopicNotFound, "no schema"))
+
   override protected def handleSubscribe(command: CommandSubscribe): Unit = {
-    val (request, id, start) = (command.getRequestId, command.getConsumerId, command.getStartMessageId)
-    topics(command.getTopic) match {
-      case None        => send(Commands.newError(request, ServerError.TopicNotFound, s"no topic ${command.getTopic}"))
+    val (request, id, name, start) =
+      (command.getRequestId, command.getConsumerId, command.getTopic, command.getStartMessageId)
+    topics.get(name) match {
+      case None        => send(Commands.newError(request, ServerError.TopicNotFound, s"no topic $name"))
       case Some(topic) =>
-        consumers(id) = new Cursor(topic, first(topic, start.getLedgerId, start.getEntryId))
+        consumers(id) = new Cursor(name, topics, first(topic, start.getLedgerId, start.getEntryId))
         send(Commands.newSuccess(request))
     }
   }
@@ -62,7 +104,7 @@ private[cluster] final class ScriptedBroker(topics: String => Option[StoredTopic
 
   override protected def handleGetLastMessageId(command: CommandGetLastMessageId): Unit = {
     val request = command.getRequestId
-    send(consumers.get(command.getConsumerId).fold(
+    send(consumers.get(command.getConsumerId).filter(c => topics.contains(c.name)).fold(
       Commands.newError(request, ServerError.MetadataError, "Consumer not found")
     ) { cursor =>
       val (last, mark) = (cursor.topic.lastMessage, cursor.markDelete)
@@ -70,15 +112,15 @@ private[cluster] final class ScriptedBroker(topics: String => Option[StoredTopic
     })
   }
 
-  override protected def handleFlow(command: CommandFlow): Unit = {
-    val id = command.getConsumerId
-    consumers.get(id).foreach(cursor =>
-      cursor.dispatch(command.getMessagePermits) { entry =>
-        val bytes = Unpooled.wrappedBuffer(entry.bytes)
-        if (!cursor.topic.showsBrokerMetadata) Commands.skipBrokerEntryMetadataIfExist(bytes)
-        context.write(Commands.newMessage(id, entry.at.ledgerId, entry.at.entryId, -1, 0, bytes, null))
-      }
-    )
+  override protected def handleFlow(command: CommandFlow): Unit =
+    consumers.get(command.getConsumerId).foreach(dispatch(command.getConsumerId, _, command.getMessagePermits))
+
+  private def dispatch(id: Long, cursor: Cursor, permits: Int): Unit = {
+    cursor.dispatch(permits) { entry =>
+      val bytes = Unpooled.wrappedBuffer(entry.bytes)
+      if (!cursor.topic.showsBrokerMetadata) Commands.skipBrokerEntryMetadataIfExist(bytes)
+      context.write(Commands.newMessage(id, entry.at.ledgerId, entry.at.entryId, -1, 0, bytes, null))
+    }
     context.flush()
     ()
   }
@@ -98,26 +140,36 @@ private object ScriptedBroker {
     if (ledgerId == -1L) 0
     else topic.indexAfter(Position(ledgerId, if (entryId >= 0 && ledgerId != Long.MaxValue) entryId - 1 else entryId))
 
-  /** A cursor that nobody acknowledges to. */
-  private final class Cursor(val topic: StoredTopic, start: Int) {
-    private var next    = start
+  /** A cursor that nobody acknowledges to. It goes on in what its topic has by then. */
+  private final class Cursor(val name: String, topics: collection.Map[String, StoredTopic], start: Int) {
+    private var known   = topics(name)
+    private var passed  = before(start)
     private var mark    = topic.cursorBefore(start)
     private var isFresh = true
     private var permits = 0
 
+    /** The topic as it is now, or as it was before it was deleted. */
+    def topic: StoredTopic = {
+      known = topics.getOrElse(name, known)
+      known
+    }
+
     def markDelete: Position = mark
 
     def moveTo(index: Int): Unit = {
-      next = index
+      passed = before(index)
       mark = topic.cursorBefore(index)
       isFresh = true
     }
 
+    private def before(index: Int) = if (index == 0) Position(-1, -1) else topic.entries(index - 1).at
+
     def dispatch(more: Int)(send: TopicEntry => Any): Unit = {
       permits += more
-      while (permits > 0 && next < topic.entries.size) {
-        val entry = topic.entries(next)
-        next += 1
+      val left = topic.entries.iterator.drop(topic.indexAfter(passed))
+      while (permits > 0 && left.hasNext) {
+        val entry = left.next()
+        passed = entry.at
         if (topic.isDispatched(entry)) {
           send(entry)
           permits -= math.max(1, entry.messages)

@@ -1,8 +1,10 @@
 package io.github.pulsarspark.cluster
 
 import java.net.{InetAddress, InetSocketAddress}
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
 import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters._
 
 import io.netty.bootstrap.ServerBootstrap
 import io.netty.channel.nio.NioEventLoopGroup
@@ -25,33 +27,47 @@ final class ScriptedCluster extends AutoCloseable {
   private val topics  = TrieMap.empty[String, StoredTopic]
   private val ledgers = TrieMap.empty[Long, IndexedSeq[Array[Byte]]]
   private val threads = new NioEventLoopGroup(2)
+  private val asked   = new ConcurrentLinkedQueue[String]
+  private val open    = ConcurrentHashMap.newKeySet[ScriptedBroker]
   private val bookie  = new ScriptedBookie(read(_))
   private val broker  = listen(Seq(
     ByteBufPair.getEncoder(false),
     new LengthFieldBasedFrameDecoder(Commands.DEFAULT_MAX_MESSAGE_SIZE + Commands.MESSAGE_SIZE_FRAME_PADDING, 0, 4, 0,
       4),
-    new ScriptedBroker(topics.get(_), serviceUrl)
+    new ScriptedBroker(topics, serviceUrl, open)
   ))
-  private val admin =
-    listen(Seq(new HttpServerCodec, new HttpObjectAggregator(1 << 16), new ScriptedAdmin(topics.get(_), bookie.id)))
+  private val admin = listen(Seq(new HttpServerCodec, new HttpObjectAggregator(1 << 16),
+    new ScriptedAdmin(topics.get(_), bookie.id, path => { asked.add(path); () })))
 
   def serviceUrl: String = s"pulsar://127.0.0.1:${portOf(broker)}"
   def adminUrl: String   = s"http://127.0.0.1:${portOf(admin)}"
 
-  /** Ledgers have one id in all topics. */
+  /** Adds a topic partition, or changes it: consumers get what is new. Ledgers have one id in all topics. */
   def add(topic: StoredTopic): Unit = {
+    topic.ledgers.filter(l => topic.home(l.id) == LedgerHome.Bookie && ledgers.get(l.id).forall(isShorter(_, l)))
+      .foreach { ledger =>
+        ledgers(ledger.id) = ledger.entries.map(e =>
+          ScriptedBookie.stored(ledger.id, e.at.entryId, e.bytes, DigestType.CRC32C)
+        )
+      }
     topics(topic.name) = topic
-    topic.ledgers.filter(l => topic.home(l.id) == LedgerHome.Bookie && !ledgers.contains(l.id)).foreach { ledger =>
-      ledgers(ledger.id) = ledger.entries.map(e =>
-        ScriptedBookie.stored(ledger.id, e.at.entryId, e.bytes, DigestType.CRC32C)
-      )
-    }
+    open.forEach(_.changed(topic.name))
   }
 
+  private def isShorter(stored: Seq[Array[Byte]], ledger: TopicLedger) = stored.size < ledger.entries.size
+
+  /** Deletes a topic partition and closes its consumers. */
   def remove(topic: StoredTopic): Unit = {
     topics.remove(topic.name)
     topic.ledgers.foreach(l => ledgers.remove(l.id))
+    open.forEach(_.changed(topic.name))
   }
+
+  /** Requests to the admin service since the last call, by their paths. */
+  def takeAdminRequests(): Seq[String] = Iterator.continually(asked.poll()).takeWhile(_ != null).toSeq
+
+  /** Number of open consumers. */
+  def consumers: Int = open.asScala.toSeq.map(_.consumerCount).sum
 
   /** Deletes a ledger from its bookie alone. */
   def lose(ledgerId: Long): Unit = { ledgers.remove(ledgerId); () }

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.cluster
 
+import java.time.Instant
+
 import io.github.pulsarspark.position.Position
 
 /** An entry of a made-up topic partition.
@@ -65,6 +67,8 @@ final case class TopicLedger(id: Long, entries: Vector[TopicEntry])
   *   whether the broker sends what it added itself to an entry, such as an index
   * @param reportsTransactions
   *   whether the admin service knows the outcome of transactions
+  * @param created
+  *   when the topic was created, as the admin service reports it
   */
 final case class StoredTopic(
     name: String,
@@ -72,7 +76,8 @@ final case class StoredTopic(
     aborted: Set[(Long, Long)] = Set.empty,
     home: Long => LedgerHome = _ => LedgerHome.Bookie,
     showsBrokerMetadata: Boolean = true,
-    reportsTransactions: Boolean = true
+    reportsTransactions: Boolean = true,
+    created: Option[Instant] = None
 ) {
   val entries: Vector[TopicEntry] = ledgers.flatMap(_.entries)
 
