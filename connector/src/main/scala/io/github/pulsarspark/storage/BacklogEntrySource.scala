@@ -132,23 +132,19 @@ private[pulsarspark] object BacklogEntrySource {
   private val AnyBytes = 1L
 
   /** @param options
-    *   of the query, which need not let the broker read: it reads for the driver nevertheless, where the driver does
-    *   not reach the storage. What is lost is left to tasks.
-    * @param locator
-    *   by such options
+    *   of the driver, which let the broker read where the driver does not reach the storage. What is lost is left to
+    *   tasks.
     */
   def apply(
       range: OffsetRange,
       options: ReadOptions,
       hadoop: HadoopSettings,
-      locator: ReadOptions => SegmentLocator
+      locator: SegmentLocator
   ): GrowingEntrySource = {
-    val driver                                = options.orBroker
-    val located                               = locator(driver)
-    val stores                                = SegmentStores(driver, hadoop)
+    val stores                                = SegmentStores(options, hadoop)
     def open(slice: Slice, moved: () => Unit) =
-      SegmentEntrySource(slice, driver, hadoop, stores, None, topic => { located.moved(topic); moved() })
-    new BacklogEntrySource(range, located.stored(_, AnyBytes), open, AbortedTransactions.of(_, driver),
-      PulsarConnection.growingEntries(_, driver), stores)
+      SegmentEntrySource(slice, options, hadoop, stores, None, topic => { locator.moved(topic); moved() })
+    new BacklogEntrySource(range, locator.stored(_, AnyBytes), open, AbortedTransactions.of(_, options),
+      PulsarConnection.growingEntries(_, options), stores)
   }
 }

@@ -5,28 +5,25 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
-import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, GrowingEntrySource}
+import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
-import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.task.PlannedSchema
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.evolution.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.{BacklogEntrySource, KnownStorage, SegmentLocator}
+import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
-private[pulsarspark] final class DriverSession private (connection: PulsarConnection, options: ReadOptions)
-    extends AutoCloseable {
+private[pulsarspark] final class DriverSession private (
+    private[read] val connection: PulsarConnection,
+    options: ReadOptions
+) extends AutoCloseable {
 
   val broker: BrokerApi = connection.broker(options.subscriptionPrefix, options.readCompacted)
-
-  /** Subscription that keeps unread messages of a stream; None unless the options name one. */
-  private[read] val progress: Option[ProgressSubscription] = options.progressSubscription.map(connection.progress)
 
   private[pulsarspark] def admin: Option[AdminApi] = connection.admin
 
@@ -77,26 +74,14 @@ private[pulsarspark] final class DriverSession private (connection: PulsarConnec
   private lazy val tracking: Option[SchemaTracking] =
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
-  private[plan] val taskSchemas =
+  private[read] val taskSchemas =
     new TaskSchemas(schema => PlannedSchema.Shared(SparkSession.active.sparkContext.broadcast(schema)))
-
-  /** Storage of topic partitions, remembered for the life of a stream. */
-  private[read] lazy val known = new KnownStorage
 
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
-    new SegmentLocator(connection.admin, options, hadoop, losses, known)
+    new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage)
 
-  /** The entries of a range of a stream, which the driver counts. */
-  private[read] def backlog(range: OffsetRange, options: ReadOptions, hadoop: HadoopSettings): GrowingEntrySource =
-    BacklogEntrySource(range, options, hadoop, locator(hadoop))
-
-  private def locator(hadoop: HadoopSettings)(options: ReadOptions) =
-    new SegmentLocator(connection.admin, options, hadoop, new DataLossPolicy(options.failOnDataLoss), known)
-
-  override def close(): Unit =
-    try progress.foreach(_.close())
-    finally connection.close()
+  override def close(): Unit = connection.close()
 }
 
 private[pulsarspark] object DriverSession {

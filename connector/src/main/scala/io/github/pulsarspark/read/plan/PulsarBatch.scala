@@ -31,8 +31,9 @@ private[read] final class PulsarBatch(task: ReadContext, columns: StructType, fi
     val requested = ranges.map { case (range, times) =>
       PlannedRange(range, PruningBounds(times), schemas(topicOf(range.topic)))
     }
-    val planner = new TaskPlanner(task, session, new DataLossPolicy(task.options.failOnDataLoss), filters)
-    val planned = planner.plan(requested).copy(partitionsSkipped = skipped.size.toLong)
+    val segments = session.segments(task.hadoop, new DataLossPolicy(task.options.failOnDataLoss))
+    val planner  = new TaskPlanner(session.taskSchemas, filters)(segments.plan(_, None, _))
+    val planned  = planner.plan(requested).copy(partitionsSkipped = skipped.size.toLong)
     result = Some(planned)
     planned
   }

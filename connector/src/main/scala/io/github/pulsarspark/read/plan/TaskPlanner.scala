@@ -2,13 +2,12 @@ package io.github.pulsarspark.read.plan
 
 import org.apache.spark.sql.SparkSession
 
-import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.metrics.PlanCounts
 import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
-import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
+import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition}
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.storage.{RequestedRange, StreamTail}
+import io.github.pulsarspark.storage.{RequestedRange, SegmentPlan}
 
 /** A range of one topic partition that is to be read, and how its messages become rows. */
 private[read] final case class PlannedRange(range: OffsetRange, bounds: PruningBounds, schema: TopicSchema)
@@ -46,30 +45,27 @@ private[read] final case class PlannedRead(
   }
 }
 
-/** Divides ranges into tasks. */
-private[read] final class TaskPlanner(
-    task: ReadContext,
-    session: DriverSession,
-    losses: DataLossPolicy,
-    filters: PushedFilters = PushedFilters.none
+/** Divides ranges into tasks.
+  *
+  * @param divide
+  *   by where the ranges are stored, for this many tasks that run at a time
+  */
+private[read] final class TaskPlanner(schemas: TaskSchemas, filters: PushedFilters = PushedFilters.none)(
+    divide: (Seq[RequestedRange], Int) => SegmentPlan
 ) {
 
-  /** @param tail
-    *   of a stream: what the broker reads, without a look where it is stored
-    */
-  def plan(ranges: Seq[PlannedRange], tail: Option[StreamTail] = None): PlannedRead = {
+  def plan(ranges: Seq[PlannedRange]): PlannedRead = {
     val requested = ranges.map { r =>
       val passing = filters.bounds(r.range.topic)
       RequestedRange(r.range, passing, r.bounds.intersect(passing))
     }
-    val parallelism = SparkSession.active.sparkContext.defaultParallelism
-    val plan        = session.segments(task.hadoop, losses).plan(requested, tail, parallelism)
+    val plan    = divide(requested, SparkSession.active.sparkContext.defaultParallelism)
     val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
-    val schemas = session.taskSchemas.planned(plan.tasks.map(_.map(slice => byTopic(slice.range.topic)._2).toSet))
+    val sent    = schemas.planned(plan.tasks.map(_.map(slice => byTopic(slice.range.topic)._2).toSet))
     val tasks   = plan.tasks.map { slices =>
       PulsarInputPartition(slices.map { slice =>
         val (bounds, schema) = byTopic(slice.range.topic)
-        PlannedSlice(slice, bounds, schemas(schema))
+        PlannedSlice(slice, bounds, sent(schema))
       })
     }
     PlannedRead(tasks, ledgersSkipped = plan.ledgersSkipped)

@@ -12,7 +12,7 @@ import io.github.pulsarspark.schema.TopicSchema
   * @param share
   *   prepares a schema for all executors
   */
-private[plan] final class TaskSchemas(share: TopicSchema => PlannedSchema) {
+private[read] final class TaskSchemas(share: TopicSchema => PlannedSchema) {
   import TaskSchemas._
 
   private val shared = mutable.Map.empty[TopicSchema, PlannedSchema]

@@ -3,7 +3,11 @@ package io.github.pulsarspark.read.stream
 import scala.concurrent.duration._
 import scala.util.Try
 
-import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.common.BlockingParallel
+import io.github.pulsarspark.errors.Occurrence
+import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.position.OffsetRange
+import io.github.pulsarspark.pulsar.topics.{TopicLosses, TopicNames}
 
 /** The topic partitions of a stream as of the last discovery. A broker may list topics from an old cache, so a
   * partition that was read counts as deleted only if a request for itself confirms it.
@@ -23,7 +27,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
   */
 private[stream] final class KnownPartitions(
     discover: () => Map[String, Seq[String]],
-    isSelected: String => Boolean,
+    val isSelected: String => Boolean,
     existing: Seq[String] => Iterable[String],
     interval: FiniteDuration,
     begin: (() => Map[String, Seq[String]]) => () => Map[String, Seq[String]],
@@ -100,7 +104,27 @@ private[stream] final class KnownPartitions(
   def topic(partition: String): Option[String] =
     topicOf.get(partition).orElse(Option.when(unlisted(partition))(TopicNames.whole(partition)))
 
+  /** Loss of a range whose partition does not exist. */
+  def lossOf(range: OffsetRange): Occurrence = {
+    val OffsetRange(partition, from, to) = range
+    if (!isSelected(partition)) TopicLosses.deselected(partition, from, to.toString)
+    else TopicLosses.deleted(partition, from, to.toString, Some(hasTopic(TopicNames.whole(partition))))
+  }
+
   /** True if a partition of the topic existed. */
   def hasTopic(topic: String): Boolean =
     topics.get(topic).exists(_.nonEmpty) || unlisted.exists(TopicNames.whole(_) == topic)
+}
+
+private[stream] object KnownPartitions {
+
+  /** @param background runs discoveries */
+  def apply(options: ReadOptions, session: StreamSession, background: BlockingParallel): KnownPartitions =
+    new KnownPartitions(
+      () => session.discovery.topicsLeft(),
+      TopicNames.includes(options.topics, _),
+      session.broker.bounds(_).keys,
+      options.discoveryInterval,
+      background.begin
+    )
 }

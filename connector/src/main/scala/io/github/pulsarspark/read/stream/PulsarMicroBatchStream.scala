@@ -1,21 +1,31 @@
 package io.github.pulsarspark.read.stream
 
-import java.util.{Map => JMap, Optional}
+import java.util.{Map => JMap, Optional, UUID}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.position.{PulsarOffset, RangePlanner}
-import io.github.pulsarspark.read.stream.limits.{TriggerBudget, TriggerEnds}
-import io.github.pulsarspark.read.task.ReadContext
+import io.github.pulsarspark.position.PulsarOffset
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
+import io.github.pulsarspark.read.stream.loss.StreamLosses
+import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 
-/** A streaming read in micro-batches: each is a function of its two offsets and of how the stream began. Decides where
-  * a micro-batch ends, by the limits of its trigger; everything else is in [[StreamCore]].
+/** A streaming read in micro-batches: each is a function of its two offsets and of how the stream began. Two lines of
+  * steps, each of which hands a value to the next:
+  *
+  *   - a trigger: current ends ([[StreamEnds]]), the end by its limit ([[StreamLimits]]);
+  *   - a micro-batch: ranges between two offsets ([[StreamRanges]]), tasks ([[StreamTasks]]).
+  *
+  * It does not promise that a micro-batch holds as many messages as its limit, nor that a repeated one is read from the
+  * same places.
   *
   * @param columns
   *   the table's columns as Spark knows them
@@ -26,59 +36,86 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
     extends MicroBatchStream
     with SupportsTriggerAvailableNow with ReportsSourceMetrics {
 
-  private val core                         = new StreamCore(task, columns, checkpoint)
-  private val ends                         = new TriggerEnds(core.walk, core.wholeLedgers, task.options.pollTimeout)
-  private var pinned: Option[PulsarOffset] = None
+  private val run        = UUID.randomUUID.toString
+  private val background = new BlockingParallel("pulsar-stream", 2)
+  private val losses     = new StreamLosses(task.options.failOnDataLoss, checkpoint, background)
+  private val session    = new StreamSession(task, columns, checkpoint, losses.policy)
+  private val origin     = new StreamOrigin(task.options, checkpoint, session)
+  private val partitions = KnownPartitions(task.options, session, background)
+  private val ends       = new StreamEnds(session, origin, partitions, losses)
+  private val limits     = new StreamLimits(task.options, session, origin)
+  private val ranges     = new StreamRanges(session, origin, partitions, losses)
+  private val tasks      = new StreamTasks(session, partitions, losses.totals.moved.value)
+  private val lag        = new StreamLag(task.options.readCompacted, session.admin.map(_ => session.storage))
+
+  private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
+
+  private var newest: Option[PulsarOffset] = None // the end of everything at the last trigger
+  private var parsed: Option[PulsarOffset] = None
 
   /** The name of this source in the progress of the query. */
   override def toString: String = s"Pulsar[${task.options.topics.shown}]"
 
-  override def initialOffset(): Offset = core.start.offset
+  override def initialOffset(): Offset = origin.start.offset
 
-  override def deserializeOffset(json: String): Offset = core.offset(json)
-
-  override def getDefaultReadLimit: ReadLimit = TriggerBudget.readLimit(task.options.triggerLimits)
-
-  override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
-    val read   = core.offset(from)
-    val latest = core.latest(read, pinned)
-    val end    = pinned.fold(latest.offset)(StreamProgress.within(_, read, latest.offset))
-    val result = if (end.positions == read.positions) read else limited(read, end, TriggerBudget.of(limit))
-    core.begin(read, result, latest)
+  /** Spark requests it at every trigger. */
+  override def deserializeOffset(json: String): PulsarOffset = {
+    val result = (newest ++ parsed).find(_.json == json).getOrElse(
+      PulsarOffset.parse(json, s"the checkpoint $checkpoint")
+    )
+    parsed = Some(result)
     result
   }
 
-  /** A trigger that reads what is available never waits for more: without a micro-batch its query would end. */
-  private def limited(read: PulsarOffset, end: PulsarOffset, limit: TriggerBudget): PulsarOffset = {
-    val budget = if (pinned.isEmpty) limit else limit.copy(minimum = None)
-    if (budget.isUnlimited) end
-    else {
-      val ranges = core.kept(RangePlanner.between(read, end))
-      val found  = ends.of(ranges, end.positions.keySet, budget)
-      val result = StreamProgress.within(PulsarOffset(end.positions ++ found), read, end)
-      if (result.positions == read.positions) read else result
-    }
+  private def own(offset: Offset): PulsarOffset = offset match {
+    case own: PulsarOffset => own
+    case other             => deserializeOffset(other.json)
+  }
+
+  override def getDefaultReadLimit: ReadLimit = limits.ofOptions
+
+  override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
+    val read    = own(from)
+    val current = ends.after(read, limits.pinned)
+    newest = Some(current.offset)
+    val end = limits.end(read, current.offset, limit)
+    session.subscription.foreach(_.acknowledge(read, end, current.bounds))
+    lag.update(end, current.bounds)
+    end
   }
 
   override def latestOffset(): Offset =
     throw Conditions.Internal(what = "latestOffset without a start was called",
       where = "PulsarMicroBatchStream").exception
 
-  override def reportLatestOffset(): Offset = core.found.orNull
-
-  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
-    core.metrics(latestConsumed.toScala).asJava
+  override def reportLatestOffset(): Offset = newest.orNull
 
   /** Pins the current ends; the trigger reads up to them. */
-  override def prepareForTriggerAvailableNow(): Unit = pinned = Some(core.ends())
+  override def prepareForTriggerAvailableNow(): Unit = limits.pin(ends.confirmed())
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] =
-    core.tasks(core.ranges(core.offset(from), core.offset(to))).toArray
+    tasks.of(ranges.between(own(from), own(to)), newest).toArray
 
-  override def createReaderFactory(): PartitionReaderFactory = core.readerFactory
+  override def createReaderFactory(): PartitionReaderFactory =
+    PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(losses.totals))
+
+  /** Rows read and ranges lost since the query started, and the backlog. Sends no request. */
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
+    val backlog = latestConsumed.toScala.flatMap(end => lag.after(own(end)))
+    (StreamMetrics.ofReads(losses.totals, losses.found, decodeErrors.sum) ++
+      StreamMetrics.ofBacklog(backlog, losses.totals.levels, losses.totals.last.value, System.currentTimeMillis)).asJava
+  }
 
   /** The checkpoint keeps positions. The subscription, if there is one, follows in `latestOffset`. */
   override def commit(end: Offset): Unit = ()
 
-  override def stop(): Unit = core.stop(ends.close())
+  override def stop(): Unit =
+    try
+      try losses.keep()
+      finally limits.close()
+    finally {
+      PulsarConnection.ended(run)
+      background.stop(task.options.pollTimeout.toMillis)
+      session.close()
+    }
 }

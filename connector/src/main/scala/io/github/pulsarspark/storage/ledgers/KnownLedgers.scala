@@ -1,5 +1,7 @@
 package io.github.pulsarspark.storage.ledgers
 
+import java.util.concurrent.CompletableFuture
+
 import scala.collection.concurrent.TrieMap
 import scala.concurrent.duration._
 
@@ -33,6 +35,26 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     }.sum
   }
 
+  /** Number of entries in one ledger, and in those between it and a later one; None while that is not known. */
+  def entriesBetween(topic: String, from: Long, to: Long): Option[(Long, Long)] =
+    known.get(topic).filter(_.covers(from)).flatMap(_.storage.entriesBetween(from, to))
+
+  /** Requests the list of ledgers from one of them on, without metadata, and adds it to what is known. The newest known
+    * ledger is listed again: it may have been closed since.
+    */
+  def list(topic: String, from: Long)(request: Interval => CompletableFuture[TopicStorage]): CompletableFuture[Unit] = {
+    val first = known.get(topic).flatMap(_.storage.listed).fold(from) { case (_, newest) => math.min(from, newest) }
+    request(Interval(first)).thenApply { listed =>
+      known.updateWith(topic)(before =>
+        Some(before.fold(Known(listed, first, nanos(), hasMetadata = false))(_.extendedBy(listed, first)))
+      )
+      ()
+    }
+  }
+
+  /** Forgets lists without metadata of all other partitions. */
+  def keepLists(of: String => Boolean): Unit = known.filterInPlace((topic, k) => k.hasMetadata || of(topic))
+
   /** @param ranges
     *   of one topic partition each
     * @param tail
@@ -47,7 +69,8 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     val isRenewed        = aged.keySet
     val isUnknown        = (r: OffsetRange) => !covered.contains(r.topic) || doubtful.contains(r.topic)
     val renewed          = requested(ranges.filter(r => isRenewed(r.topic)), isWhole = false)(request).map {
-      case (topic, listed) => topic -> listed.copy(storage = aged(topic).storage.addTo(listed.storage))
+      case (topic, listed) =>
+        topic -> listed.copy(storage = aged(topic).storage.addTo(listed.storage), hasMetadata = aged(topic).hasMetadata)
     }
     val located = current ++ renewed ++ requested(ranges.filter(isUnknown), isWhole = true)(request)
     ranges.foreach(r => known.put(r.topic, located(r.topic).behind(r)))
@@ -117,20 +140,41 @@ private[storage] object KnownLedgers {
     *   when its list was requested, by `System.nanoTime`
     * @param isDoubtful
     *   whether ledgers may be elsewhere than their metadata says
+    * @param hasMetadata
+    *   whether the metadata of every ledger was requested, too
     */
-  private final case class Known(storage: TopicStorage, first: Long, at: Long, isDoubtful: Boolean = false) {
+  private final case class Known(
+      storage: TopicStorage,
+      first: Long,
+      at: Long,
+      isDoubtful: Boolean = false,
+      hasMetadata: Boolean = true
+  ) {
 
     /** True if the list contains the ledger, or the ledger does not exist. */
     def covers(ledgerId: Long): Boolean =
       storage.get(ledgerId).nonEmpty || first <= ledgerId && storage.ledgers.headOption.exists(_.id > ledgerId)
 
     /** True if the list reaches the end of the range, or has this many bytes of closed ledgers after the first. */
-    def lists(range: OffsetRange, bytes: Long): Boolean = covers(range.startExclusive.ledgerId) &&
+    def lists(range: OffsetRange, bytes: Long): Boolean = hasMetadata && covers(range.startExclusive.ledgerId) &&
       (storage.get(range.endInclusive.ledgerId).nonEmpty ||
         storage.closedFrom(range.startExclusive.ledgerId).filter(_.id > range.startExclusive.ledgerId).map(
           _.bytes
         ).sum >=
         bytes)
+
+    /** This with another list, of ledgers from `from` on. Of an older one nothing is taken. */
+    def extendedBy(listed: TopicStorage, from: Long): Known =
+      if (listed.lastConfirmed < storage.lastConfirmed) this
+      else {
+        val added  = storage.addTo(listed)
+        val before = if (hasMetadata) storage.ledgers.filter(_.id < from) else IndexedSeq.empty
+        copy(
+          storage = added.copy(ledgers = before ++ added.ledgers),
+          first = if (hasMetadata) math.min(first, from) else from,
+          hasMetadata = hasMetadata && added.ledgers.forall(l => storage.get(l.id).nonEmpty)
+        )
+      }
 
     /** Part of the storage that the next range can need. */
     def behind(range: OffsetRange): Known =

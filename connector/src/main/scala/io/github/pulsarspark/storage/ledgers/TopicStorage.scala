@@ -79,6 +79,14 @@ private[pulsarspark] final case class TopicStorage(
     if (get(ledgerId).isEmpty) Nil
     else from(ledgerId).ledgers.takeWhile(l => l.id < lastConfirmed.ledgerId && !isNewest(l.id) && l.entries > 0)
 
+  /** Number of entries in one ledger, and in those between it and a later one. None unless the later one is listed; a
+    * deleted ledger has none.
+    */
+  def entriesBetween(from: Long, to: Long): Option[(Long, Long)] = Option.when(listed.exists(_._2 >= to)) {
+    val (first, between) = ledgers.filter(l => l.id >= from && l.id < to).partition(_.id == from)
+    (first.map(_.entries).sum, between.map(_.entries).sum)
+  }
+
   /** A list of ledgers with the metadata that is known here. */
   def addTo(listed: TopicStorage): TopicStorage = listed.copy(ledgers =
     listed.ledgers.map(l => if (l.isOffloaded) l else l.copy(home = get(l.id).flatMap(_.home)))

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.storage.ledgers
 
+import java.util.concurrent.CompletableFuture
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 
@@ -231,6 +233,79 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(before(Position(10, 4), Position(30, 4)), 195L)
     assertEquals(before(Position(20, 99), Position(30, 4)), 0L)
     assertEquals(before(Position(30, 1), Position(40, 4)), 3L)
+  }
+
+  /** Requests the list of ledgers, without metadata, from this one on. */
+  private def list(cluster: Cluster, from: Long, requests: Interval => Unit = _ => ()): Unit = {
+    val _ = cluster.known.list(topic, from) { ids =>
+      requests(ids)
+      CompletableFuture.completedFuture(cluster.answer(Map(topic -> ids), withMetadata = false)(topic))
+    }
+  }
+
+  test("numbers of entries are known from any list of ledgers, up to its newest") {
+    val cluster                       = new Cluster
+    def between(from: Long, to: Long) = cluster.known.entriesBetween(topic, from, to)
+    assertEquals(between(10, 20), None)
+    cluster.locate(Position(20, -1), Position(20, 4))
+    assertEquals(between(20, 30), Some((100L, 0L)))
+    assertEquals(between(10, 30), None, "the list begins later")
+    assertEquals(between(20, 40), None, "the list ends before")
+    list(cluster, 10)
+    assertEquals(between(10, 30), Some((100L, 100L)))
+    assertEquals(between(30, 30), Some((0L, 0L)))
+    val trimmed = new Cluster
+    trimmed.sizes = trimmed.sizes.tail
+    list(trimmed, 10)
+    assertEquals(trimmed.known.entriesBetween(topic, 10, 30), Some((0L, 100L)), "a deleted ledger has none")
+  }
+
+  test("a list without metadata leaves it to ranges to request that, and is forgotten when nobody needs it") {
+    val cluster = new Cluster
+    list(cluster, 10)
+    cluster.takeRequests()
+    assertEquals(homes(cluster.locate(Position(10, -1), Position(20, 4), None)), Seq(10L, 20L, 30L))
+    cluster.known.keepLists(_ => false)
+    assertEquals(cluster.known.entriesBetween(topic, 20, 30), Some((100L, 0L)), "ranges need it")
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+    val other = new Cluster
+    list(other, 10)
+    other.known.keepLists(_ == topic)
+    assertEquals(other.known.entriesBetween(topic, 10, 20), Some((100L, 0L)))
+    other.known.listed(Seq(OffsetRange(topic, Position(10, -1), Position(30, 4))), 1)(other.answer)
+    assertEquals(other.takeRequests(), Seq("list", "metadata"), "limits need all that tasks need")
+    val third = new Cluster
+    list(third, 10)
+    third.known.keepLists(_ => false)
+    assertEquals(third.known.entriesBetween(topic, 10, 20), None)
+  }
+
+  test("a later list is added to what ranges need, from the ledger on that was open") {
+    val cluster = new Cluster
+    cluster.locate(Position(10, -1), Position(20, 9), None)
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 100L, 50L -> 7L)
+    cluster.takeRequests()
+    list(cluster, 40, ids => assertEquals(ids, Interval(30)))
+    assertEquals(cluster.known.entriesBetween(topic, 20, 50), Some((100L, 190L)))
+    assertEquals(cluster.takeRequests(), Seq("list"))
+    val closed = cluster.locate(Position(20, 9), Position(30, 89), None)
+    assertEquals((homes(closed), closed.lastEntry(closed.get(30).get)), (Seq(20L, 30L), Some(89L)))
+    assertEquals(cluster.takeRequests(), Nil)
+    assertEquals(homes(cluster.locate(Position(30, 89), Position(40, 9), None)), Seq(30L, 40L, 50L))
+    assertEquals(cluster.takeRequests(), Seq("metadata"))
+  }
+
+  test("a list that arrives late changes nothing") {
+    val cluster = new Cluster
+    val late    = new CompletableFuture[TopicStorage]
+    cluster.known.list(topic, 10)(_ => late)
+    val before = cluster.answer(Map(topic -> Interval.Always), withMetadata = false)(topic)
+    cluster.sizes = cluster.sizes.init ++ Seq(30L -> 90L, 40L -> 7L)
+    cluster.locate(Position(30, 4), Position(40, 6), None)
+    late.complete(before)
+    cluster.takeRequests()
+    assertEquals(homes(cluster.locate(Position(40, 2), Position(40, 6), None)), Seq(40L))
+    assertEquals(cluster.takeRequests(), Nil)
   }
 
   private def read(ids: Interval, end: Seq[(String, Any)], ledgers: Seq[(String, Any)]*): TopicStorage = {

@@ -38,30 +38,30 @@ private[stream] object Backlog {
     *   what the partitions hold
     * @param isCompacted
     *   whether the stream reads the compacted view, which lacks an unknown number of entries
-    * @param ledgers
-    *   what is known of the ledgers of a partition
+    * @param between
+    *   the number of entries in one ledger of a partition, and in those between it and a later one, if it is known
     */
   def of(
       read: PulsarOffset,
       bounds: Map[String, PartitionBounds],
       isCompacted: Boolean,
-      ledgers: String => LedgerEntries
+      between: (String, Long, Long) => Option[(Long, Long)]
   ): Backlog = Backlog(
     bounds.toSeq.flatMap { case (partition, b) =>
       val from = (read.positions.get(partition) ++ Seq(b.first)).max
-      def left = if (isCompacted) None else entries(from, b.last, ledgers(partition))
+      def left = if (isCompacted) None else entries(from, b.last, between(partition, _, _))
       Option.when(from < b.last)(PartitionBacklog(partition, from, left))
     }
   )
 
   /** Entries after a position up to another. An entry of which messages are left counts. None when the two are in
-    * different ledgers, and the list does not say how many entries these have.
+    * different ledgers, and it is not known how many entries these have.
     */
-  private def entries(from: Position, to: Position, ledgers: LedgerEntries): Option[Long] = {
+  private def entries(from: Position, to: Position, between: (Long, Long) => Option[(Long, Long)]): Option[Long] = {
     val begun = if (from.isWholeEntry) 0L else 1L
     if (from.ledgerId == to.ledgerId) Some(to.entryId - from.entryId + begun)
-    else ledgers.through(from.ledgerId, to.ledgerId).map { case (first, between) =>
-      math.max(0L, first - 1 - from.entryId + begun) + between + to.entryId + 1
+    else between(from.ledgerId, to.ledgerId).map { case (first, others) =>
+      math.max(0L, first - 1 - from.entryId + begun) + others + to.entryId + 1
     }
   }
 }

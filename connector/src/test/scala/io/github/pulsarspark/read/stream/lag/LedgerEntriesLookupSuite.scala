@@ -2,21 +2,17 @@ package io.github.pulsarspark.read.stream.lag
 
 import java.util.concurrent.CompletableFuture
 
-import scala.collection.immutable.ArraySeq
-
 import munit.FunSuite
 
 import io.github.pulsarspark.position.Position
 
 class LedgerEntriesLookupSuite extends FunSuite {
 
-  private val listed = LedgerEntries(ArraySeq(2L), ArraySeq(8L), 3)
-
   private def behind(partitions: String*) =
     Backlog(partitions.map(p => PartitionBacklog(p, Position(2, 4), None)))
 
   private final class Admin {
-    val answer                   = new CompletableFuture[LedgerEntries]
+    val answer                   = new CompletableFuture[Unit]
     var requests                 = Seq.empty[(String, Long)]
     private var now              = 0L
     val lookup                   = new LedgerEntriesLookup(request, () => now, _.run())
@@ -29,15 +25,10 @@ class LedgerEntriesLookupSuite extends FunSuite {
     }
   }
 
-  test("an answer is used once it has arrived, and no call waits for it") {
+  test("a list is requested from the ledger of the position on, and no call waits for it") {
     val admin = new Admin
     admin.lookup.update(behind("p"))
     assertEquals(admin.requests, Seq(("p", 2L)))
-    assertEquals(admin.lookup.of("p"), LedgerEntries.Unknown)
-    admin.answer.complete(listed)
-    assertEquals(admin.lookup.of("p"), listed)
-    admin.lookup.update(Backlog(Nil))
-    assertEquals(admin.lookup.of("p"), LedgerEntries.Unknown, "nobody needs it any more")
   }
 
   test("a partition is requested once in ten seconds, after a failure too, and only when its size is not known") {
@@ -58,7 +49,7 @@ class LedgerEntriesLookupSuite extends FunSuite {
     admin.lookup.update(behind((1 to 100).map(_.toString): _*))
     admin.lookup.update(behind((101 to 200).map(_.toString): _*))
     assertEquals(admin.requested.size, 16)
-    admin.answer.complete(listed)
+    admin.answer.complete(())
     admin.lookup.update(behind((101 to 200).map(_.toString): _*))
     assertEquals(admin.requested.size, 32)
   }

@@ -1,0 +1,45 @@
+package io.github.pulsarspark.read.stream
+
+import org.apache.spark.sql.connector.read.InputPartition
+
+import io.github.pulsarspark.position.{Position, PulsarOffset}
+import io.github.pulsarspark.read.plan.{PlannedRange, TaskPlanner}
+import io.github.pulsarspark.storage.StreamTail
+
+/** The tasks that read ranges of a stream: segments, and the tail from the broker.
+  *
+  * @param moved
+  *   topic partitions whose ledgers tasks did not find, and how often since the query started
+  */
+private[stream] final class StreamTasks(
+    session: StreamSession,
+    partitions: KnownPartitions,
+    moved: => Map[String, Long]
+) {
+  import StreamTasks._
+
+  private var seen = Map.empty[String, Long]
+
+  /** @param newest
+    *   the end of everything, as far as it is known
+    */
+  def of(ranges: Seq[PlannedRange], newest: Option[PulsarOffset]): Seq[InputPartition] = {
+    session.storage.moved(newlyMoved())
+    session.storage.retain(partitions.topic(_).isDefined)
+    val tail = StreamTail(TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
+    new TaskPlanner(session.taskSchemas)(session.storage.plan(_, tail, _)).plan(ranges).tasks
+  }
+
+  /** Partitions that tasks reported since the last call. */
+  private def newlyMoved(): Iterable[String] = {
+    val (before, now) = (seen, moved)
+    seen = now
+    now.collect { case (topic, count) if !before.get(topic).contains(count) => topic }
+  }
+}
+
+private object StreamTasks {
+
+  /** Number of new entries of a partition up to which they are read from the broker, which has them in its cache. */
+  private val TailEntries = 1000L
+}
