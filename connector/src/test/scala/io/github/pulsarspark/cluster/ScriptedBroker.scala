@@ -5,8 +5,8 @@ import scala.collection.concurrent.TrieMap
 import io.netty.buffer.{ByteBuf, Unpooled}
 import io.netty.channel.ChannelHandlerContext
 import org.apache.pulsar.common.api.proto._
-import org.apache.pulsar.common.naming.TopicName
-import org.apache.pulsar.common.protocol.{Commands, PulsarDecoder}
+import org.apache.pulsar.common.naming.{SystemTopicNames, TopicName}
+import org.apache.pulsar.common.protocol.Commands
 
 import io.github.pulsarspark.position.Position
 
@@ -20,12 +20,15 @@ import io.github.pulsarspark.position.Position
   *   of this broker, which has every topic
   * @param open
   *   all connections of the cluster
+  * @param writes
+  *   of all of them
   */
 private[cluster] final class ScriptedBroker(
     topics: collection.Map[String, StoredTopic],
     serviceUrl: => String,
-    open: java.util.Set[ScriptedBroker]
-) extends PulsarDecoder {
+    open: java.util.Set[ScriptedBroker],
+    writes: ScriptedWrites
+) extends ScriptedProducers(writes) {
   import ScriptedBroker._
 
   private val consumers                      = TrieMap.empty[Long, Cursor]
@@ -70,9 +73,11 @@ private[cluster] final class ScriptedBroker(
   /** A topic has the partitions up to the last one that is there. */
   override protected def handlePartitionMetadataRequest(command: CommandPartitionedTopicMetadata): Unit = {
     val (request, topic) = (command.getRequestId, command.getTopic)
-    val partitions       = topics.keys.map(TopicName.get).filter(n => n.isPartitioned && n.getPartitionedTopicName == topic)
+    val partitions = topics.keys.map(TopicName.get).filter(n => n.isPartitioned && n.getPartitionedTopicName == topic)
     send(
-      if (topics.contains(topic)) Commands.newPartitionMetadataResponse(0, request)
+      if (topic == SystemTopicNames.TRANSACTION_COORDINATOR_ASSIGN.toString && writes.hasCoordinator)
+        Commands.newPartitionMetadataResponse(1, request)
+      else if (topics.contains(topic)) Commands.newPartitionMetadataResponse(0, request)
       else if (partitions.nonEmpty)
         Commands.newPartitionMetadataResponse(partitions.map(_.getPartitionIndex).max + 1, request)
       else Commands.newPartitionMetadataResponse(ServerError.TopicNotFound, s"no topic $topic", request)
@@ -84,12 +89,13 @@ private[cluster] final class ScriptedBroker(
     send(Commands.newGetSchemaResponseError(command.getRequestId, ServerError.TopicNotFound, "no schema"))
 
   override protected def handleSubscribe(command: CommandSubscribe): Unit = {
-    val (request, id, name, start) =
-      (command.getRequestId, command.getConsumerId, command.getTopic, command.getStartMessageId)
+    val (request, id, name) = (command.getRequestId, command.getConsumerId, command.getTopic)
+    val start               = Option.when(command.hasStartMessageId)(command.getStartMessageId)
     topics.get(name) match {
       case None        => send(Commands.newError(request, ServerError.TopicNotFound, s"no topic $name"))
       case Some(topic) =>
-        consumers(id) = new Cursor(name, topics, first(topic, start.getLedgerId, start.getEntryId))
+        if (start.isEmpty) writes.log(s"subscribe ${TopicName.get(name).getLocalName}")
+        consumers(id) = new Cursor(name, topics, start.fold(0)(s => first(topic, s.getLedgerId, s.getEntryId)))
         send(Commands.newSuccess(request))
     }
   }
@@ -130,7 +136,7 @@ private[cluster] final class ScriptedBroker(
     send(Commands.newSuccess(command.getRequestId))
   }
 
-  private def send(command: ByteBuf): Unit = { context.writeAndFlush(command); () }
+  override protected def send(command: ByteBuf): Unit = { context.writeAndFlush(command); () }
 }
 
 private object ScriptedBroker {

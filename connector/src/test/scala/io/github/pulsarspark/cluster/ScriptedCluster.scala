@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.{HttpObjectAggregator, HttpServerCodec}
 import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 import org.apache.pulsar.common.protocol.{ByteBufPair, Commands}
 
+import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 
@@ -28,13 +29,16 @@ final class ScriptedCluster extends AutoCloseable {
   private val ledgers = TrieMap.empty[Long, IndexedSeq[Array[Byte]]]
   private val threads = new NioEventLoopGroup(2)
   private val asked   = new ConcurrentLinkedQueue[String]
-  private val open    = ConcurrentHashMap.newKeySet[ScriptedBroker]
-  private val bookie  = new ScriptedBookie(read(_))
-  private val broker  = listen(Seq(
+
+  /** Producers and transactions. */
+  private[pulsarspark] val writes = new ScriptedWrites(append(_, _, _, _))
+  private val open                = ConcurrentHashMap.newKeySet[ScriptedBroker]
+  private val bookie              = new ScriptedBookie(read(_))
+  private val broker              = listen(Seq(
     ByteBufPair.getEncoder(false),
     new LengthFieldBasedFrameDecoder(Commands.DEFAULT_MAX_MESSAGE_SIZE + Commands.MESSAGE_SIZE_FRAME_PADDING, 0, 4, 0,
       4),
-    new ScriptedBroker(topics, serviceUrl, open)
+    new ScriptedBroker(topics, serviceUrl, open, writes)
   ))
   private val admin = listen(Seq(new HttpServerCodec, new HttpObjectAggregator(1 << 16),
     new ScriptedAdmin(topics.get(_), bookie.id, path => { asked.add(path); () })))
@@ -55,6 +59,20 @@ final class ScriptedCluster extends AutoCloseable {
   }
 
   private def isShorter(stored: Seq[Array[Byte]], ledger: TopicLedger) = stored.size < ledger.entries.size
+
+  /** A topic partition as it is now. */
+  def topic(name: String): StoredTopic = topics(name)
+
+  /** Appends to the newest ledger of a topic partition. */
+  private def append(name: String, bytes: Array[Byte], messages: Int, txn: Option[(Long, Long)]): Position =
+    synchronized {
+      val before = topics(name)
+      val open   = before.ledgers.last
+      val at     = Position(open.id, open.entries.size.toLong)
+      val entry  = TopicEntry(at, bytes, TopicEntry.Messages(txn), System.currentTimeMillis, messages)
+      add(before.copy(ledgers = before.ledgers.init :+ open.copy(entries = open.entries :+ entry)))
+      at
+    }
 
   /** Deletes a topic partition and closes its consumers. */
   def remove(topic: StoredTopic): Unit = {

@@ -1,0 +1,124 @@
+package io.github.pulsarspark.cluster
+
+import java.util.Optional
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters._
+
+import io.netty.buffer.{ByteBuf, ByteBufUtil}
+import org.apache.pulsar.common.api.proto._
+import org.apache.pulsar.common.protocol.schema.SchemaVersion
+import org.apache.pulsar.common.protocol.{Commands, PulsarDecoder}
+
+import io.github.pulsarspark.position.Position
+
+/** Producers and transactions of a scripted cluster, and all that they requested, in order.
+  *
+  * @param store
+  *   stores an entry: a topic, its bytes and its number of messages
+  */
+private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Option[(Long, Long)]) => Position) {
+
+  /** Transactions and whether they are committed; None for an open one. */
+  val transactions: TrieMap[(Long, Long), Option[Boolean]] = TrieMap.empty
+
+  /** False in a cluster without transactions. */
+  @volatile var hasCoordinator = true
+
+  /** Refuses messages to these topics from now on. */
+  @volatile var refused: Set[String] = Set.empty
+
+  private val requests = new ConcurrentLinkedQueue[String]
+  private val ids      = new AtomicLong
+
+  def log(request: String): Unit = { requests.add(request); () }
+
+  /** Requests since the last call. */
+  def take(): Seq[String] = Iterator.continually(requests.poll()).takeWhile(_ != null).toSeq
+
+  def begin(coordinator: Long): (Long, Long) = {
+    val id = (coordinator, ids.incrementAndGet())
+    transactions(id) = None
+    id
+  }
+
+  def append(topic: String, entry: ByteBuf, transaction: Option[(Long, Long)]): Position = {
+    val messages = Commands.peekMessageMetadata(entry, "", -1).getNumMessagesInBatch
+    store(topic, ByteBufUtil.getBytes(entry), messages, transaction)
+  }
+}
+
+/** A connection of a broker as producers and transactions have it. */
+private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extends PulsarDecoder {
+
+  private val producers = TrieMap.empty[Long, String]
+
+  protected def send(command: ByteBuf): Unit
+
+  override protected def handleProducer(command: CommandProducer): Unit = {
+    val (request, id, topic) = (command.getRequestId, command.getProducerId, command.getTopic)
+    producers(id) = topic
+    writes.log(s"producer ${short(topic)} ${command.getProducerAccessMode}")
+    val name = if (command.hasProducerName) command.getProducerName else s"producer-$id"
+    send(Commands.newProducerSuccess(request, name, -1L, SchemaVersion.Empty, Optional.of(Long.box(1L)), true))
+  }
+
+  override protected def handleSend(command: CommandSend, entry: ByteBuf): Unit = {
+    val (producer, sequence, highest) =
+      (command.getProducerId, command.getSequenceId, command.getHighestSequenceId)
+    val topic       = producers(producer)
+    val transaction = Option.when(command.hasTxnidMostBits)((command.getTxnidMostBits, command.getTxnidLeastBits))
+    writes.log(s"send ${short(topic)}" + (if (transaction.isEmpty) "" else " in transaction"))
+    if (writes.refused(topic)) send(Commands.newSendError(producer, sequence, ServerError.NotAllowedError, "refused"))
+    else {
+      val at = writes.append(topic, entry, transaction)
+      send(Commands.newSendReceipt(producer, sequence, math.max(sequence, highest), at.ledgerId, at.entryId))
+    }
+  }
+
+  override protected def handleCloseProducer(command: CommandCloseProducer): Unit = {
+    producers.remove(command.getProducerId).foreach(topic => writes.log(s"close ${short(topic)}"))
+    send(Commands.newSuccess(command.getRequestId))
+  }
+
+  override protected def handleAck(command: CommandAck): Unit =
+    if (command.hasRequestId) send(Commands.newAckResponse(command.getRequestId, null, null, command.getConsumerId))
+
+  override protected def handleTcClientConnectRequest(command: CommandTcClientConnectRequest): Unit =
+    send(Commands.serializeWithSize(Commands.newTcClientConnectResponse(command.getRequestId, null, null)))
+
+  override protected def handleNewTxn(command: CommandNewTxn): Unit = {
+    val (most, least) = writes.begin(command.getTcId)
+    writes.log("begin")
+    send(Commands.serializeWithSize(Commands.newTxnResponse(command.getRequestId, least, most)))
+  }
+
+  override protected def handleAddPartitionToTxn(command: CommandAddPartitionToTxn): Unit = {
+    val (request, most, least) = (command.getRequestId, command.getTxnidMostBits, command.getTxnidLeastBits)
+    val topics                 = command.getPartitionsList.asScala.toSeq
+    if (writes.transactions.get((most, least)).contains(None)) {
+      writes.log(s"register ${topics.map(short).mkString(", ")}")
+      send(Commands.newAddPartitionToTxnResponse(request, least, most))
+    } else
+      send(Commands.newAddPartitionToTxnResponse(request, least, most, ServerError.InvalidTxnStatus, "it has ended"))
+  }
+
+  override protected def handleEndTxn(command: CommandEndTxn): Unit = {
+    val (request, most, least) = (command.getRequestId, command.getTxnidMostBits, command.getTxnidLeastBits)
+    val isCommit               = command.getTxnAction == TxnAction.COMMIT
+    writes.log(if (isCommit) "commit" else "abort")
+    val answer = writes.transactions.get((most, least)) match {
+      case None                             => Left(ServerError.TransactionNotFound)
+      case Some(Some(is)) if is != isCommit => Left(ServerError.InvalidTxnStatus)
+      case _                                => Right(writes.transactions((most, least)) = Some(isCommit))
+    }
+    send(Commands.serializeWithSize(answer.fold(
+      Commands.newEndTxnResponse(request, least, most, _, "it is not open"),
+      _ => Commands.newEndTxnResponse(request, least, most)
+    )))
+  }
+
+  private def short(topic: String) = topic.stripPrefix("persistent://public/default/")
+}

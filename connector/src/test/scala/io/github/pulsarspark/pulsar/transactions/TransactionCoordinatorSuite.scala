@@ -1,0 +1,72 @@
+package io.github.pulsarspark.pulsar.transactions
+
+import scala.concurrent.duration._
+
+import io.github.pulsarspark.cluster.WriteSuite
+
+class TransactionCoordinatorSuite extends WriteSuite {
+
+  private def coordinated[A](test: TransactionCoordinator => A): A = {
+    val coordinator = TransactionCoordinator.acquire(client())
+    try test(coordinator)
+    finally coordinator.close()
+  }
+
+  test("a transaction that is begun and committed") {
+    coordinated { coordinator =>
+      val id = coordinator.begin(1.minute)
+      assertEquals(coordinator.answer(coordinator.commit(id)), CommitAnswer.Committed)
+      assertEquals(requests(), Seq("begin", "commit"))
+    }
+  }
+
+  test("a transaction that is aborted, before, after another end, and when nobody knows it: it has ended") {
+    coordinated { coordinator =>
+      val (open, committed) = (coordinator.begin(1.minute), coordinator.begin(1.minute))
+      coordinator.answer(coordinator.commit(committed))
+      val unknown = TransactionId(0, 4711)
+      for (id <- Seq(open, open, committed, unknown)) assert(coordinator.isEnded(id, coordinator.abort(id)), id)
+    }
+  }
+
+  test("a commit after an abort: uncertain, never committed") {
+    coordinated { coordinator =>
+      val id = coordinator.begin(1.minute)
+      coordinator.isEnded(id, coordinator.abort(id))
+      coordinator.answer(coordinator.commit(id)) match {
+        case CommitAnswer.Uncertain(_) => ()
+        case other                     => fail(other.toString)
+      }
+    }
+  }
+
+  test("topic partitions are registered with an open transaction; one that has ended refuses them") {
+    coordinated { coordinator =>
+      val id = coordinator.begin(1.minute)
+      coordinator.register(id, Seq(topic("a"), topic("b")))
+      assertEquals(requests(), Seq("begin", "register a, b"))
+      assertEquals(coordinator.refusal(coordinator.registering(id, Seq(topic("a")))), None)
+      coordinator.answer(coordinator.commit(id))
+      def late = coordinator.registering(id, Seq(topic("a")))
+      assert(coordinator.refusal(late).nonEmpty)
+      assert(coordinator.isEnding(late))
+    }
+  }
+
+  test("a transaction at each coordinator that exists; those that were begun for others are aborted") {
+    coordinated { coordinator =>
+      assertEquals(coordinator.beginAtEach(Set(0L), 1.minute).map(_.coordinator), Seq(0L))
+      assertEquals(requests(), Seq("begin"))
+      assertEquals(coordinator.beginAtEach(Set(7L), 1.minute), Nil)
+      val (begun, others) = requests().partition(_ == "begin")
+      assertEquals(begun.size -> others, 64 -> Seq.fill(64)("abort"))
+    }
+  }
+
+  test("a cluster without coordinators: an error that says so") {
+    cluster.writes.hasCoordinator = false
+    try assertEquals(condition(TransactionCoordinator.acquire(client("operationTimeoutMs" -> "3000"))),
+        "PULSAR_TRANSACTIONS_UNAVAILABLE")
+    finally cluster.writes.hasCoordinator = true
+  }
+}

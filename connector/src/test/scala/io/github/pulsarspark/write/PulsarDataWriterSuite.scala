@@ -1,0 +1,114 @@
+package io.github.pulsarspark.write
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.github.pulsarspark.cluster.WriteSuite
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.storage.KilledTasks.eventually
+import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkIdentity, SinkSettings, SinkTask, TaskAttempt}
+
+class PulsarDataWriterSuite extends WriteSuite {
+
+  private val value           = StructType(Seq(StructField("value", StringType)))
+  private val byRow           = StructType(value.fields :+ StructField("__topic", StringType))
+  private def text(s: String) = UTF8String.fromString(s)
+
+  /** A task that writes these rows; what it does at its end.
+    *
+    * @param done
+    *   the last epoch that is written, for an exactly-once write of epoch 3
+    */
+  private def write[A](name: Option[String], rows: Seq[InternalRow], once: Option[Option[Long]] = None)(
+      end: PulsarDataWriter => A
+  ): A = {
+    val settings   = options(name.map("topic" -> _).toSeq: _*)
+    val input      = if (name.isDefined) value else byRow
+    val connection = PulsarConnection(settings.client)
+    val plan       = name.map(n => Preflight.planFor(topic(n), input, None, settings, connection))
+    val attempt    = once.map(done => new TaskAttempt(connection, sink(name, done), 3, 0, 7))
+    val writer     = new PulsarDataWriter(WriteContext(input, settings, plan, isStream = false), connection, attempt)
+    try {
+      rows.foreach(writer.write)
+      end(writer)
+    } finally writer.close()
+  }
+
+  private def sink(name: Option[String], done: Option[Long]) = {
+    val settings = SinkSettings(client(), name.map(topic), "public/default", "s", "n", startsAtZero = true,
+      isForever = true, 1.minute)
+    val names = settings.topics
+    Seq(names.log, names.open, names.mark).foreach(full => store(full.stripPrefix(topic(""))))
+    SinkTask(settings, SinkIdentity("s", "n", "o"), done)
+  }
+
+  private def rows(texts: String*) = texts.map(t => InternalRow(text(t)))
+
+  private def stored(name: String): Int = cluster.topic(topic(name)).entries.map(e => math.max(1, e.messages)).sum
+
+  test("commit: every row is acknowledged") {
+    store("plain")
+    write(Some("plain"), rows("a", "b", "c")) { writer =>
+      assertEquals(writer.commit(), Acknowledged)
+      assertEquals(writer.currentMetricsValues().map(_.value).toSeq, Seq(3L))
+    }
+    assertEquals(stored("plain"), 3)
+  }
+
+  test("commit of rows that the broker refuses: an error, and nothing counts as written") {
+    store("closed")
+    cluster.writes.refused = Set(topic("closed"))
+    try
+      write(Some("closed"), rows("a")) { writer =>
+        assertEquals(condition(writer.commit()), "PULSAR_WRITE_FAILED")
+        assertEquals(writer.currentMetricsValues().map(_.value).toSeq, Seq(0L))
+      }
+    finally cluster.writes.refused = Set.empty
+  }
+
+  test("rows that name their topics: each to its own; one that names none is an error") {
+    Seq("one", "two").foreach(store)
+    val named = Seq("one", "two", "one").map(t => InternalRow(text("x"), text(t)))
+    write(None, named)(writer => assertEquals(writer.commit(), Acknowledged))
+    assertEquals(Seq("one", "two").map(stored), Seq(2, 1))
+    write(None, Nil)(writer =>
+      assertEquals(condition(writer.write(InternalRow(text("x"), null))),
+        "PULSAR_WRITE_TOPIC_NULL")
+    )
+  }
+
+  test("an exactly-once task: the record of its transaction, then rows, then its marker, then its commit message") {
+    store("once")
+    val commit = write(Some("once"), rows("a", "b"), Some(None))(_.commit()) match {
+      case commit: SinkCommit => commit
+      case other              => fail(other.toString)
+    }
+    assertEquals(commit.transaction.map(t => (t.partition, t.attempt, t.rows)), Some((0, 7L, 2L)))
+    assert(commit.topicPartitions.contains(topic("once")), commit)
+    val order = requests().filter(r => r == "begin" || r.startsWith("send") || r == "register once" || r == "abort")
+    assertEquals(order.map(_.replace("pulsar-spark-sink-s", "")),
+      Seq("begin", "send -open", "register once", "send once in transaction", "send -mark in transaction"))
+  }
+
+  test("an exactly-once task that does not commit: its transaction is aborted, after its producers") {
+    store("cut")
+    write(Some("cut"), rows("a"), Some(None))(_.abort())
+    val order = mutable.Buffer.empty[String]
+    eventually(s"no abort: $order") {
+      order ++= requests().filter(r => r == "close cut" || r == "abort")
+      order.contains("abort")
+    }
+    assertEquals(order.toSeq, Seq("close cut", "abort"))
+  }
+
+  test("an exactly-once task of an epoch that is written: it sends nothing and counts its rows") {
+    store("again")
+    val commit = write(Some("again"), rows("a", "b"), Some(Some(3L)))(_.commit())
+    assertEquals(commit, SinkCommit(None, Nil, skipped = 2))
+    assertEquals(requests().filter(r => r == "begin" || r.startsWith("send")), Nil)
+  }
+}
