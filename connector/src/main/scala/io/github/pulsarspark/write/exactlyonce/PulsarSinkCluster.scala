@@ -22,10 +22,10 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
   private val connection   = PulsarConnection(settings.client)
   private val transactions = closingOnFailure(connection)(connection.transactions())
   private val names        = settings.topics
-  private var open         = List.empty[AutoCloseable]
+  private var closing      = List.empty[AutoCloseable]
 
   private def opening[A <: AutoCloseable](what: A): A = {
-    open = what :: open
+    closing = what :: closing
     what
   }
 
@@ -39,15 +39,12 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
     if (settings.startsAtZero) connection.admin.foreach(ControlPolicies.warn(_, settings.namespace, settings.sinkId))
   }
 
-  private lazy val logTopic     = connection.control(names.log)
-  private lazy val log          = opening(owned(logTopic.producer(access)))
-  private lazy val keepsLog     = opening(logTopic.retention())
-  private lazy val openTopic    = connection.control(names.open)
-  private lazy val keepsOpen    = opening(openTopic.retention())
-  private lazy val openReader   = opening(openTopic.reader())
-  private lazy val markTopic    = connection.control(names.mark)
-  private lazy val keepsMarks   = opening(markTopic.retention())
-  private lazy val markProducer = opening(markTopic.producer(ControlAccess.Shared))
+  /** Topics of the sink that are open, once it is taken over. */
+  private var taken = Option.empty[OwnTopics]
+
+  private def own: OwnTopics = taken.getOrElse(
+    throw Conditions.Internal(what = "a sink is used before it is taken over", where = "PulsarSinkCluster").exception
+  )
 
   private def owned[A](opening: => A): A =
     try opening
@@ -57,22 +54,33 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
           action = "Stop its query first").causedBy(e)
     }
 
+  /** Opens the topics in this order: a subscription keeps the log; its records are read and admitted; a producer fences
+    * every other driver; subscriptions keep what tasks send; what another driver has recorded meanwhile is read.
+    */
   override def takeOver(admit: Seq[(String, String)] => Unit): Seq[(String, String)] = {
-    keepsLog
-    val reader = logTopic.reader()
+    val log      = connection.control(names.log)
+    val keepsLog = opening(log.retention())
+    val reader   = log.reader()
     try {
       val before = reader.toEnd()
       admit(before)
-      log
-      keepsOpen
-      keepsMarks
+      val producer = opening(owned(log.producer(access)))
+      taken = Some(ownTopics(producer, keepsLog))
       before ++ reader.toEnd()
     } finally reader.close()
   }
 
-  override def append(record: String): String = log.append(record)
+  private def ownTopics(log: ControlProducer, keepsLog: ControlRetention): OwnTopics = {
+    val (open, mark) = (connection.control(names.open), connection.control(names.mark))
+    val keepsOpen    = opening(open.retention())
+    val keepsMarks   = opening(mark.retention())
+    OwnTopics(log, opening(open.reader()), mark, opening(mark.producer(ControlAccess.Shared)), keepsLog, keepsOpen,
+      keepsMarks)
+  }
 
-  override def opened(): Seq[(String, String)] = openReader.toEnd()
+  override def append(record: String): String = own.log.append(record)
+
+  override def opened(): Seq[(String, String)] = own.open.toEnd()
 
   override def commit(ids: Seq[TransactionId]): Seq[CommitAnswer] =
     BoundedParallel(ids, Parallelism)(transactions.commit)((_, committing) => transactions.answer(committing))
@@ -114,30 +122,50 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
       case NonFatal(e) => log_.warn("sweeping topic partitions: {}", e.toString)
     }
 
-  override def barrier(record: String): String = markProducer.append(record)
+  override def barrier(record: String): String = own.marks.append(record)
 
   override def markers(from: String, barrier: String, patience: FiniteDuration): Option[Seq[(String, String)]] = {
-    val reader = markTopic.reader(Some(from))
+    val reader = own.mark.reader(Some(from))
     try reader.until(patience)(_ == barrier)
     finally reader.close()
   }
 
   override def release(log: Option[String], open: Option[String], mark: Option[String]): Unit = {
-    log.foreach(keepsLog.release)
-    open.foreach(keepsOpen.release)
-    mark.foreach(keepsMarks.release)
+    log.foreach(own.keepsLog.release)
+    open.foreach(own.keepsOpen.release)
+    mark.foreach(own.keepsMarks.release)
   }
 
-  override def end(): Unit = Seq(keepsLog, keepsOpen, keepsMarks).foreach(_.end())
+  override def end(): Unit = Seq(own.keepsLog, own.keepsOpen, own.keepsMarks).foreach(_.end())
 
   override def close(): Unit = {
-    open.foreach(_.close())
+    closing.foreach(_.close())
     try transactions.close()
     finally connection.close()
   }
 }
 
 private object PulsarSinkCluster {
+
+  /** The topics of a sink, open for its one driver.
+    *
+    * @param log
+    *   appends to the log
+    * @param open
+    *   reads what transactions tasks registered
+    * @param marks
+    *   appends to the marker topic `mark`
+    */
+  private final case class OwnTopics(
+      log: ControlProducer,
+      open: ControlReader,
+      mark: ControlTopic,
+      marks: ControlProducer,
+      keepsLog: ControlRetention,
+      keepsOpen: ControlRetention,
+      keepsMarks: ControlRetention
+  )
+
   private val log_ = LoggerFactory.getLogger(classOf[PulsarSinkCluster])
 
   private val Parallelism  = 64
