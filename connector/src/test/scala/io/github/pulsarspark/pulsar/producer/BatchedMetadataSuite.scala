@@ -14,7 +14,7 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-class BatchedMetadataSuite extends PropertySuite(500) {
+class BatchedMetadataSuite extends PropertySuite(250) {
 
   private val bytes =
     Gen.choose(0, 700).flatMap(Gen.containerOfN[Array, Byte](_, Gen.choose(Byte.MinValue, Byte.MaxValue)))

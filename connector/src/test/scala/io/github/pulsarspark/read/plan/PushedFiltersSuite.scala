@@ -20,7 +20,7 @@ private final case class FilterValue[A](value: A, dataType: DataType) extends Li
 /** Fields of a message that a filter sees; `value` is one that the connector does not know. */
 private final case class FilteredRow(topic: String, partition: Int, millis: Long, at: Position, value: Option[Int])
 
-class PushedFiltersSuite extends PropertySuite(3000) {
+class PushedFiltersSuite extends PropertySuite(1500) {
 
   private val t     = "persistent://public/default/t"
   private val never = Interval.Never

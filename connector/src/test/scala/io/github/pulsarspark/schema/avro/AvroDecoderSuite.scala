@@ -12,7 +12,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, SchemaTranslation}
 
 /** Avro's own reader is the oracle. */
-class AvroDecoderSuite extends PropertySuite(300) {
+class AvroDecoderSuite extends PropertySuite(150) {
   import io.github.pulsarspark.schema.rows.AvroGenerators._
 
   private def topicSchema(schema: Schema) = TopicSchema("AVRO", schema.toString)

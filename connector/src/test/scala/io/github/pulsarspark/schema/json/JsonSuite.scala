@@ -17,7 +17,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
-class JsonSuite extends PropertySuite(200) {
+class JsonSuite extends PropertySuite {
   import io.github.pulsarspark.schema.rows.AvroGenerators._
   import JsonSuite._
   import JsonTexts._

@@ -13,7 +13,7 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.{TopicSchema, WritePlan}
 
-class RowEncoderSuite extends PropertySuite(300) {
+class RowEncoderSuite extends PropertySuite(150) {
   import AvroGenerators._
 
   private val topic = Some(Messages.topic)

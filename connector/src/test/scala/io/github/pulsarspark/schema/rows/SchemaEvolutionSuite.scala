@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Messages of other schema versions, with Avro's resolving reader as the oracle. */
-class SchemaEvolutionSuite extends PropertySuite(500) {
+class SchemaEvolutionSuite extends PropertySuite(250) {
   import AvroGenerators._
 
   private val written = for {

@@ -10,7 +10,7 @@ import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 
-class SchemaMergeSuite extends PropertySuite(500) {
+class SchemaMergeSuite extends PropertySuite(250) {
   import AvroGenerators._
 
   private def record(fields: String*) =
