@@ -106,31 +106,30 @@ test-python: $(VENV)/.ready
 test-integration: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
 	$(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile --durations=15 integration
 
-# First what tests need, and what needs no jar; then all that needs one. No processor waits for the longest part.
+# First what tests need, and what needs no server; then all that needs both. No processor waits for the longest part.
 .PHONY: test
 test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
-	$(call phase,environments and checks,--jobs=3 AT_ONCE=yes wheel lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS))
+	$(call phase,environments and checks,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS) $(VENV)/connect/.ready)
 	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes test-integration test-beside)
 
 # What runs beside the integration tests, one after the other.
 .PHONY: test-beside
 test-beside:
-	$(call phase,Scala,AT_ONCE= scala)
 	$(call phase,executors,AT_ONCE= test-executors)
 	$(call phase,other Spark lines,AT_ONCE= test-other-lines)
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
-	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_SAMPLES=10 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_COPY_SECONDS=60 PULSAR_SPARK_TEST_SAMPLES=20 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
 	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
 	$(call phase,soak,soak)
 
-# All that sbt has to do besides the jar, in one go.
+# All that sbt has to do, in one go: another start of it takes 20 seconds of a processor, and its compiler is cold again.
 .PHONY: scala
 scala: $(VENV)/.ready
-	$(SBT) $(LINT_SCALA) connector/test micro/compile
+	$(SBT) connector/publish $(LINT_SCALA) connector/test micro/compile
 
 .PHONY: downloads
 downloads: $(VENV)/.ready
@@ -141,7 +140,7 @@ $(CLASS_DATA): integration/support/runs/spark_jvm.py $(VENV)/.ready
 	$(VENV)/bin/python $<
 
 .PHONY: test-other-lines
-test-other-lines: $(OTHER_LINES:%=smoke-%) smoke-connect
+test-other-lines: $(OTHER_LINES:%=smoke-%) connect-$(MAIN_LINE)
 
 .PHONY: test-matrix
 test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on every Spark line, and by Spark Connect
@@ -225,38 +224,46 @@ release-check: $(VENV)/.ready ## Build all that a release publishes, twice, and 
 
 .PHONY: clean
 clean: ## Remove everything made in this folder; downloads stay in their caches
-	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) .venv-connect dist target connector/target project/target project/project \
+	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) dist target connector/target project/target project/project \
 	  python/pulsar_spark/jars .mypy_cache .ruff_cache .pytest_cache
 
-# One environment for each Spark line; the main one is plain .venv and holds the checks of the source as well. What Spark
-# Connect needs in Python is kept out of it.
-define environment
-$(2)/.ready: python/requirements-test.txt python/requirements-$(1).txt $(3) python/pyproject.toml python/pulsar_spark/_version.py
+PIP := -m pip --quiet --disable-pip-version-check
+
+# The main environment holds what every Spark line uses, and the checks of the source.
+$(VENV)/.ready: $(patsubst %,python/requirements-%.txt,test $(MAIN_LINE) dev) python/pyproject.toml python/pulsar_spark/_version.py
 	tools/check-machine
-	test -x $(2)/bin/python || $(PYTHON) -m venv $(2)
-	$(2)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(patsubst %,-r %,python/requirements-test.txt python/requirements-$(1).txt $(3))
-	$(2)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e python
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python $(PIP) install --no-compile $(patsubst %,-r %,$(filter %.txt,$^))
+	$(VENV)/bin/python $(PIP) install --no-deps --no-build-isolation -e python
+	touch $@
+
+# The environment of another Spark line holds its PySpark alone: the packages of the main one are behind it on the path.
+OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready)
+$(OTHER_ENVIRONMENTS): .venv-%/.ready: python/requirements-%.txt $(VENV)/.ready
+	$(VENV)/bin/python -m venv --clear --without-pip $(@D)
+	$(VENV)/bin/python $(PIP) --python $(@D)/bin/python install --no-compile -r $<
+	main=$$($(VENV)/bin/python -c "$(PACKAGES)") && echo "import site; site.addsitedir('$$main')" > $$($(@D)/bin/python -c "$(PACKAGES)")/main.pth
+	touch $@
+PACKAGES := import sysconfig; print(sysconfig.get_path('purelib'))
+
+# What runs on a Spark line. The packages that Spark Connect needs in Python are beside its environment.
+define spark-line
+.PHONY: smoke-$(1) connect-$(1)
+smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
+	$(2)/bin/python $(PYTEST) $(foreach test,$(SMOKE),$(call path-of,$(test)))
+
+$(2)/connect/.ready: python/requirements-connect.txt $(2)/.ready
+	rm -rf $$(@D)
+	$(VENV)/bin/python $(PIP) install --no-compile --no-deps --target $$(@D) -r $$<
 	touch $$@
 
-.PHONY: smoke-$(1)
-smoke-$(1): $(2)/.ready $(PACKAGED_JAR)
-	$(2)/bin/python $(PYTEST) $(foreach test,$(4),$(call path-of,$(test)))
+connect-$(1): $(2)/connect/.ready $(PACKAGED_JAR)
+	PYTHONPATH=$(2)/connect $(2)/bin/python $(PYTEST) $(call path-of,test_connect)
 endef
 SMOKE := test_smoke test_metadata_columns
 MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
-OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready) .venv-connect/.ready
-$(foreach line,$(OTHER_LINES),$(eval $(call environment,$(line),.venv-$(line),,$(SMOKE))))
-$(eval $(call environment,$(MAIN_LINE),$(VENV),python/requirements-dev.txt,$(SMOKE)))
-$(eval $(call environment,connect,.venv-connect,python/requirements-$(MAIN_LINE).txt,test_connect))
-
-# What Spark Connect needs in Python, beside the environment of another Spark line.
-.venv-%/connect/.ready: python/requirements-connect.txt .venv-%/.ready
-	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --target $(@D) -r $<
-	touch $@
-
-.PRECIOUS: .venv-%/connect/.ready
-connect-%: .venv-%/connect/.ready $(PACKAGED_JAR)
-	PYTHONPATH=.venv-$*/connect .venv-$*/bin/python $(PYTEST) $(call path-of,test_connect)
+$(foreach line,$(OTHER_LINES),$(eval $(call spark-line,$(line),.venv-$(line))))
+$(eval $(call spark-line,$(MAIN_LINE),$(VENV)))
 
 EXECUTOR_TESTS := $(wildcard integration/executors/test_*.py)
 

@@ -1,7 +1,7 @@
 """Spark Connect: reads, streams and writes through a Connect server, from a Python that has no JVM.
 
 It is not collected with the other tests: a process has either classic sessions or those of Connect, and these need the
-packages of ``pyspark[connect]``. ``make smoke-connect`` runs it in an environment of its own.
+packages of ``pyspark[connect]``. ``make connect-4.3`` runs it with them.
 """
 
 from __future__ import annotations
