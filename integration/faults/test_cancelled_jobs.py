@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from support.servers.admin import Admin
     from support.servers.servers import Addresses
 
-_SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "15"))
+_SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "6"))
 _LONGEST_SECONDS = 0.5
 _ENDED_SECONDS = 60
 # What leaked must be found before the shared client is closed because nobody uses it, which would end it.

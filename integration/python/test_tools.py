@@ -126,6 +126,7 @@ def test_a_send_that_fails_is_an_error(client: pulsar_client.Client, topic: str)
         produce(client, topic, [b"x" * (6 * 1024 * 1024)])
 
 
+@pytest.mark.exhaustive  # test_faults kills such a server again and again, and the shared one is there afterwards
 def test_a_test_can_have_a_server_of_its_own(own_pulsar: LocalPulsar, service_url: str) -> None:
     assert own_pulsar.service_url != service_url
     assert Admin(own_pulsar.admin_url).ready_within(0, transactions=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from support.servers.admin import Admin
 
-_SECONDS = int(os.environ.get("PULSAR_SPARK_TEST_COPY_SECONDS", "60"))
+_SECONDS = int(os.environ.get("PULSAR_SPARK_TEST_COPY_SECONDS", "20"))
 _PER_SECOND = 1000
 _COPIED_SECONDS = 120
 
