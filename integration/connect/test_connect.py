@@ -122,6 +122,16 @@ def test_the_progress_of_a_stream(
         spark.streams.removeListener(listener)
 
 
+def test_metadata_tables(spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str) -> None:
+    produce(client, topic, [b"x"] * 3)
+    options = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url, "topic": topic}
+    table = spark.read.format("pulsar").options(**options)
+    assert [
+        tuple(row) for row in table.option("metadata", "partitions").load().select("topic", "entries").collect()
+    ] == [(topic, 3)]
+    assert [row.state for row in table.option("metadata", "ledgers").load().where("entries > 0").collect()] == ["open"]
+
+
 def test_calls_that_need_the_jvm_are_rejected(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     pulsar_spark.write_pulsar(spark.range(2), topic, service_url=pulsar.service_url)
     rows = pulsar_spark.read_pulsar(spark, topic, service_url=pulsar.service_url)

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pulsar as pulsar_client
 import pyspark
 import pytest
 
 from support.spark.errors import failing, no_job, refused
+from support.spark.waiting import eventually
 from support.topics.messages import produce
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pulsar as pulsar_client
     from pyspark.sql import DataFrame, SparkSession
 
     from support.servers.admin import Admin
     from support.servers.servers import Addresses
+
 
 MAIN = "io.github.pulsarspark.inspect.Main"
 
@@ -89,6 +93,125 @@ def test_partitions_have_their_ends_and_sizes(
     assert [one["type"] for one in shown["columns"]] == ["STRING", "INT", "STRING", "STRING"] + ["BIGINT"] * 4
     chosen = ask("partitions", columns=("last", "topic"), topic=topic)
     assert chosen["rows"] == [[last, f"{topic}-partition-0"], [None, f"{topic}-partition-1"]]
+
+
+def test_topics_are_listed_with_their_schemas(
+    spark: SparkSession,
+    client: pulsar_client.Client,
+    admin: Admin,
+    namespace: str,
+    topic: str,
+    read: Callable[..., DataFrame],
+    ask: Callable[..., Any],
+) -> None:
+    plain, divided, with_schema = (f"{topic}-{kind}" for kind in ("plain", "divided", "schema"))
+    admin.create_topic(divided, partitions=3)
+    produce(client, plain, [b"x"])
+    produce(client, with_schema, ["x"], schema=pulsar_client.schema.StringSchema())
+    pattern = f"{namespace}/{topic.rpartition('/')[2]}-.*"
+    expected = [(divided, 3, None, None), (plain, None, None, None), (with_schema, None, "STRING", 0)]
+    table = read("topics", with_admin=False, topicsPattern=pattern)
+    with no_job(spark):
+        assert values(table) == expected
+    assert [tuple(row) for row in ask("topics", topicsPattern=pattern)["rows"]] == expected
+    assert values(read("topics", topics=f"{plain},{with_schema}").select("schemaType")) == [(None,), ("STRING",)]
+    assert values(read("topics", topicsPattern=f"{namespace}/none-.*")) == []
+    assert "public/default" in (values(read("topics").select("topic")) or [("public/default",)])[0][0]
+
+
+def test_schemas_have_all_versions(
+    client: pulsar_client.Client, admin: Admin, topic: str, read: Callable[..., DataFrame]
+) -> None:
+    city, amount = {"name": "city", "type": "string"}, {"name": "amount", "type": ["null", "double"], "default": None}
+    for fields in ([city], [city, amount]):
+        admin.upload_schema(topic, "AVRO", json.dumps({"type": "record", "name": "Ride", "fields": fields}))
+    admin.create_topic(topic)
+    rows = read("schemas", topic=topic).collect()
+    assert [(row.topic, row.version, row.type, row.columns) for row in rows] == [
+        (topic, 0, "AVRO", "city STRING"),
+        (topic, 1, "AVRO", "city STRING,amount DOUBLE"),
+    ]
+    assert [len(json.loads(row.definition)["fields"]) for row in rows] == [1, 2]
+    assert all(0 <= time.time() - row.registeredAt.replace(tzinfo=UTC).timestamp() < 600 for row in rows)
+    newest = values(read("schemas", with_admin=False, topic=topic).select("version", "registeredAt", "columns"))
+    assert newest == [(1, None, "city STRING,amount DOUBLE")]
+    produce(client, f"{topic}-bytes", [b"x"])
+    assert values(read("schemas", topic=f"{topic}-bytes")) == []
+
+
+def test_ledgers_and_subscriptions_of_a_topic(
+    client: pulsar_client.Client, admin: Admin, topic: str, read: Callable[..., DataFrame], ask: Callable[..., Any]
+) -> None:
+    first = produce(client, topic, [b"0", b"1"])
+    admin.unload(topic)  # which closes the ledger
+    second = produce(client, topic, [b"2", b"3", b"4"])
+    ledgers = read("ledgers", topic=topic)
+    rows = ledgers.collect()
+    assert [(row.topic, row.partition, row.ledgerId, row.entries, row.state) for row in rows] == [
+        (topic, None, first[0].ledger, 2, "closed"),
+        (topic, None, second[0].ledger, 3, "open"),
+    ]
+    assert [row.closedAt is None for row in rows] == [False, True]
+    assert [len(row.bookies) for row in rows] == [1, 1]
+    assert [row.offloadedTo for row in rows] == [None, None]
+    assert sum(row.bytes for row in rows) == read("partitions", topic=topic).first()["bytes"]
+    assert values(ledgers.selectExpr("count(*)", "sum(entries)")) == [(2, 5)]
+    shown = ask("ledgers", columns=("ledgerId", "bookies", "closedAt"), topic=topic)
+    assert shown["columns"][1] == {"name": "bookies", "type": "ARRAY<STRING>"}
+    assert [row[1] for row in shown["rows"]] == [row.bookies for row in rows]
+    assert [row[2] is None for row in shown["rows"]] == [False, True]
+
+    consumer = client.subscribe(topic, "name & signs", initial_position=pulsar_client.InitialPosition.Earliest)
+    for _ in range(2):
+        consumer.acknowledge(consumer.receive(timeout_millis=60_000))
+    subscriptions = read("subscriptions", topic=topic)
+    expected = (topic, None, "name & signs", "Exclusive", True, 3, 1, f"{first[-1].ledger}:{first[-1].entry}")
+    eventually(lambda: values(subscriptions) == [expected])
+    consumer.close()
+    for view in ("ledgers", "subscriptions"):
+        with refused("PULSAR_OPTION_INCOMPLETE", f"metadata={view}", "admin.url"):
+            read(view, with_admin=False, topic=topic)
+
+
+def test_positions_and_plan_say_what_a_read_would_do(
+    spark: SparkSession,
+    client: pulsar_client.Client,
+    topic: str,
+    pulsar: Addresses,
+    read: Callable[..., DataFrame],
+    ask: Callable[..., Any],
+) -> None:
+    ids = produce(client, topic, [b"0", b"1"])
+    between = time.time_ns() // 1_000_000 + 1
+    eventually(lambda: time.time_ns() // 1_000_000 > between)
+    more = produce(client, topic, [b"2", b"3"])
+    positions = read("positions", with_admin=False, topic=topic, startingTime=str(between))
+    assert values(positions) == [(topic, None, ids[-1].position, f"after {ids[-1].position}")]
+    start = positions.selectExpr("to_json(map_from_entries(collect_list(struct(topic, startingOffset))))").first()[0]
+    options = {"service.url": pulsar.service_url, "topic": topic, "startingOffsets": start}
+    rows = spark.read.format("pulsar").options(**options).load()
+    assert sorted(bytes(row.value) for row in rows.select("value").collect()) == [b"2", b"3"]
+    with refused("PULSAR_OPTION_INCOMPLETE", "metadata=positions", "startingTime"):
+        read("positions", topic=topic)
+
+    level = {"topic": topic, "readLevel": "segment"}
+    plan = values(read("plan", **level))
+    expected = json.loads(_plan(spark, pulsar, level))["tasks"]
+    named = ("topic", "after", "through", "tier", "entries", "bytes", "reason")
+    assert [(row[0], {name: row[i + 1] for i, name in enumerate(named) if row[i + 1] is not None}) for row in plan] == [
+        (number, part) for number, task in enumerate(expected) for part in task["slices"]
+    ]
+    assert plan[-1][3] == more[-1].position
+    shown = ask("plan", **level)["rows"]
+    assert [row[1:6] for row in shown] == [list(row[1:6]) for row in plan]
+
+
+def _plan(spark: SparkSession, pulsar: Addresses, options: dict[str, str]) -> str:
+    """The plan of a read as the JVM reports it to `pulsar_spark.plan`."""
+    urls = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url}
+    frame = spark.read.format("pulsar").options(**urls, **options).load()
+    jvm: Any = spark._jvm  # py4j has no public API
+    return str(jvm.io.github.pulsarspark.plans.ReadPlans.json(frame._jdf.queryExecution().optimizedPlan()))
 
 
 def test_a_metadata_table_is_read_in_a_batch_and_nothing_else(

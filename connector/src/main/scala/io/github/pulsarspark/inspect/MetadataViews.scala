@@ -1,6 +1,7 @@
 package io.github.pulsarspark.inspect
 
-import io.github.pulsarspark.inspect.topics.PartitionsView
+import io.github.pulsarspark.inspect.reads.{PlanView, PositionsView}
+import io.github.pulsarspark.inspect.topics.{LedgersView, PartitionsView, SchemasView, SubscriptionsView, TopicsView}
 import io.github.pulsarspark.inspect.view.MetadataView
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.options.registry.RawOptions
@@ -8,7 +9,15 @@ import io.github.pulsarspark.options.registry.RawOptions
 /** The one list of metadata tables. Each is a value of the option `metadata`. */
 private[pulsarspark] object MetadataViews {
 
-  val all: Seq[MetadataView] = Seq(PartitionsView)
+  val all: Seq[MetadataView] = Seq(
+    TopicsView,
+    PartitionsView,
+    LedgersView,
+    SchemasView,
+    SubscriptionsView,
+    PositionsView,
+    PlanView
+  )
 
   def find(name: String): Option[MetadataView] = all.find(_.name.equalsIgnoreCase(name.trim))
 

@@ -16,6 +16,14 @@ private[pulsarspark] final class MetadataOptions private (table: String, options
   /** Fails unless the options name a cluster. */
   def requireCluster(): Unit = read: Unit
 
+  /** True if the options select topics. */
+  def hasTopics: Boolean = MetadataOptions.Topics.exists(options.explicit(_).isDefined)
+
+  /** Fails unless one of these options is set. */
+  def requireOne(keys: String*): Unit =
+    if (!keys.exists(options.explicit(_).isDefined))
+      throw Conditions.OptionIncomplete(present = s"metadata=$table", missing = keys.mkString("` or `")).exception
+
   /** Fails unless the options name a cluster and topics. */
   def requireTopics(): Unit = {
     requireCluster()

@@ -2,10 +2,11 @@ package io.github.pulsarspark.inspect.topics
 
 import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
 
-import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.{ReadOptions, TopicSelection}
 import io.github.pulsarspark.position.PartitionBounds
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.plan.DriverSession
+import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.ledgers.LedgerMetadata
 
 /** The topics that options select, on one connection. */
@@ -13,19 +14,39 @@ private[inspect] final class SelectedTopics(options: ReadOptions) extends AutoCl
 
   private val session = DriverSession(options)
 
-  /** Full names of the topic partitions, by topic and number. Fails for a topic that does not exist. */
-  lazy val partitions: Seq[String] = session.discovery.topics().toSeq.sortBy(_._1).flatMap(_._2)
+  /** Full names of the topics, each with those of its partitions. Fails for a topic that does not exist, and if none
+    * matches.
+    */
+  lazy val topics: Map[String, Seq[String]] = session.discovery.topics()
+
+  /** Full names of the topic partitions, by topic and number. */
+  def partitions: Seq[String] = topics.toSeq.sortBy(_._1).flatMap(_._2)
+
+  /** Like `topics`, but without any selection those of `public/default`; there may be none. */
+  def listed: Map[String, Seq[String]] = options.topics match {
+    case TopicSelection.Matching(pattern) => session.broker.matching(pattern).partitions
+    case TopicSelection.Named(Nil)        => session.broker.matching(SelectedTopics.Every).partitions
+    case TopicSelection.Named(_)          => topics
+  }
 
   /** First and last position of the partitions that exist. */
   def bounds: Map[String, PartitionBounds] = session.broker.confirmedBounds(partitions)
 
-  /** The admin service's lists of ledgers; None without `admin.url`. */
-  val ledgers: Option[LedgerMetadata] = session.admin.map(new LedgerMetadata(_, options))
+  /** The newest schema of each of these topics that has one. */
+  def newestSchemas(topics: Seq[String]): Map[String, TopicSchema] = session.broker.schemas(topics)
+
+  def schemaAt(topic: String, version: Array[Byte]): TopicSchema = session.broker.schemaAt(topic, version)
+
+  /** Requests to the admin service; None without `admin.url`. */
+  val admin: Option[LedgerMetadata] = session.admin.map(new LedgerMetadata(_, options))
 
   override def close(): Unit = session.close()
 }
 
 private[inspect] object SelectedTopics {
+
+  /** Pattern of all topics in `public/default`. */
+  private val Every = ".*"
 
   /** Columns that name a topic partition. */
   val columns: StructType = new StructType()

@@ -37,6 +37,17 @@ private[pulsarspark] object TopicNames {
   def offloadPolicies(partition: String): String =
     s"v2/${TopicName.get(TopicName.get(partition).getPartitionedTopicName).getRestPath}/offloadPolicies?applied=true"
 
+  /** The admin resource with all versions of a topic's schema. */
+  def schemas(topic: String): String =
+    s"v2/schemas/${TopicName.get(whole(topic)).getRestPath.stripPrefix("persistent/")}/schemas"
+
+  /** The admin resource with the statistics of a partition. */
+  def statistics(partition: String): String =
+    s"v2/${TopicName.get(partition).getRestPath}/stats?getPreciseBacklog=true"
+
+  /** The admin resource with the ledgers and cursors of a partition. */
+  def internalStatistics(partition: String): String = s"v2/${TopicName.get(partition).getRestPath}/internalStats"
+
   /** The admin resource with the offload policies of a partition's namespace. */
   def namespaceOffloadPolicies(partition: String): String =
     s"v2/namespaces/${TopicName.get(partition).getNamespace}/offloadPolicies"

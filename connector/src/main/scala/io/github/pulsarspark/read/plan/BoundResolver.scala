@@ -13,7 +13,7 @@ import io.github.pulsarspark.pulsar.broker.BrokerApi
   * allowance `publishTimeSkew`, because the broker searches as if publish times were in order. Tasks skip the messages
   * outside.
   */
-private[read] final class BoundResolver(
+private[pulsarspark] final class BoundResolver(
     options: ReadOptions,
     broker: BrokerApi,
     now: () => Long = () => System.currentTimeMillis()

@@ -75,7 +75,11 @@ private[pulsarspark] final class DriverSession private (
     options.schemaTrackingLocation.map(new SchemaTracking(_, SparkSession.active.sparkContext.hadoopConfiguration))
 
   private[read] val taskSchemas =
-    new TaskSchemas(schema => PlannedSchema.Shared(SparkSession.active.sparkContext.broadcast(schema)))
+    new TaskSchemas(schema =>
+      DriverSession.spark.fold[PlannedSchema](PlannedSchema.Sent(schema))(spark =>
+        PlannedSchema.Shared(spark.sparkContext.broadcast(schema))
+      )
+    )
 
   /** Decides who reads what. */
   private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
@@ -85,6 +89,10 @@ private[pulsarspark] final class DriverSession private (
 }
 
 private[pulsarspark] object DriverSession {
+
+  /** The session that plans; None without Spark, for the command line. */
+  private[plan] def spark: Option[SparkSession] = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession)
+
   def apply(options: ReadOptions): DriverSession = {
     checkDeadLetters(options)
     options.privateKeys.foreach(MessageDecryptor.check)

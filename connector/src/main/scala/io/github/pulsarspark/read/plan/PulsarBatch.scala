@@ -14,7 +14,8 @@ import io.github.pulsarspark.read.task.{PulsarInputPartition, PulsarReaderFactor
   * @param columns
   *   the table's columns as Spark knows them; checked against the current columns of the topics
   */
-private[read] final class PulsarBatch(task: ReadContext, columns: StructType, filters: PushedFilters) extends Batch {
+private[pulsarspark] final class PulsarBatch(task: ReadContext, columns: StructType, filters: PushedFilters)
+    extends Batch {
 
   @volatile private var result: Option[PlannedRead] = None
 

@@ -1,7 +1,5 @@
 package io.github.pulsarspark.read.plan
 
-import org.apache.spark.sql.SparkSession
-
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.metrics.PlanCounts
 import io.github.pulsarspark.position.{OffsetRange, PruningBounds}
@@ -59,7 +57,7 @@ private[read] final class TaskPlanner(schemas: TaskSchemas, filters: PushedFilte
       val passing = filters.bounds(r.range.topic)
       RequestedRange(r.range, passing, r.bounds.intersect(passing))
     }
-    val plan    = divide(requested, SparkSession.active.sparkContext.defaultParallelism)
+    val plan    = divide(requested, TaskPlanner.parallelism)
     val byTopic = ranges.zip(requested).map { case (r, narrowed) => r.range.topic -> (narrowed.bounds, r.schema) }.toMap
     val sent    = schemas.planned(plan.tasks.map(_.map(slice => byTopic(slice.range.topic)._2).toSet))
     val tasks   = plan.tasks.map { slices =>
@@ -70,4 +68,11 @@ private[read] final class TaskPlanner(schemas: TaskSchemas, filters: PushedFilte
     }
     PlannedRead(tasks, ledgersSkipped = plan.ledgersSkipped)
   }
+}
+
+private object TaskPlanner {
+
+  /** Tasks that run at a time; without Spark, for the command line, the processors of this machine. */
+  private def parallelism: Int =
+    DriverSession.spark.fold(Runtime.getRuntime.availableProcessors)(_.sparkContext.defaultParallelism)
 }

@@ -1,7 +1,10 @@
 package io.github.pulsarspark.storage.ledgers
 
+import java.net.URLDecoder
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.CompletableFuture
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
@@ -12,6 +15,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Interval
 import io.github.pulsarspark.pulsar.admin.{AdminApi, LedgerSink}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** Requests the ledgers of topic partitions from the admin service, many at a time. It checks the user's own
   * credentials, so a user who may not consume a topic does not learn where it is stored.
@@ -33,9 +37,31 @@ private[pulsarspark] final class LedgerMetadata(admin: AdminApi, options: ReadOp
 
   /** Storage of the partitions that exist; brokers make some when they are first used. */
   def ofExisting(partitions: Seq[String], ids: Interval, withMetadata: Boolean = false): Map[String, TopicStorage] =
-    calls.awaitAll(partitions, Parallelism)(p => s"Asking for the ledgers of $p")(p =>
+    calls.awaitAll(partitions, Parallelism)(p => s"Requesting the ledgers of $p")(p =>
       admin.found(admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids)))
         .thenApply[Option[(String, TopicStorage)]](_.map(p -> _))
+    ).flatten.toMap
+
+  /** Time at which each closed ledger was closed, in milliseconds since 1970, as far as it is known. */
+  def closedAt(partitions: Seq[String]): Map[String, Map[Long, Long]] = ages(partitions).map { case (p, ledgers) =>
+    p -> ledgers.closed.filter(_.closedAt < Long.MaxValue).map(l => l.id -> l.closedAt).toMap
+  }
+
+  /** Statistics of the partitions that exist, with an exact backlog of each subscription. */
+  def statistics(partitions: Seq[String]): Map[String, JsonNode] = existing(partitions)(TopicNames.statistics)
+
+  /** Positions up to which each durable subscription has acknowledged everything, by the names of subscriptions. */
+  def cursors(partitions: Seq[String]): Map[String, Map[String, String]] =
+    existing(partitions)(TopicNames.internalStatistics).map { case (p, answer) =>
+      p -> answer.path("cursors").properties().asScala.map { cursor =>
+        URLDecoder.decode(cursor.getKey, UTF_8) -> cursor.getValue.path("markDeletePosition").asText
+      }.toMap
+    }
+
+  /** Requests an admin resource for each topic; those that do not exist are missing in the result. */
+  def existing(topics: Seq[String])(resource: String => String): Map[String, JsonNode] =
+    calls.awaitAll(topics, Parallelism)(t => s"Requesting ${resource(t)}")(t =>
+      admin.find(resource(t)).thenApply[Option[(String, JsonNode)]](_.map(t -> _))
     ).flatten.toMap
 
   /** Times at which ledgers were closed. */
