@@ -206,6 +206,32 @@ def test_positions_and_plan_say_what_a_read_would_do(
     assert [row[1:6] for row in shown] == [list(row[1:6]) for row in plan]
 
 
+def test_the_lag_of_a_subscription_and_of_positions(
+    client: pulsar_client.Client, admin: Admin, topic: str, read: Callable[..., DataFrame], ask: Callable[..., Any]
+) -> None:
+    client.subscribe(topic, "reader", initial_position=pulsar_client.InitialPosition.Earliest).close()
+    first = produce(client, topic, [str(n).encode() for n in range(10)], batch_size=5)
+    admin.unload(topic)  # the next messages are in another ledger
+    second = produce(client, topic, [str(n).encode() for n in range(15)], batch_size=5)
+    stored = read("partitions", topic=topic).first()
+    (row,) = read("lag", topic=topic, progressSubscription="reader").collect()
+    assert (row.topic, row.last) == (topic, f"{second[-1].ledger}:{second[-1].entry}")
+    assert (row.entries, row.messages, row.bytes) == (5, 25, stored["bytes"])
+    assert 0 <= row.seconds < 300
+    read_to = f"{first[-1].ledger}:{first[-1].entry}"
+    progress = json.dumps({"version": 2, "positions": {topic: read_to}})
+    shown = ask("lag", topic=topic, startingOffsets=progress)["rows"]
+    assert [one[2:6] for one in shown] == [[read_to, row.last, 3, 15]]
+    assert values(read("lag", topic=topic, startingOffsets="latest"))[0][4:] == (0, 0, 0, 0)
+    # without the admin service the entries of several ledgers are not known
+    alone = read("lag", with_admin=False, topic=topic, startingOffsets="earliest").select("entries", "bytes", "seconds")
+    assert [one[:2] for one in values(alone)] == [(None, None)]
+    with refused("PULSAR_SUBSCRIPTION_NOT_FOUND", "nobody"):
+        values(read("lag", topic=topic, progressSubscription="nobody"))
+    with refused("PULSAR_OPTION_INCOMPLETE", "metadata=lag", "progressSubscription"):
+        read("lag", topic=topic)
+
+
 def _plan(spark: SparkSession, pulsar: Addresses, options: dict[str, str]) -> str:
     """The plan of a read as the JVM reports it to `pulsar_spark.plan`."""
     urls = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url}

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.inspect
 
-import io.github.pulsarspark.inspect.reads.{PlanView, PositionsView}
+import io.github.pulsarspark.inspect.reads.{LagView, PlanView, PositionsView}
 import io.github.pulsarspark.inspect.topics.{LedgersView, PartitionsView, SchemasView, SubscriptionsView, TopicsView}
 import io.github.pulsarspark.inspect.view.MetadataView
 import io.github.pulsarspark.options.MetadataOptions
@@ -16,7 +16,8 @@ private[pulsarspark] object MetadataViews {
     SchemasView,
     SubscriptionsView,
     PositionsView,
-    PlanView
+    PlanView,
+    LagView
   )
 
   def find(name: String): Option[MetadataView] = all.find(_.name.equalsIgnoreCase(name.trim))

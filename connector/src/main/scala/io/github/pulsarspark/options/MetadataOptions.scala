@@ -16,18 +16,21 @@ private[pulsarspark] final class MetadataOptions private (table: String, options
   /** Fails unless the options name a cluster. */
   def requireCluster(): Unit = read: Unit
 
+  /** True if the option is set. */
+  def isSet(key: String): Boolean = options.explicit(key).isDefined
+
   /** True if the options select topics. */
-  def hasTopics: Boolean = MetadataOptions.Topics.exists(options.explicit(_).isDefined)
+  def hasTopics: Boolean = MetadataOptions.Topics.exists(isSet)
 
   /** Fails unless one of these options is set. */
   def requireOne(keys: String*): Unit =
-    if (!keys.exists(options.explicit(_).isDefined))
+    if (!keys.exists(isSet))
       throw Conditions.OptionIncomplete(present = s"metadata=$table", missing = keys.mkString("` or `")).exception
 
   /** Fails unless the options name a cluster and topics. */
   def requireTopics(): Unit = {
     requireCluster()
-    val present = MetadataOptions.Topics.filter(options.explicit(_).isDefined)
+    val present = MetadataOptions.Topics.filter(isSet)
     if (present.size != 1)
       throw Conditions.TopicOption(
         problem = if (present.isEmpty) "none is set" else present.map(k => s"`$k`").mkString(" and ") + " are set"

@@ -36,7 +36,7 @@ private[inspect] object LedgersView extends MetadataView {
   override def rows(request: MetadataRequest): Iterator[InternalRow] =
     Using.resource(new SelectedTopics(request.options.read)) { selected =>
       val admin    = selected.admin.get
-      val storage  = admin.ofExisting(selected.partitions, Interval.Always, request.uses("bookies"))
+      val storage  = admin.ofExisting(selected.partitions.map(_ -> Interval.Always).toMap, request.uses("bookies"))
       val existing = selected.partitions.filter(storage.contains)
       val closed   = if (request.uses("closedAt")) admin.closedAt(existing) else Map.empty[String, Map[Long, Long]]
       val copies: (String, StoredLedger) => Option[String] =

@@ -30,9 +30,11 @@ private[inspect] object PartitionsView extends MetadataView {
 
   override def rows(request: MetadataRequest): Iterator[InternalRow] =
     Using.resource(new SelectedTopics(request.options.read)) { topics =>
-      val bounds  = if (request.uses(ends: _*)) topics.bounds else Map.empty[String, PartitionBounds]
+      val bounds = if (request.uses(ends: _*)) topics.broker.confirmedBounds(topics.partitions)
+      else Map.empty[String, PartitionBounds]
       val storage =
-        if (request.uses(sizes: _*)) topics.admin.map(_.ofExisting(topics.partitions, Interval.Always)) else None
+        if (request.uses(sizes: _*)) topics.admin.map(_.ofExisting(topics.partitions.map(_ -> Interval.Always).toMap))
+        else None
       topics.partitions.map { p =>
         val (first, last) = endsOf(bounds.get(p))
         MetadataRow(SelectedTopics.names(p) ++ Seq(first, last) ++ sizesOf(storage.flatMap(_.get(p))): _*)

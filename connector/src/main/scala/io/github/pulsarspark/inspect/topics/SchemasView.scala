@@ -38,7 +38,7 @@ private[inspect] object SchemasView extends MetadataView {
     Using.resource(new SelectedTopics(request.options.read)) { selected =>
       val topics = selected.topics.keys.toSeq.sorted.map(TopicNames.whole).distinct
       selected.admin match {
-        case None => selected.newestSchemas(topics).toSeq.sortBy(_._1).map { case (topic, schema) =>
+        case None => selected.broker.schemas(topics).toSeq.sortBy(_._1).map { case (topic, schema) =>
             row(topic, SchemaRows.version(schema), schema.schemaType, None, Some(schema))
           }
         case Some(admin) =>
@@ -46,7 +46,7 @@ private[inspect] object SchemasView extends MetadataView {
           topics.flatMap { topic =>
             listed.get(topic).toSeq.flatMap(versions).map { listed =>
               val version = listed.get("version").asLong
-              def schema  = selected.schemaAt(topic, SchemaRows.bytes(version))
+              def schema  = selected.broker.schemaAt(topic, SchemaRows.bytes(version))
               row(topic, Some(version), listed.get("type").asText, Some(listed.get("timestamp").asLong),
                 Option.when(request.uses(ofDefinition: _*))(schema))
             }

@@ -3,10 +3,9 @@ package io.github.pulsarspark.inspect.topics
 import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
 
 import io.github.pulsarspark.options.{ReadOptions, TopicSelection}
-import io.github.pulsarspark.position.PartitionBounds
+import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.plan.DriverSession
-import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.ledgers.LedgerMetadata
 
 /** The topics that options select, on one connection. */
@@ -29,13 +28,7 @@ private[inspect] final class SelectedTopics(options: ReadOptions) extends AutoCl
     case TopicSelection.Named(_)          => topics
   }
 
-  /** First and last position of the partitions that exist. */
-  def bounds: Map[String, PartitionBounds] = session.broker.confirmedBounds(partitions)
-
-  /** The newest schema of each of these topics that has one. */
-  def newestSchemas(topics: Seq[String]): Map[String, TopicSchema] = session.broker.schemas(topics)
-
-  def schemaAt(topic: String, version: Array[Byte]): TopicSchema = session.broker.schemaAt(topic, version)
+  val broker: BrokerApi = session.broker
 
   /** Requests to the admin service; None without `admin.url`. */
   val admin: Option[LedgerMetadata] = session.admin.map(new LedgerMetadata(_, options))

@@ -32,7 +32,7 @@ private[inspect] object TopicsView extends MetadataView {
     Using.resource(new SelectedTopics(options.read)) { selected =>
       val topics  = selected.listed
       val names   = topics.keys.toSeq.sorted
-      val schemas = if (request.uses(ofSchema: _*)) selected.newestSchemas(names) else Map.empty[String, TopicSchema]
+      val schemas = if (request.uses(ofSchema: _*)) selected.broker.schemas(names) else Map.empty[String, TopicSchema]
       names.map { topic =>
         val partitions = topics(topic)
         val schema     = schemas.get(topic)

@@ -35,10 +35,10 @@ private[pulsarspark] final class LedgerMetadata(admin: AdminApi, options: ReadOp
       admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids(p)))
     )
 
-  /** Storage of the partitions that exist; brokers make some when they are first used. */
-  def ofExisting(partitions: Seq[String], ids: Interval, withMetadata: Boolean = false): Map[String, TopicStorage] =
-    calls.awaitAll(partitions, Parallelism)(p => s"Requesting the ledgers of $p")(p =>
-      admin.found(admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids)))
+  /** Like `ofTopics`, but skips partitions that do not exist: brokers make some when they are first used. */
+  def ofExisting(ids: Map[String, Interval], withMetadata: Boolean = false): Map[String, TopicStorage] =
+    calls.awaitAll(ids.keys.toSeq, Parallelism)(p => s"Requesting the ledgers of $p")(p =>
+      admin.found(admin.internalStats(p, withMetadata)(new TopicStorage.Reader(ids(p))))
         .thenApply[Option[(String, TopicStorage)]](_.map(p -> _))
     ).flatten.toMap
 

@@ -9,14 +9,14 @@ import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
   * @param entries
   *   how many entries follow, also markers; None when it is not known
   */
-private[lag] final case class PartitionBacklog(partition: String, from: Position, entries: Option[Long])
+private[pulsarspark] final case class PartitionBacklog(partition: String, from: Position, entries: Option[Long])
 
 /** Unread entries of a stream.
   *
   * @param behind
   *   the topic partitions that have messages after the place where the stream stands
   */
-private[stream] final case class Backlog(behind: Seq[PartitionBacklog]) {
+private[pulsarspark] final case class Backlog(behind: Seq[PartitionBacklog]) {
 
   /** Number of entries; 0 when everything is read, None when it is unknown. */
   def entries: Option[Long] =
@@ -30,7 +30,7 @@ private[stream] final case class Backlog(behind: Seq[PartitionBacklog]) {
 }
 
 /** Measures backlogs. Pure. */
-private[stream] object Backlog {
+private[pulsarspark] object Backlog {
 
   /** @param read
     *   where the stream stands
