@@ -162,10 +162,9 @@ def test_ledgers_and_subscriptions_of_a_topic(
     assert [row[2] is None for row in shown["rows"]] == [False, True]
 
     consumer = client.subscribe(topic, "name & signs", initial_position=pulsar_client.InitialPosition.Earliest)
-    for _ in range(2):
-        consumer.acknowledge(consumer.receive(timeout_millis=60_000))
+    consumer.acknowledge(consumer.receive(timeout_millis=60_000))
     subscriptions = read("subscriptions", topic=topic)
-    expected = (topic, None, "name & signs", "Exclusive", True, 3, 1, f"{first[-1].ledger}:{first[-1].entry}")
+    expected = (topic, None, "name & signs", "Exclusive", True, 4, 1, first[0].position)
     eventually(lambda: values(subscriptions) == [expected])
     consumer.close()
     for view in ("ledgers", "subscriptions"):
@@ -216,7 +215,8 @@ def test_the_lag_of_a_subscription_and_of_positions(
     stored = read("partitions", topic=topic).first()
     (row,) = read("lag", topic=topic, progressSubscription="reader").collect()
     assert (row.topic, row.last) == (topic, f"{second[-1].ledger}:{second[-1].entry}")
-    assert (row.entries, row.messages, row.bytes) == (5, 25, stored["bytes"])
+    assert (row.entries, row.messages) == (5, 25)
+    assert 0.9 * stored["bytes"] < row.bytes <= stored["bytes"]
     assert 0 <= row.seconds < 300
     read_to = f"{first[-1].ledger}:{first[-1].entry}"
     progress = json.dumps({"version": 2, "positions": {topic: read_to}})

@@ -57,7 +57,9 @@ private[inspect] object LagView extends MetadataView {
         p -> Interval(range.startExclusive.ledgerId, Long.MaxValue)
       }))
 
-    private val entries = backlog((p, from, to) => storage.get(p).flatMap(_.entriesBetween(from, to))).behind.map(b => b.partition -> b.entries).toMap
+    private val entries = backlog((p, from, to) => storage.get(p).flatMap(_.entriesBetween(from, to))).behind.map(b =>
+      b.partition -> b.entries
+    ).toMap
 
     private val first: Map[String, EntrySummary] =
       if (request.uses("messages", "seconds")) FirstEntries.of(behind.values.toSeq, options) else Map.empty
