@@ -70,6 +70,7 @@ SCOPE_WORDS = {
     frozenset(WRITES[1:]): "streaming writes",
     frozenset(("metadata",)): "metadata tables",
     frozenset((READS[1], "metadata")): "streaming reads, metadata tables",
+    frozenset(("catalog",)): "[catalogs](tables.md)",
 }
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 import pulsar_spark
 from pulsar_spark import functions, progress
+from support.spark.catalogs import Catalog
 from support.spark.facade import check_facade
 from support.spark.waiting import eventually
 from support.topics.messages import Message, produce, read_all
@@ -78,6 +79,21 @@ def test_a_stream_by_options_alone(
         writer = rows.select("value", "__position").writeStream.format("pulsar").options(**sink)
         run_available(writer.option("checkpointLocation", str(tmp_path)))
     assert [int(message.payload) for message in read_all(client, sink["topic"])] == list(range(25))
+
+
+def test_topics_are_tables_of_a_catalog(spark: SparkSession, pulsar: Addresses, topic: str, tmp_path: Path) -> None:
+    catalog = Catalog(spark, {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url})
+    table, copy = catalog.table(topic), catalog.table(f"{topic}-copy")
+    spark.range(5).selectExpr("id", "'k' as __key").writeTo(table).create()
+    catalog.sql(f"insert into {table} (id) values (5L)")
+    assert catalog.rows(f"select id from {table} where id > 2") == [(3,), (4,), (5,)]
+    assert catalog.rows(f"select distinct string(__key) from {table} where id < 5") == [("k",)]
+    assert catalog.rows(f"select * from {table} timestamp as of '2020-01-01'") == []
+    assert topic.rpartition("/")[2] in [row[1] for row in catalog.rows(f"show tables in {{c}}.`{topic.split('/')[3]}`")]
+    rows = spark.readStream.option("startingOffsets", "earliest").table(catalog.table(topic, "messages"))
+    writer = rows.select("id", "__key").writeStream.option("checkpointLocation", str(tmp_path))
+    assert writer.trigger(availableNow=True).toTable(copy).awaitTermination(60)
+    assert spark.table(copy).count() == 6
 
 
 def test_the_functions_of_the_package(

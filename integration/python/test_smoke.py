@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pyspark
 import pytest
+from pyspark.errors import PySparkException
 
+from support.spark.catalogs import Catalog
 from support.spark.errors import no_job, refused
 from support.topics.messages import Message, produce
 from support.topics.reading import run_available
@@ -116,3 +118,36 @@ def test_a_table_of_the_catalog_is_read_written_and_streamed(target: Target, top
 def test_a_wrong_option_is_rejected(target: Target, topic: str) -> None:
     with no_job(target.spark), refused("PULSAR_OPTION_UNKNOWN", "`startingOffset`", "`startingOffsets`"):
         target.read(topic, {"startingOffset": "earliest"})
+
+
+def test_topics_are_tables_of_a_catalog(target: Target, topic: str, tmp_path: Path) -> None:
+    options = {"service.url": target.service_url, "admin.url": target.admin.url, "allowDrop": "true"}
+    catalog, spark = Catalog(target.spark, options), target.spark
+    table, copy = catalog.table(topic), catalog.table(f"{topic}-copy")
+    rows = "select * from values ('Rome', 3.5D, 'k'), ('Oslo', 4.0D, 'k') as t (city, km, __key)"
+    catalog.sql(f"create table {table} tblproperties (partitions = 2) as {rows}")
+    catalog.sql(f"insert into {table} (city, km) values ('Bern', 1.0D)")
+    assert catalog.rows(f"select * from {table}") == [("Bern", 1.0), ("Oslo", 4.0), ("Rome", 3.5)]
+    assert catalog.rows(f"select city, string(__key) from {table} where km > 2") == [("Oslo", "k"), ("Rome", "k")]
+    assert spark.table(catalog.table(topic, "messages")).select("__position").distinct().count() == 3
+    tenant, space, name = topic.removeprefix("persistent://").split("/")
+    assert [row[1] for row in catalog.rows(f"show tables in {{c}}.{tenant}.`{space}` like '{name}'")] == [name]
+    assert catalog.rows(f"select * from {table} timestamp as of '2020-01-01'") == []
+    stream = spark.readStream.option("startingOffsets", "earliest").table(table).writeStream
+    query = stream.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).toTable(copy)
+    assert query.awaitTermination(60)
+    assert spark.table(copy).count() == 3
+    catalog.sql(f"alter table {copy} add column stop timestamp")
+    assert spark.table(copy).columns == ["city", "km", "stop"]
+    catalog.sql(f"alter table {table} set tblproperties (partitions = 3)")
+    for statement in (f"create or replace table {copy} as {rows}", f"replace table {copy} (a int)"):
+        with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
+            spark.sql(statement)
+    with pytest.raises(PySparkException, match="broken"):
+        catalog.sql(f"create table {table}x as select raise_error('broken') as a".replace("`x", "x`"))
+    assert not spark.catalog.tableExists(f"{table}x".replace("`x", "x`"))
+    assert spark.table(copy).count() == 3
+    gone = catalog.table(f"{topic}-gone")
+    catalog.sql(f"create table {gone} (a int)")
+    catalog.sql(f"drop table {gone}")
+    assert not spark.catalog.tableExists(gone)

@@ -18,6 +18,7 @@ SCOPES: Mapping[str, str] = {
     "batchWrite": "batch write",
     "streamWrite": "streaming write",
     "metadata": "metadata table",
+    "catalog": "catalog",
 }
 """The scopes of options, with their names in texts."""
 
@@ -189,7 +190,7 @@ class OptionTable:
     def accepts(allowed: Sequence[str], scopes: Sequence[str]) -> bool:
         """True if an option of the scopes ``allowed`` is valid in one of ``scopes``."""
         taken = {*scopes, "batchRead"} if "metadata" in scopes else set(scopes)
-        return bool(taken & set(allowed))
+        return "catalog" in scopes or bool(taken & set(allowed))
 
 
 @cache

@@ -26,39 +26,53 @@ import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder, TableColum
   *   the properties of a table in Spark's catalog; else the options of the read or write together with those of the
   *   session
   * @param session
-  *   the options of the session alone
+  *   the options of the session alone, or of the table's own catalog
+  * @param facts
+  *   about a table of [[catalog.PulsarCatalog]]
   */
 private[pulsarspark] final class PulsarTable(
     columns: StructType,
     definition: JMap[String, String],
-    session: Map[String, String]
+    session: Map[String, String],
+    facts: Option[TopicFacts] = None
 ) extends SupportsRead with SupportsWrite with SupportsMetadataColumns with ReportsSinkMetrics {
 
-  override def name(): String = "pulsar"
+  /** The topics as they are named, which Spark shows in plans, errors and the sink of a stream. */
+  override def name(): String = {
+    val options = raw(CaseInsensitiveStringMap.empty)
+    Seq("topic", "topics", "topicsPattern").flatMap(options.get).headOption.getOrElse(SessionOptions.Name)
+  }
+
+  override def toString: String = s"PulsarTable(${name()})"
 
   /** All columns are nullable, whatever the user or a table's definition declares. */
   override def schema(): StructType = rows
 
   private val rows = Nullability.relaxed(columns)
 
-  override def capabilities(): JSet[TableCapability] = EnumSet.of(
-    TableCapability.BATCH_READ,
-    TableCapability.MICRO_BATCH_READ,
-    TableCapability.BATCH_WRITE,
-    TableCapability.STREAMING_WRITE,
-    TableCapability.TRUNCATE, // refused by the write builder, with a better text than Spark's
-    TableCapability.ACCEPT_ANY_SCHEMA
-  )
+  override def capabilities(): JSet[TableCapability] =
+    if (facts.exists(_.asOf.isDefined)) EnumSet.of(TableCapability.BATCH_READ)
+    else
+      EnumSet.of(
+        TableCapability.BATCH_READ,
+        TableCapability.MICRO_BATCH_READ,
+        TableCapability.BATCH_WRITE,
+        TableCapability.STREAMING_WRITE,
+        TableCapability.TRUNCATE, // refused by the write builder, with a better text than Spark's
+        TableCapability.ACCEPT_ANY_SCHEMA
+      )
 
   override def metadataColumns(): Array[MetadataColumn] =
     MetadataColumns.all.filterNot(c => columns.fieldNames.contains(c.name)).map(c =>
       PulsarMetadataColumn(c.name, c.dataType, c.comment)
     ).toArray
 
-  override def properties(): JMap[String, String] = TableProperties.shown(definition)
+  override def properties(): JMap[String, String] = facts.fold(TableProperties.shown(definition))(_.properties)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = {
+    facts.foreach(_.checkEnd(name(), options))
     new PulsarScanBuilder(raw(options), rows)
+  }
 
   private val checkedWrite = new CheckedWrite
   private val sinkRun      = new SinkRun

@@ -159,7 +159,7 @@ private object LayoutSuite {
 
   /** A package may use those before it. */
   val Order: Seq[String] = Seq(
-    "errors common options.registry options position",
+    "errors common options.registry options options.catalog position",
     "format.entry format.chunk format.codec format",
     "schema.convert schema.columns schema.evolution schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
@@ -169,7 +169,7 @@ private object LayoutSuite {
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
     "metrics read.task read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write functions plans",
     "inspect.view inspect.topics inspect.reads inspect"
-  ).flatMap(_.split(' ')) :+ ""
+  ).flatMap(_.split(' ')) ++ Seq("", "catalog")
 
   /** Classes that have to live in a package of others, to reach its package-private members. */
   val Foreign: Map[String, String] = Map(

@@ -28,7 +28,7 @@ import org.asynchttpclient.HttpResponseStatus;
  * Sends requests to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and
  * balances over hosts as the client does for lookups. It lives in the client's package because that HTTP client's
  * constructor is not public. The admin client proper would bring a second HTTP stack of several megabytes for a handful
- * of GET requests. The request itself is made here, because the client's own drops the status of a refusal.
+ * of requests. The request itself is made here, because the client's own drops the status of a refusal.
  */
 public final class AdminHttp extends HttpClient {
 
@@ -110,12 +110,48 @@ public final class AdminHttp extends HttpClient {
      * @param body creates the reader of the response
      */
     public <T> CompletableFuture<T> read(String path, Supplier<? extends Body<T>> body) {
+        return request(path, new Request("GET", null), body);
+    }
+
+    /**
+     * Sends a request that changes a resource; fails as {@code read} does, and with {@code Refused} where the service
+     * has another reason.
+     *
+     * @param method {@code PUT}, {@code POST} or {@code DELETE}
+     * @param path from the root, without a leading slash, encoded
+     * @param json the body; null without one
+     */
+    public CompletableFuture<Void> change(String method, String path, String json) {
+        return request(path, new Request(method, json), NoBody::new);
+    }
+
+    private <T> CompletableFuture<T> request(String path, Request request, Supplier<? extends Body<T>> body) {
         try {
             URI host = serviceNameResolver.resolveHostUri();
             InetSocketAddress address = InetSocketAddress.createUnresolved(host.getHost(), host.getPort());
-            return ask(host.resolve("/" + path), address, clientConf.getMaxLookupRedirects(), body);
+            return ask(request, host.resolve("/" + path), address, clientConf.getMaxLookupRedirects(), body);
         } catch (Exception e) {
             return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** A method with its body. */
+    private record Request(String method, String json) { }
+
+    /** A refusal that is neither of credentials nor of a resource that does not exist. */
+    public static final class Refused extends PulsarClientException {
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+
+        private Refused(int status, String reason) {
+            super("HTTP status " + status + ": " + reason);
+            this.status = status;
+        }
+
+        /** The status of the response. */
+        public int status() {
+            return status;
         }
     }
 
@@ -123,12 +159,12 @@ public final class AdminHttp extends HttpClient {
      * Sends the request to one host. A broker redirects it to the owner of the topic, which needs the credentials, too.
      */
     private <T> CompletableFuture<T> ask(
-        URI uri, InetSocketAddress first, int redirects, Supplier<? extends Body<T>> body) {
-        return send(uri, body)
+        Request request, URI uri, InetSocketAddress first, int redirects, Supplier<? extends Body<T>> body) {
+        return send(request, uri, body)
             .whenComplete((answer, e) -> serviceNameResolver.markHostAvailability(first, e == null))
             .thenCompose(answer -> {
                 if (!REDIRECTS.contains(answer.status) || answer.location == null || redirects == 0) {
-                    return answer.status == 200
+                    return answer.isDone()
                         ? CompletableFuture.completedFuture(answer.value)
                         : CompletableFuture.failedFuture(refusal(answer));
                 }
@@ -138,14 +174,17 @@ public final class AdminHttp extends HttpClient {
                     return CompletableFuture.failedFuture(
                         new PulsarClientException("it sends on to " + next.getAuthority() + ", which is not https"));
                 }
-                return ask(next, first, redirects - 1, body);
+                return ask(request, next, first, redirects - 1, body);
             });
     }
 
-    private <T> CompletableFuture<Answer<T>> send(URI uri, Supplier<? extends Body<T>> body) {
+    private <T> CompletableFuture<Answer<T>> send(Request sent, URI uri, Supplier<? extends Body<T>> body) {
         try {
-            BoundRequestBuilder request =
-                httpClient.prepareGet(uri.toString()).setNameResolver(names).setHeader("Accept", "application/json");
+            BoundRequestBuilder request = httpClient.prepare(sent.method, uri.toString()).setNameResolver(names)
+                .setHeader("Accept", "application/json");
+            if (sent.json != null) {
+                request.setHeader("Content-Type", "application/json").setBody(sent.json);
+            }
             if (clientConf.getOriginalPrincipal() != null) {
                 request.addHeader("X-Original-Principal", clientConf.getOriginalPrincipal());
             }
@@ -186,7 +225,7 @@ public final class AdminHttp extends HttpClient {
             case 404:
                 return new PulsarClientException.NotFoundException("Not found: " + reason);
             default:
-                return new PulsarClientException("HTTP status " + answer.status + ": " + reason);
+                return new Refused(answer.status, reason);
         }
     }
 
@@ -219,6 +258,16 @@ public final class AdminHttp extends HttpClient {
         }
     }
 
+    private static final class NoBody implements Body<Void> {
+        @Override
+        public void read(byte[] more) { }
+
+        @Override
+        public Void end() {
+            return null;
+        }
+    }
+
     /** The response of one host. The client calls it from one thread at a time. */
     private static final class Answer<T> implements AsyncHandler<Answer<T>> {
         private final Body<T> body;
@@ -230,6 +279,10 @@ public final class AdminHttp extends HttpClient {
 
         Answer(Body<T> body) {
             this.body = body;
+        }
+
+        boolean isDone() {
+            return status >= 200 && status < 300;
         }
 
         @Override
@@ -247,7 +300,7 @@ public final class AdminHttp extends HttpClient {
 
         @Override
         public State onBodyPartReceived(HttpResponseBodyPart part) throws IOException {
-            (status == 200 ? body : refusal).read(part.getBodyPartBytes());
+            (isDone() ? body : refusal).read(part.getBodyPartBytes());
             return State.CONTINUE;
         }
 
@@ -256,7 +309,7 @@ public final class AdminHttp extends HttpClient {
 
         @Override
         public Answer<T> onCompleted() throws IOException {
-            if (status == 200) {
+            if (isDone()) {
                 value = body.end();
             }
             return this;

@@ -22,7 +22,12 @@ object Scope {
     override def accepts(valid: Seq[Scope]): Boolean = super.accepts(valid) || BatchRead.accepts(valid)
   }
 
-  val all: Seq[Scope] = Seq(BatchRead, StreamRead, BatchWrite, StreamWrite, Metadata)
+  /** Takes the options of all queries, which the queries of its tables have below their own. */
+  case object Catalog extends Scope("catalog", "catalog") {
+    override def accepts(valid: Seq[Scope]): Boolean = true
+  }
+
+  val all: Seq[Scope] = Seq(BatchRead, StreamRead, BatchWrite, StreamWrite, Metadata, Catalog)
 }
 
 /** One line of the option table.

@@ -7,8 +7,8 @@ import org.apache.pulsar.client.api.PulsarClientException
 import org.apache.pulsar.client.impl.AdminHttp
 import org.apache.pulsar.common.naming.TopicName
 
-/** Pulsar's admin REST service, as far as reads need it. Requests have the client's own retries and time-outs; wait for
-  * the responses with [[io.github.pulsarspark.pulsar.connection.ClusterCalls]].
+/** Pulsar's admin REST service, as far as reads and the statements of a catalog need it. Requests have the client's own
+  * retries and time-outs; wait for the responses with [[io.github.pulsarspark.pulsar.connection.ClusterCalls]].
   */
 private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val url: String) {
 
@@ -42,6 +42,25 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   /** Turns the failure of a request into None if what it asks for does not exist. */
   def found[A](answer: CompletableFuture[A]): CompletableFuture[Option[A]] =
     answer.thenApply[Option[A]](Some(_)).exceptionally(ifMissing)
+
+  /** Creates a topic, with partitions unless their number is 0. */
+  def create(topic: String, partitions: Int): CompletableFuture[Outcome] =
+    if (partitions == 0) change("PUT", path(topic))
+    else change("PUT", s"${path(topic)}/partitions", partitions.toString)
+
+  /** Raises the number of partitions. */
+  def setPartitions(topic: String, partitions: Int): CompletableFuture[Outcome] =
+    change("POST", s"${path(topic)}/partitions", partitions.toString)
+
+  /** Deletes a topic with its messages and its schema, unless somebody uses it. */
+  def delete(topic: String, isPartitioned: Boolean): CompletableFuture[Outcome] =
+    change("DELETE", if (isPartitioned) s"${path(topic)}/partitions" else path(topic))
+
+  private def change(method: String, path: String, json: String*): CompletableFuture[Outcome] =
+    http.change(method, path, json.headOption.orNull)
+      .handle[CompletableFuture[Outcome]]((_, failure) =>
+        Outcome.of(failure).fold(CompletableFuture.failedFuture[Outcome](failure))(CompletableFuture.completedFuture(_))
+      ).thenCompose[Outcome](outcome => outcome)
 
   private def name(partition: String) = TopicName.get(partition).getRestPath.stripPrefix("persistent/")
 

@@ -30,6 +30,16 @@ private[pulsarspark] object TopicNames {
     name.toString
   }
 
+  /** The full name of a topic by its parts: `public`, `default`, `events` -> `persistent://public/default/events`. */
+  def of(tenant: String, namespace: String, topic: String): String =
+    if (Seq(tenant, namespace, topic).exists(_.contains('/')))
+      throw Conditions.TopicName(topic = s"$tenant/$namespace/$topic",
+        why = "a tenant, a namespace and a topic have one part each, without `/`").exception
+    else full(s"persistent://$tenant/$namespace/$topic")
+
+  /** The last part of a topic's name. */
+  def local(topic: String): String = TopicName.get(topic).getLocalName
+
   /** The name of the managed ledger that stores a partition, as its ledgers carry it. */
   def managedLedger(partition: String): String = TopicName.get(partition).getPersistenceNamingEncoding
 

@@ -36,7 +36,10 @@ private[pulsarspark] final class DriverSession private (
     SourceColumns.shown(SourceColumns.values(topicSchemas), options.metadataColumns, options.errorColumns)
 
   /** The current topics, each with the schema it is read as. */
-  def topicSchemas: Seq[(String, TopicSchema)] = current(discovery.topics().keys)
+  def topicSchemas: Seq[(String, TopicSchema)] = schemasOf(discovery.topics().keys)
+
+  /** The schemas that current topics are read as. */
+  def schemasOf(topics: Iterable[String]): Seq[(String, TopicSchema)] = current(topics)
 
   /** The schemas that `topics` are read with. Fails unless they have `columns` and can be read as `output`.
     *

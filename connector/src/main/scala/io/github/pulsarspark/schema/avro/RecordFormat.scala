@@ -6,6 +6,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ArrayNode
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
@@ -85,6 +87,21 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
       })
     catch { case d: Difference => Left(s"column `${d.path}` was ${d.was.sql} and is ${d.is.sql}") }
   }
+
+  /** The schema of a topic with more fields at its end, which values need not have; left with the reason when there is
+    * none. It adds to the definition as it is, so that names, docs and logical types stay.
+    */
+  def extended(topic: String, schema: TopicSchema, columns: StructType): Either[String, TopicSchema] =
+    if (!isRecord(topic, schema)) Left("its values are no records")
+    else {
+      val json  = new ObjectMapper
+      val whole = json.readTree(schema.definition)
+      (whole.path("fields"), json.readTree(AvroSchemaOfColumns(columns).toString).path("fields")) match {
+        case (all: ArrayNode, more: ArrayNode) => all.addAll(more)
+        case _                                 => sys.error("a record of Avro has a list of fields")
+      }
+      Right(schema.copy(definition = whole.toString, version = Nil))
+    }
 
   /** The Avro schema that describes values. */
   protected def parsed(topic: String, schema: TopicSchema): Schema =

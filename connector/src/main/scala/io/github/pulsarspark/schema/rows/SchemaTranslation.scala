@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.format.entry.MessageView
-import io.github.pulsarspark.schema.avro.AvroFormat
+import io.github.pulsarspark.schema.avro.{AvroFormat, RecordFormat}
 import io.github.pulsarspark.schema.convert.UnresolvableSchema
 import io.github.pulsarspark.schema.json.JsonFormat
 import io.github.pulsarspark.schema.keyvalue.{KeyValueFormat, KeyValueSchema}
@@ -41,6 +41,15 @@ private[pulsarspark] object SchemaTranslation extends SchemaFormats {
   /** Fails when `required` has a field of a message that cannot be read. */
   def checkKnown(topic: String, schema: TopicSchema, required: StructType): Unit =
     formatOf(topic, schema).checkKnown(topic, schema, required)
+
+  /** The schema of a topic with more fields at its end; left with the reason when there is none. Fails with
+    * [[convert.ColumnMismatch]] for a column that no field can be.
+    */
+  def extended(topic: String, schema: TopicSchema, columns: StructType): Either[String, TopicSchema] =
+    formatOf(topic, schema) match {
+      case records: RecordFormat => records.extended(topic, schema, columns)
+      case _                     => Left(s"values of type ${schema.schemaType} have no fields that could be added here")
+    }
 
   override def decoder(
       topic: String,

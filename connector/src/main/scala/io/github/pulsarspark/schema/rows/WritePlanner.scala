@@ -59,6 +59,14 @@ object WritePlanner {
     plan
   }
 
+  /** The schema of a topic with more fields at its end, which values need not have; left with the reason when there is
+    * none.
+    */
+  def extended(topic: String, schema: TopicSchema, columns: StructType): Either[String, TopicSchema] = {
+    val plan = WritePlan(schema, columns, Some(topic), Map.empty, columns.indices, cutsTimes = false)
+    fitting(plan)(SchemaTranslation.extended(topic, schema, columns))
+  }
+
   private def sameType(expected: DataType, actual: DataType): Boolean = (expected, actual) match {
     case (MapType(k, v, _), MapType(actualKey, actualValue, _)) => sameType(k, actualKey) && sameType(v, actualValue)
     case (ArrayType(item, _), ArrayType(actualItem, _))         => sameType(item, actualItem)

@@ -1,0 +1,92 @@
+"""What each statement on a catalog needs of a role: the table of rights in docs/use/tables.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.spark.catalogs import Catalog
+from support.spark.errors import failing, no_job, refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from support.servers.auth_server import AuthServer
+    from support.topics.writing import Target
+
+
+def catalog_of(spark: SparkSession, auth_server: AuthServer, token: str) -> Catalog:
+    server = auth_server.server
+    return Catalog(
+        spark,
+        {
+            "service.url": server.service_url,
+            "admin.url": server.admin_url,
+            "auth.token": token,
+            "namespace": "public/auth_server",
+            "allowDrop": "true",
+        },
+    )
+
+
+def test_a_role_that_may_only_consume(spark: SparkSession, auth_server: AuthServer, protected_topic: str) -> None:
+    catalog = catalog_of(spark, auth_server, auth_server.reader_token)
+    table = catalog.table(protected_topic)
+    assert ("events",) in [row[1:2] for row in catalog.rows("show tables in {c}.public.auth_server")]
+    assert spark.table(table).count() == 10
+    assert catalog.rows(f"describe {table}")[0][0] == "value"
+    catalog.sql("use {c}.public.auth_server")
+    spark.sql("use spark_catalog.default")
+    with no_job(spark), failing("PULSAR_ACCESS_DENIED", "`produce`"):
+        catalog.sql(f"insert into {table} (value) values (binary('x'))")
+    for statement in (
+        f"create table {table}2 (a int)".replace("`2", "2`"),
+        f"drop table {table}",
+        f"alter table {table} set tblproperties (partitions = 2)",
+        "show namespaces in {c}",
+        "show namespaces in {c}.public",
+    ):
+        with no_job(spark), refused("PULSAR_ACCESS_DENIED", "administrate the tenant"):
+            catalog.sql(statement)
+    assert spark.table(table).count() == 10
+
+
+def test_a_missing_right_is_not_a_missing_table(
+    spark: SparkSession, auth_server: AuthServer, protected_topic: str
+) -> None:
+    for token in (auth_server.nobody_token, auth_server.wrong_token()):
+        catalog = catalog_of(spark, auth_server, token)
+        for statement in (f"select * from {catalog.table(protected_topic)}", "show tables in {c}.public.auth_server"):
+            with pytest.raises(Exception, match="PULSAR_ACCESS_DENIED"), no_job(spark):
+                catalog.sql(statement)
+
+
+def test_two_clusters_are_joined(
+    spark: SparkSession, auth_server: AuthServer, protected_topic: str, target: Target, topic: str
+) -> None:
+    secured = catalog_of(spark, auth_server, auth_server.reader_token)
+    other = Catalog(spark, {"service.url": target.service_url})
+    target.append_sql("select binary(string(id)) as value from range(5, 15)", topic)
+    both = f"select string(value) from {secured.table(protected_topic)} join {other.table(topic)} using (value)"
+    assert secured.rows(both) == [(str(n),) for n in range(5, 10)]
+
+
+def test_no_token_is_shown(spark: SparkSession, auth_server: AuthServer, protected_topic: str) -> None:
+    catalog = catalog_of(spark, auth_server, auth_server.reader_token)
+    table = catalog.table(protected_topic)
+    shown = [
+        str(row)
+        for statement in ("show create table {t}", "describe extended {t}", "show tblproperties {t}", "set", "set -v")
+        for row in catalog.sql(statement.format(t=table)).collect()
+    ]
+    explained = catalog.sql(f"explain extended select * from {table}").collect()
+    assert auth_server.reader_token not in "".join([*shown, *map(str, explained)])
+
+
+def test_an_administrator_creates_and_drops(spark: SparkSession, auth_server: AuthServer) -> None:
+    catalog = catalog_of(spark, auth_server, auth_server.admin_token)
+    catalog.sql("create table {c}.made as select 1 as n")
+    assert catalog.rows("select * from {c}.made") == [(1,)]
+    catalog.sql("drop table {c}.made")
+    assert ("public",) in catalog.rows("show namespaces in {c}")

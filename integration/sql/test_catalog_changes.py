@@ -1,0 +1,280 @@
+"""Statements that make, change and delete topics: CREATE, CREATE AS SELECT, ALTER, DROP, and those that are refused."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+
+from support.servers.admin import AdminError
+from support.spark.catalogs import Catalog
+from support.spark.errors import failing, get_condition, no_job, refused
+from support.topics.messages import produce
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.servers.admin import Admin
+    from support.servers.servers import Addresses
+    from support.topics.writing import Target
+
+ROWS = "select * from values ('Rome', 3.5D), ('Oslo', 4.0D) as t (city, km)"
+FAILING = "select if(id < 3, 'x', raise_error('broken row')) as city from range(0, 6, 1, 1)"
+
+
+@pytest.fixture(scope="module")
+def catalog(target: Target, pulsar: Addresses) -> Catalog:
+    """A catalog that may delete topics."""
+    return Catalog(
+        target.spark,
+        {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url, "allowDrop": "true", "sendTimeoutMs": "50s"},
+    )
+
+
+@pytest.fixture(scope="module")
+def careful(target: Target, pulsar: Addresses) -> Catalog:
+    """A catalog that may not."""
+    return Catalog(target.spark, {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url})
+
+
+def exists(admin: Admin, topic: str) -> bool:
+    names = admin.topics("/".join(topic.split("/")[2:4]))
+    return any(name.rpartition("-partition-")[0] == topic or name == topic for name in names)
+
+
+def test_a_topic_is_created_with_its_schema_and_partitions(catalog: Catalog, target: Target, topic: str) -> None:
+    table = catalog.table(topic)
+    columns = "city string comment 'where', km double, at timestamp, tags array<string>"
+    catalog.sql(f"create table {table} ({columns}) tblproperties (partitions = 3, schemaType = 'json')")
+    assert target.admin.partitions(topic) == 3
+    kind, definition = target.schema(topic)
+    assert kind == "JSON"
+    assert [field["name"] for field in definition["fields"]] == ["city", "km", "at", "tags"]
+    catalog.sql(f"insert into {table} (city, km, __key) values ('Bern', 1.0D, 'k')")
+    assert catalog.rows(f"select city, km, string(__key) from {table}") == [("Bern", 1.0, "k")]
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
+        catalog.sql(f"create table {table} (city string)")
+    catalog.sql(f"create table if not exists {table} (city string)")
+    assert catalog.spark.table(table).columns == ["city", "km", "at", "tags"]
+    shown = str(catalog.sql(f"show create table {table}").collect()[0][0])
+    again = f"{topic}-again"
+    catalog.spark.sql(shown.replace(topic.rpartition("/")[2], again.rpartition("/")[2]))
+    assert target.schema(again)[0] == "JSON"
+    assert target.admin.partitions(again) == 3
+
+
+def test_a_topic_without_columns_has_no_schema(catalog: Catalog, target: Target, topic: str) -> None:
+    catalog.sql(f"create table {catalog.table(topic)} using pulsar")
+    assert catalog.spark.table(catalog.table(topic)).columns == ["value"]
+    with pytest.raises(AdminError):
+        target.admin.schema(topic)
+
+
+def test_a_table_is_created_from_rows(catalog: Catalog, target: Target, topic: str) -> None:
+    table = catalog.table(topic)
+    catalog.sql(f"create table {table} tblproperties (partitions = 2) as select *, 'k' as __key from ({ROWS})")
+    assert catalog.rows(f"select city, km, string(__key) from {table}") == [("Oslo", 4.0, "k"), ("Rome", 3.5, "k")]
+    assert target.admin.partitions(topic) == 2
+    for number, write in enumerate(
+        (
+            lambda rows, name: rows.writeTo(name).tableProperty("schemaType", "json").create(),
+            lambda rows, name: rows.write.saveAsTable(name),
+            lambda rows, name: rows.write.mode("overwrite").saveAsTable(name),
+        )
+    ):
+        name = catalog.table(f"{topic}-{number}")
+        write(catalog.spark.sql(ROWS), name)
+        assert catalog.rows(f"select * from {name}") == [("Oslo", 4.0), ("Rome", 3.5)]
+    catalog.spark.sql(ROWS).writeTo(table).append()
+    catalog.spark.sql(ROWS).write.mode("append").saveAsTable(table)
+    assert catalog.spark.table(table).count() == 6
+    assert target.schema(f"{topic}-0")[0] == "JSON"
+
+
+def test_a_stream_creates_its_table(catalog: Catalog, target: Target, topic: str, tmp_path: Path) -> None:
+    source = f"{topic}-in"
+    target.append_sql(ROWS, source)
+    stream = catalog.spark.readStream.option("startingOffsets", "earliest").table(catalog.table(source))
+    query = (
+        stream.writeStream.option("checkpointLocation", str(tmp_path))
+        .trigger(availableNow=True)
+        .toTable(catalog.table(topic))
+    )
+    assert query.awaitTermination(60)
+    assert catalog.rows(f"select * from {catalog.table(topic)}") == [("Oslo", 4.0), ("Rome", 3.5)]
+
+
+@pytest.fixture
+def kept(catalog: Catalog, target: Target, topic: str) -> Iterator[str]:
+    """The table of a topic with two rows, which are still there after the test."""
+    target.append_sql(ROWS, topic)
+    yield catalog.table(topic)
+    assert len(target.messages(topic)) == 2
+
+
+def test_no_statement_replaces_messages(catalog: Catalog, kept: str) -> None:
+    spark = catalog.spark
+    for statement in (
+        f"create or replace table {kept} as {ROWS}",
+        f"replace table {kept} as {ROWS}",
+        f"create or replace table {kept} (city string)",
+        f"replace table {kept} (city string)",
+    ):
+        with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
+            spark.sql(statement)
+    with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
+        spark.sql(ROWS).write.mode("overwrite").saveAsTable(kept)
+    for act in (
+        lambda: spark.sql(ROWS).writeTo(kept).createOrReplace(),
+        lambda: spark.sql(ROWS).writeTo(kept).replace(),
+    ):
+        with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
+            act()
+    with refused("PULSAR_WRITE_MODE", "append"):
+        spark.sql(f"insert overwrite {kept} {ROWS}")
+    for statement in (f"truncate table {kept}", f"delete from {kept}", f"update {kept} set city = 'x'"):
+        with pytest.raises(PySparkException, match=r"does not support|is not supported"):
+            spark.sql(statement)
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
+        spark.sql(f"create table {kept} as {ROWS}")
+    with refused("PULSAR_CATALOG_STATEMENT", "keeps its name"):
+        spark.sql(f"alter table {kept} rename to public.default.other")
+
+
+def test_rows_that_fail_leave_no_topic_behind(catalog: Catalog, target: Target, topic: str) -> None:
+    with pytest.raises(PySparkException, match="broken row"):
+        catalog.sql(f"create table {catalog.table(topic)} as {FAILING}")
+    assert not exists(target.admin, topic)
+    with refused("PULSAR_WRITE_COLUMN_MISMATCH", "INTERVAL"):
+        catalog.sql(f"create table {catalog.table(topic)} (a interval day)")
+    with refused("PULSAR_WRITE_COLUMN_MISMATCH", "Avro"):
+        catalog.sql(f"create table {catalog.table(topic)} (`a b` int)")
+    assert not exists(target.admin, topic)
+
+
+def test_one_of_two_that_create_a_table_wins(catalog: Catalog, target: Target, topic: str) -> None:
+    def create(n: int) -> str:
+        try:
+            catalog.sql(f"create table {catalog.table(topic)} as select {n} as n")
+        except AnalysisException as error:
+            return get_condition(error)
+        return ""
+
+    with ThreadPoolExecutor(2) as both:
+        outcomes = sorted(both.map(create, range(2)))
+    assert outcomes == ["", "TABLE_OR_VIEW_ALREADY_EXISTS"]
+    assert len(target.messages(topic)) == 1
+
+
+def test_columns_and_partitions_are_added(catalog: Catalog, target: Target, topic: str) -> None:
+    table = catalog.table(topic)
+    definition = {
+        "type": "record",
+        "name": "Trip",
+        "namespace": "org.example",
+        "doc": "kept",
+        "fields": [{"name": "day", "type": {"type": "int", "logicalType": "date"}, "doc": "kept, too"}],
+    }
+    target.admin.create_topic(topic, partitions=1)
+    target.admin.upload_schema(topic, "AVRO", json.dumps(definition))
+    catalog.sql(f"insert into {table} (day) values (date '2026-01-01')")
+    catalog.sql(f"alter table {table} add columns (km double comment 'how far', at struct<x: int>)")
+    catalog.sql(f"insert into {table} (day, km, at) values (date '2026-01-02', 1.0D, named_struct('x', 1))")
+    assert [(row[1], row[2]) for row in catalog.spark.table(table).orderBy("day").collect()] == [
+        (None, None),
+        (1.0, (1,)),
+    ]
+    _, after = target.schema(topic)
+    assert {**after, "fields": after["fields"][:1]} == definition
+    assert after["fields"][1]["default"] is None
+    catalog.sql(f"alter table {table} set tblproperties (partitions = 4)")
+    assert target.admin.partitions(topic) == 4
+    with refused("PULSAR_REQUEST_FAILED", "partitions"):
+        catalog.sql(f"alter table {table} set tblproperties (partitions = 2)")
+    for change, words in (
+        ("drop column km", "delete column"),
+        ("rename column km to miles", "rename column"),
+        ("alter column km type string", "update column type"),
+        ("add column a int not null", "NOT NULL"),
+        ("add column a int first", "FIRST"),
+        ("add column __key binary", "metadata column"),
+    ):
+        with no_job(catalog.spark), refused("PULSAR_CATALOG_STATEMENT", words):
+            catalog.sql(f"alter table {table} {change}")
+    assert target.admin.partitions(topic) == 4
+
+
+def test_columns_that_a_topic_cannot_take(catalog: Catalog, target: Target, topic: str, namespace: str) -> None:
+    produce(target.client, topic, [b"0"])
+    with refused("PULSAR_CATALOG_STATEMENT", "AVRO or JSON"):
+        catalog.sql(f"alter table {catalog.table(topic)} add column a int")
+    other = f"{topic}-fixed"
+    target.append_sql(ROWS, other)
+    target.admin.set_policy(namespace, "schemaCompatibilityStrategy", "ALWAYS_INCOMPATIBLE", method="PUT")
+    try:
+        with refused("PULSAR_WRITE_SCHEMA_REFUSED", other):
+            catalog.sql(f"alter table {catalog.table(other)} add column a int")
+    finally:
+        target.admin.set_policy(namespace, "schemaCompatibilityStrategy", "FULL", method="PUT")
+    assert catalog.spark.table(catalog.table(other)).columns == ["city", "km"]
+
+
+def test_a_topic_is_dropped_where_that_is_allowed(
+    catalog: Catalog, careful: Catalog, target: Target, topic: str
+) -> None:
+    wide = f"{topic}-wide"
+    for name, partitions in ((topic, 0), (wide, 2)):
+        target.admin.create_topic(name, partitions=partitions)
+        target.append_sql(ROWS, name)
+        with refused("PULSAR_CATALOG_STATEMENT", "allowDrop"):
+            careful.sql(f"drop table {careful.table(name)}")
+        assert len(target.messages(name)) == 2
+    consumer = target.client.subscribe(topic, "mine")
+    with refused("PULSAR_REQUEST_FAILED", topic):
+        catalog.sql(f"drop table {catalog.table(topic)}")
+    consumer.unsubscribe()
+    consumer.close()
+    for name in (topic, wide):
+        catalog.sql(f"drop table {catalog.table(name)}")
+        assert not exists(target.admin, name)
+    catalog.sql(f"drop table if exists {catalog.table(topic)}")
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+        catalog.sql(f"drop table {catalog.table(topic)}")
+
+
+def test_statements_that_are_not_for_topics(catalog: Catalog, target: Target, topic: str) -> None:
+    spark, table = catalog.spark, catalog.table(topic)
+    for more, condition, words in (
+        ("(a int) partitioned by (a)", "PULSAR_CATALOG_STATEMENT", "partitions = n"),
+        ("(a int) clustered by (a) into 2 buckets", "PULSAR_CATALOG_STATEMENT", "partitions = n"),
+        ("(a int) using csv", "PULSAR_TABLE_PROPERTY", "USING csv"),
+        ("(a int) using pulsar location '/tmp/x'", "PULSAR_TABLE_PROPERTY", "LOCATION"),
+        ("(a int) using pulsar options ('auth.token' = 'hunter2')", "PULSAR_TABLE_PROPERTY", "option of queries"),
+        ("(a int) tblproperties (partition = 2)", "PULSAR_TABLE_PROPERTY", "`partitions`"),
+        ("(a int) tblproperties (schemaType = 'xml')", "PULSAR_OPTION_INVALID", "xml"),
+        ("(a int, __key binary)", "PULSAR_CATALOG_STATEMENT", "hidden"),
+    ):
+        with no_job(spark), refused(condition, words):
+            spark.sql(f"create table {table} {more}")
+    with refused("PULSAR_CATALOG_NAME", "metadata table"):
+        spark.sql(f"create table {catalog.table(topic, 'messages')} (a int)")
+    with refused("PULSAR_TOPIC_NAME", "partition"):
+        spark.sql(f"create table {catalog.table(topic + '-partition-3')} (a int)")
+    with pytest.raises(AnalysisException, match="SCHEMA_NOT_FOUND"):
+        catalog.sql("create table {c}.nobody.nothing.t (a int)")
+    assert not exists(target.admin, topic)
+    without_admin = Catalog(target.spark, {"service.url": target.service_url, "allowDrop": "true"})
+    target.append_sql(ROWS, topic)
+    for statement in (
+        f"create table {without_admin.table(topic + '-2')} (a int)",
+        f"drop table {without_admin.table(topic)}",
+        f"alter table {without_admin.table(topic)} set tblproperties (partitions = 2)",
+    ):
+        with no_job(spark), refused("PULSAR_CATALOG_ADMIN", "admin.url"):
+            spark.sql(statement)
+    with failing("PULSAR_CATALOG_STATEMENT", "pulsar-admin"):
+        catalog.sql("drop namespace {c}.public.default")

@@ -1,0 +1,39 @@
+"""Catalogs of a session: each has a name of its own, since Spark keeps a catalog with the options it began with."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+CLASS = "io.github.pulsarspark.catalog.PulsarCatalog"
+
+_numbers = itertools.count(1)
+
+
+class Catalog:
+    """A catalog of topics that no other test uses."""
+
+    def __init__(self, spark: SparkSession, options: Mapping[str, str]) -> None:
+        self.spark = spark
+        self.name = f"pulsar{next(_numbers)}"
+        spark.conf.set(f"spark.sql.catalog.{self.name}", CLASS)
+        for key, value in options.items():
+            spark.conf.set(f"spark.sql.catalog.{self.name}.{key}", value)
+
+    def table(self, topic: str, *more: str) -> str:
+        """The SQL name of a topic, ``persistent://tenant/namespace/topic``, or of a metadata table of it."""
+        parts = [*topic.removeprefix("persistent://").split("/"), *more]
+        return ".".join([self.name, *(f"`{part}`" for part in parts)])
+
+    def sql(self, text: str) -> DataFrame:
+        """Run a statement in which ``{c}`` is the catalog."""
+        return self.spark.sql(text.replace("{c}", self.name))
+
+    def rows(self, text: str) -> list[tuple[object, ...]]:
+        """The rows of a statement, sorted."""
+        return sorted(tuple(row) for row in self.sql(text).collect())
