@@ -69,6 +69,7 @@ SCOPE_WORDS = {
     frozenset(WRITES[:1]): "batch writes",
     frozenset(WRITES[1:]): "streaming writes",
     frozenset(("metadata",)): "metadata tables",
+    frozenset((*WRITES, "metadata")): "writes, metadata tables",
     frozenset((READS[1], "metadata")): "streaming reads, metadata tables",
     frozenset(("catalog",)): "[catalogs](tables.md)",
 }

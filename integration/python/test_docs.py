@@ -1,8 +1,13 @@
-"""Every Python snippet of the pages for users runs, page by page, in order, against a real Pulsar."""
+"""Every Python snippet of the pages for users runs, page by page, in order, against a real Pulsar.
+
+A block of text directly below a snippet is what it prints.
+"""
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +20,22 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def snippets(page: str) -> list[tuple[int, str]]:
-    """Python snippets with the number of their first line."""
+def snippets(page: str) -> list[tuple[int, str, str | None]]:
+    """Python snippets with the number of their first line, and with what they print where the page shows it."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return [(text[: fence.start()].count("\n") + 2, fence[2]) for fence in FENCE.finditer(text) if fence[1] == "python"]
+
+    def output(end: int) -> str | None:
+        shown = OUTPUT.match(text, end)
+        return shown[1] if shown else None
+
+    return [
+        (text[: fence.start()].count("\n") + 2, fence[2], output(fence.end()))
+        for fence in FENCE.finditer(text)
+        if fence[1] == "python"
+    ]
 
 
 PAGES = [
@@ -42,11 +57,16 @@ def test_the_snippets_run(
         "/tmp/pulsar-spark": str(tmp_path),
     }
     names: dict[str, Any] = {}
-    for line, code in snippets(page):
+    for line, code, output in snippets(page):
         for written, here in places.items():
             code = code.replace(written, here)
-        # Errors name the page and the line.
-        exec(compile("\n" * (line - 1) + code, page, "exec"), names)
+        with redirect_stdout(io.StringIO()) as printed:
+            # Errors name the page and the line.
+            exec(compile("\n" * (line - 1) + code, page, "exec"), names)
+        seen = printed.getvalue()
+        for written, here in places.items():
+            seen = seen.replace(here, written)
+        assert output in (None, seen), f"{page}, line {line}"
 
 
 def test_the_pages_that_show_how_to_use_it_have_snippets() -> None:

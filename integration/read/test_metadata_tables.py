@@ -163,9 +163,8 @@ def test_ledgers_and_subscriptions_of_a_topic(
 
     consumer = client.subscribe(topic, "name & signs", initial_position=pulsar_client.InitialPosition.Earliest)
     consumer.acknowledge(consumer.receive(timeout_millis=60_000))
-    subscriptions = read("subscriptions", topic=topic)
     expected = (topic, None, "name & signs", "Exclusive", True, 4, 1, first[0].position)
-    eventually(lambda: values(subscriptions) == [expected])
+    eventually(lambda: values(read("subscriptions", topic=topic)) == [expected])
     consumer.close()
     for view in ("ledgers", "subscriptions"):
         with refused("PULSAR_OPTION_INCOMPLETE", f"metadata={view}", "admin.url"):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pulsar_spark.local.ports import Port
-from support.servers.admin import Admin
-from support.servers.auth_server import PLUGIN, AuthServer
+from support.servers.auth_server import PLUGIN
 from support.servers.certificates import Authority
 from support.servers.serving import JsonHandler, serving
+from support.servers.tls_server import NAMESPACE, TOPIC, TlsServer, running_tls_server
 from support.spark.errors import failing, no_job
 from support.spark.waiting import within
 from support.topics.reading import entries_by_level, read_available
@@ -26,72 +24,23 @@ if TYPE_CHECKING:
 
     Use: TypeAlias = Callable[[SparkSession, dict[str, str]], object]
 
-NAMESPACE = "public/encrypted"
-TOPIC = f"persistent://{NAMESPACE}/events"
 WRITTEN = list(range(30))
 SKIP = "tls.insecureSkipHostnameVerification"
-DEADLINE_MS = 5000
 SECONDS = 30
 
 
-@dataclass(frozen=True)
-class Encrypted:
-    """A server with TLS that has some messages, and the authority that vouches for it."""
-
-    auth_server: AuthServer
-    authority: Authority
-    broker_port: int
-    web_port: int
-
-    def options(self, **more: str) -> dict[str, str]:
-        """What a client needs; the messages are in the topic."""
-        return {
-            "service.url": f"pulsar+ssl://localhost:{self.broker_port}",
-            "topic": TOPIC,
-            "tls.trustCertsFile": str(self.authority.file),
-            "auth.token": self.auth_server.admin_token,
-            "operationTimeoutMs": str(DEADLINE_MS),
-            **more,
-        }
-
-    @property
-    def admin_url(self) -> str:
-        return f"https://localhost:{self.web_port}"
-
-
-@contextmanager
-def running(folder: Path, host: str) -> Iterator[Encrypted]:
-    """Start a server on this machine whose certificate is for ``host``."""
-    authority = Authority(folder)
-    server = authority.certificate("server", host=host)
-    with closing(Port.reserve()) as broker, closing(Port.reserve()) as web:
-        config = {
-            "brokerServicePortTls": str(broker.number),
-            "webServicePortTls": str(web.number),
-            "tlsCertificateFilePath": str(server.file),
-            "tlsKeyFilePath": str(server.key_file),
-            "tlsTrustCertsFilePath": str(authority.file),
-        }
-        auth_server = AuthServer(folder, config)
-        with auth_server.server:
-            admin = Admin(auth_server.server.admin_url, token=auth_server.admin_token)
-            admin.create_namespace(NAMESPACE)
-            admin.set_policy(NAMESPACE, "permissions/reader", ["consume"])
-            yield Encrypted(auth_server, authority, broker.number, web.number)
-
-
 @pytest.fixture(scope="module")
-def encrypted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+def encrypted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TlsServer]:
     """A server whose messages were written over TLS."""
-    with running(tmp_path_factory.mktemp("encrypted"), "localhost") as encrypted:
+    with running_tls_server(tmp_path_factory.mktemp("encrypted"), "localhost") as encrypted:
         write(spark, encrypted.options())
         yield encrypted
 
 
 @pytest.fixture(scope="module")
-def impostor(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+def impostor(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TlsServer]:
     """A server whose certificate is for another host; its messages were written without looking at that."""
-    with running(tmp_path_factory.mktemp("impostor"), "elsewhere.example") as impostor:
+    with running_tls_server(tmp_path_factory.mktemp("impostor"), "elsewhere.example") as impostor:
         write(spark, impostor.options(**{SKIP: "true"}))
         yield impostor
 
@@ -111,7 +60,7 @@ def read(spark: SparkSession, options: dict[str, str]) -> list[int]:
 
 @pytest.mark.parametrize(("level", "deliverer"), [("broker", "broker"), ("segment", "bookies")])
 def test_messages_are_written_and_read_over_tls(
-    spark: SparkSession, encrypted: Encrypted, tmp_path: Path, level: str, deliverer: str
+    spark: SparkSession, encrypted: TlsServer, tmp_path: Path, level: str, deliverer: str
 ) -> None:
     options = encrypted.options(readLevel=level, startingOffsets="earliest", **{"admin.url": encrypted.admin_url})
     frame = spark.read.format("pulsar").options(**options).load()
@@ -123,7 +72,7 @@ def test_messages_are_written_and_read_over_tls(
     assert sorted(found) == WRITTEN
 
 
-def test_the_names_of_streamnative_pulsar_spark(spark: SparkSession, encrypted: Encrypted, tmp_path: Path) -> None:
+def test_the_names_of_streamnative_pulsar_spark(spark: SparkSession, encrypted: TlsServer, tmp_path: Path) -> None:
     """The example of its README, where the admin service has the same login."""
     login = {
         "authPluginClassName": f"{PLUGIN}AuthenticationToken",
@@ -143,12 +92,12 @@ def test_the_names_of_streamnative_pulsar_spark(spark: SparkSession, encrypted: 
     assert sorted(found) == WRITTEN
 
 
-def test_lookups_over_https(spark: SparkSession, encrypted: Encrypted) -> None:
+def test_lookups_over_https(spark: SparkSession, encrypted: TlsServer) -> None:
     assert read(spark, encrypted.options(**{"service.url": encrypted.admin_url})) == WRITTEN
 
 
 @pytest.mark.parametrize("level", ["broker", "segment"])
-def test_a_client_is_known_by_its_certificate(spark: SparkSession, encrypted: Encrypted, level: str) -> None:
+def test_a_client_is_known_by_its_certificate(spark: SparkSession, encrypted: TlsServer, level: str) -> None:
     reader = encrypted.authority.certificate("reader")
     options = encrypted.options(**{"auth.tls.certFile": str(reader.file), "auth.tls.keyFile": str(reader.key_file)})
     del options["auth.token"]
@@ -158,50 +107,52 @@ def test_a_client_is_known_by_its_certificate(spark: SparkSession, encrypted: En
 
 
 @contextmanager
-def untrusted(spark: SparkSession, server: Encrypted, *words: str) -> Iterator[None]:
+def untrusted(spark: SparkSession, server: TlsServer, reason: str, *words: str) -> Iterator[None]:
     """What is done inside is refused in time, before anything runs, and without a word of the token."""
-    with no_job(spark), within(SECONDS), failing("PULSAR_TLS_FAILED", "tls.trustCertsFile", *words) as failure:
+    with no_job(spark), within(SECONDS), failing(f"PULSAR_TLS_FAILED.{reason}", *words) as failure:
         yield
     assert server.auth_server.admin_token not in str(failure.value)
 
 
 @pytest.mark.parametrize("use", [read, write])
-def test_the_certificate_of_another_host_is_rejected(spark: SparkSession, impostor: Encrypted, use: Use) -> None:
-    with untrusted(spark, impostor, "matching localhost found", f"pulsar+ssl://localhost:{impostor.broker_port}"):
+def test_the_certificate_of_another_host_is_rejected(spark: SparkSession, impostor: TlsServer, use: Use) -> None:
+    with untrusted(
+        spark, impostor, "HOST_NAME", "matching localhost found", f"pulsar+ssl://localhost:{impostor.broker_port}"
+    ):
         use(spark, impostor.options())
 
 
-def test_host_names_are_not_verified_on_request(spark: SparkSession, impostor: Encrypted) -> None:
+def test_host_names_are_not_verified_on_request(spark: SparkSession, impostor: TlsServer) -> None:
     unsafe = impostor.options(readLevel="segment", **{SKIP: "true", "admin.url": impostor.admin_url})
     assert read(spark, unsafe) == WRITTEN
 
 
 @pytest.mark.parametrize("use", [read, write])
-def test_an_untrusted_certificate_is_rejected(spark: SparkSession, encrypted: Encrypted, use: Use) -> None:
+def test_an_untrusted_certificate_is_rejected(spark: SparkSession, encrypted: TlsServer, use: Use) -> None:
     options = encrypted.options()
     del options["tls.trustCertsFile"]
-    with untrusted(spark, encrypted, "unable to find valid certification path"):
+    with untrusted(spark, encrypted, "AUTHORITY", "tls.trustCertsFile", "unable to find valid certification path"):
         use(spark, options)
 
 
 def test_a_certificate_of_another_authority_is_rejected(
-    spark: SparkSession, encrypted: Encrypted, tmp_path: Path
+    spark: SparkSession, encrypted: TlsServer, tmp_path: Path
 ) -> None:
-    with untrusted(spark, encrypted, "certificate", "was not accepted"):
+    with untrusted(spark, encrypted, "AUTHORITY", "certificate", "was not accepted"):
         read(spark, encrypted.options(**{"tls.trustCertsFile": str(Authority(tmp_path).file)}))
 
 
-def test_an_admin_service_that_is_another_host(spark: SparkSession, encrypted: Encrypted, impostor: Encrypted) -> None:
+def test_an_admin_service_that_is_another_host(spark: SparkSession, encrypted: TlsServer, impostor: TlsServer) -> None:
     """Segment reads fail, others go to the broker, which is the right one."""
     options = encrypted.options(**{"admin.url": impostor.admin_url})
-    with untrusted(spark, encrypted, "certificate", impostor.admin_url):
+    with untrusted(spark, encrypted, "AUTHORITY", "certificate", impostor.admin_url):
         read(spark, {**options, "readLevel": "segment"})
     frame = spark.read.format("pulsar").options(**options).load()
     assert values(frame) == WRITTEN
     assert entries_by_level(frame)["bookies"] == 0
 
 
-def test_credentials_do_not_go_on_to_an_admin_service_without_tls(spark: SparkSession, encrypted: Encrypted) -> None:
+def test_credentials_do_not_go_on_to_an_admin_service_without_tls(spark: SparkSession, encrypted: TlsServer) -> None:
     asked: list[str] = []
 
     class Plain(JsonHandler):
@@ -229,7 +180,7 @@ def test_credentials_do_not_go_on_to_an_admin_service_without_tls(spark: SparkSe
 
 @pytest.mark.parametrize("option", ["tls.trustCertsFile", "auth.tls.keyFile"])
 def test_a_file_that_is_missing_is_named(
-    spark: SparkSession, encrypted: Encrypted, tmp_path: Path, option: str
+    spark: SparkSession, encrypted: TlsServer, tmp_path: Path, option: str
 ) -> None:
     mine = encrypted.authority.certificate("reader")
     options = encrypted.options(**{"auth.tls.certFile": str(mine.file), "auth.tls.keyFile": str(mine.key_file)})

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pulsar_spark.local import FileSystemOffload
+
 PLUGIN = "org.apache.pulsar.client.impl.auth."
 _PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
 
@@ -22,7 +24,15 @@ _PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
 class AuthServer:
     """A server with authentication, and the tokens of three roles; ``admin`` is a superuser."""
 
-    def __init__(self, folder: Path, config: Mapping[str, str] | None = None, *, transactions: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        config: Mapping[str, str] | None = None,
+        *,
+        transactions: bool = False,
+        offload: FileSystemOffload | None = None,
+        broker_port: int | None = None,
+    ) -> None:
         self._key = secrets.token_bytes(32)
         key_file = folder / "secret.key"
         key_file.write_bytes(self._key)
@@ -33,6 +43,8 @@ class AuthServer:
             data_dir=folder / "pulsar",
             admin_token=self.admin_token,
             transactions=transactions,
+            offload=offload,
+            broker_port=broker_port,
             config={
                 "authenticationEnabled": "true",
                 "authenticationProviders": f"{_PROVIDER}Token,{_PROVIDER}Tls",
@@ -50,15 +62,15 @@ class AuthServer:
         """With the superuser's token; the server must run."""
         return Admin(self.server.admin_url, token=self.admin_token)
 
-    def token(self, role: str) -> str:
-        """A new token each time."""
+    def token(self, role: str, **claims: int) -> str:
+        """A new token each time, with further claims."""
 
         def encoded(data: bytes) -> str:
             return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
         text = ".".join(
             encoded(json.dumps(part).encode())
-            for part in ({"alg": "HS256"}, {"sub": role, "jti": secrets.token_hex(8)})
+            for part in ({"alg": "HS256"}, {"sub": role, "jti": secrets.token_hex(8), **claims})
         )
         return f"{text}.{encoded(hmac.digest(self._key, text.encode(), 'sha256'))}"
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _DAY = datetime.timedelta(days=1)
+_HOUR = datetime.timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,16 @@ class Authority:
         certificate = self._builder(self._name, self._key).add_extension(limits, critical=True)
         self.file = self._written(certificate, f"{name}.pem")
 
-    def certificate(self, name: str, *, host: str | None = None) -> Certificate:
+    def certificate(self, name: str, *, host: str | None = None, ended: bool = False) -> Certificate:
         """Issue a certificate.
 
         Args:
             name: Its common name, which is the role of a client.
             host: The name or the IP address of the server it is good for.
+            ended: Whether it has expired.
         """
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = self._builder(_name(name), key)
+        builder = self._builder(_name(name), key, until=-_HOUR if ended else _DAY)
         if host:
             builder = builder.add_extension(x509.SubjectAlternativeName([_general_name(host)]), critical=False)
         key_file = self._folder / f"{name}.key"
@@ -56,11 +58,13 @@ class Authority:
         )
         return Certificate(self._written(builder, f"{name}.pem"), key_file)
 
-    def _builder(self, name: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    def _builder(
+        self, name: x509.Name, key: ec.EllipticCurvePrivateKey, until: datetime.timedelta = _DAY
+    ) -> x509.CertificateBuilder:
         now = datetime.datetime.now(datetime.timezone.utc)
         builder = x509.CertificateBuilder().issuer_name(self._name).subject_name(name).public_key(key.public_key())
         builder = builder.serial_number(x509.random_serial_number())
-        return builder.not_valid_before(now - _DAY).not_valid_after(now + _DAY)
+        return builder.not_valid_before(now - _DAY).not_valid_after(now + until)
 
     def _written(self, builder: x509.CertificateBuilder, file_name: str) -> Path:
         file = self._folder / file_name

@@ -27,7 +27,7 @@ def completed(*words: str) -> list[str]:
         (("local", "start", "--det"), ["--detach"]),
         (("partitions", "--serv"), ["--service-url"]),
         (("explain", "startingOf"), ["startingOffsets"]),
-        (("explain", "PULSAR_TLS"), ["PULSAR_TLS_FAILED"]),
+        (("explain", "PULSAR_TOPIC_NA"), ["PULSAR_TOPIC_NAME"]),
         (("nosuch",), []),
         (("local", "start", "--name", "sta"), []),
     ],

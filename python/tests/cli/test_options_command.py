@@ -106,8 +106,8 @@ def test_options_arguments_and_errors_are_explained_by_one_verb(capsys: pytest.C
     text = explanation(capsys, "start")
     assert "startingOffsets\n" in text
     assert "startingTime\n" in text
-    text = " ".join(explanation(capsys, "[PULSAR_TLS_FAILED]").split())
-    assert text.startswith("PULSAR_TLS_FAILED {what} failed: no trusted connection")
+    text = " ".join(explanation(capsys, "[PULSAR_TLS_FAILED.HOST_NAME]").split())
+    assert text.startswith("PULSAR_TLS_FAILED.HOST_NAME {what} failed: no trusted connection")
     assert "What to do: Set service.url" in text
     assert "in Python PulsarUnreachableError" in text
     found = json.loads(explanation(capsys, "PULSAR_DATA_LOSS", "--json"))["conditions"]
@@ -117,7 +117,7 @@ def test_options_arguments_and_errors_are_explained_by_one_verb(capsys: pytest.C
 
 def test_a_name_that_nothing_has_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     for wrong, nearest in (
-        ("PULSAR_TLS_FAILD", "PULSAR_TLS_FAILED"),
+        ("PULSAR_TOPIC_NAM", "PULSAR_TOPIC_NAME"),
         ("predefinedSubscripton", "predefinedSubscription"),
     ):
         assert cli.main(["explain", wrong]) == 2

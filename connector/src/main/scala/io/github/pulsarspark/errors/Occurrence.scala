@@ -9,9 +9,14 @@ private[pulsarspark] final case class Occurrence(condition: Condition, parameter
 
   def causedBy(cause: Throwable): RuntimeException with PulsarError = exception(Some(cause))
 
+  /** Text of what is wrong. */
+  def message: String = fill(condition.message)
+
+  /** Text of what to do. */
+  def action: String = fill(condition.action)
+
   /** `[CONDITION] message What to do: action` */
-  private[errors] def text: String =
-    s"[${condition.name}] ${fill(condition.message)} What to do: ${fill(condition.action)}"
+  private[errors] def text: String = s"[${condition.name}] $message What to do: $action"
 
   private def fill(template: String): String =
     Occurrence.placeholder.replaceAllIn(template, m => Regex.quoteReplacement(parameters(m.group(1))))
@@ -21,6 +26,11 @@ private[pulsarspark] final case class Occurrence(condition: Condition, parameter
     else new PulsarException(condition, text, parameters, cause)
 }
 
-private object Occurrence {
+private[pulsarspark] object Occurrence {
+
+  /** The occurrence that an error reports. */
+  def of(error: PulsarError): Occurrence =
+    Occurrence(Conditions.all.find(_.name == error.condition).get, error.parameters)
+
   private val placeholder = "\\{(\\w+)\\}".r
 }

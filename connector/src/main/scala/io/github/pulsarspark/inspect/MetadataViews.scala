@@ -1,5 +1,7 @@
 package io.github.pulsarspark.inspect
 
+import io.github.pulsarspark.inspect.checkpoint.CheckpointView
+import io.github.pulsarspark.inspect.doctor.DoctorView
 import io.github.pulsarspark.inspect.reads.{LagView, PlanView, PositionsView}
 import io.github.pulsarspark.inspect.topics.{LedgersView, PartitionsView, SchemasView, SubscriptionsView, TopicsView}
 import io.github.pulsarspark.inspect.view.MetadataView
@@ -17,7 +19,9 @@ private[pulsarspark] object MetadataViews {
     SubscriptionsView,
     PositionsView,
     PlanView,
-    LagView
+    LagView,
+    CheckpointView,
+    DoctorView
   )
 
   def find(name: String): Option[MetadataView] = all.find(_.name.equalsIgnoreCase(name.trim))

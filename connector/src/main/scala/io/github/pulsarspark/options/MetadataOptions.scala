@@ -1,5 +1,7 @@
 package io.github.pulsarspark.options
 
+import scala.concurrent.duration._
+
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 
@@ -12,6 +14,23 @@ private[pulsarspark] final class MetadataOptions private (table: String, options
 
   /** The options of a read of the same topics. Fails without `service.url`. */
   lazy val read: ReadOptions = ReadOptions(options)
+
+  /** Options of a read for a diagnosis, whose requests end soon unless `operationTimeoutMs` is set. */
+  def quick: ReadOptions =
+    if (options.explicit("operationTimeoutMs").isDefined) read
+    else read.copy(client = read.client.copy(operationTimeout = MetadataOptions.Quick))
+
+  /** Options of a write whose rights are to be tried; None without `write=true`. */
+  def write: Option[WriteOptions] = Option.when(options.boolean("write"))(WriteOptions(options))
+
+  /** Path of the checkpoint of a query. Fails without one. */
+  def checkpoint: String = options("checkpoint")
+
+  /** The cluster, if the options name one. */
+  def cluster: Option[ClientOptions] = options.explicit("service.url").map(_ => read.client)
+
+  /** Namespace of the state of sinks, if the options name it. */
+  def sinkNamespace: Option[String] = options.get("sinkNamespace")
 
   /** Fails unless the options name a cluster. */
   def requireCluster(): Unit = read: Unit
@@ -45,6 +64,7 @@ private[pulsarspark] final class MetadataOptions private (table: String, options
 
 private[pulsarspark] object MetadataOptions {
 
+  private val Quick  = 5.seconds
   private val Topics = Seq("topic", "topics", "topicsPattern")
 
   /** Checks the options of a table. */

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.position
 
 import scala.collection.immutable.SortedMap
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -52,6 +53,12 @@ object PulsarOffset {
     if (isOwn(root)) own(root, where) else IncumbentOffset.end(root).getOrElse(throw foreign(root, where))
   }
 
+  /** Names the source that wrote an offset of a stream; None for a text that no known source writes. */
+  def writer(text: String): Option[String] = Try(mapper.readTree(text)).toOption.flatMap { root =>
+    if (isOwn(root)) Some(s"pulsar-spark, version ${root.get("version").asInt}")
+    else IncumbentOffset.end(root).map(_ => "streamnative/pulsar-spark").orElse(ForeignOffset.source(root))
+  }
+
   /** Reads the start of a stream as streamnative/pulsar-spark wrote it.
     *
     * @param where
@@ -61,6 +68,11 @@ object PulsarOffset {
     val root = tree(text, where)
     IncumbentOffset.start(root).getOrElse(throw foreign(root, where))
   }
+
+  /** The offset in a log that a source of Spark keeps: below the line of the version, before which Kafka's writes a
+    * zero.
+    */
+  def logContent(text: String): String = text.stripPrefix("\u0000").replaceFirst("^v\\d+\n", "")
 
   private def tree(text: String, where: String): JsonNode =
     try mapper.readTree(text)

@@ -2,6 +2,8 @@ package io.github.pulsarspark.pulsar
 
 import scala.collection.concurrent.TrieMap
 
+import org.apache.pulsar.common.naming.TopicName
+
 import io.github.pulsarspark.common.SharedLease
 import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
@@ -9,7 +11,7 @@ import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
-import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool}
+import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls, ServiceHost}
 import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
@@ -76,6 +78,14 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
 
   /** Appends to it by the producer that all tasks of this JVM share. Its user closes it. */
   def sharedControl(topic: String): SharedLease[ControlProducer] = SharedControlProducers.acquire(lease.options, topic)
+
+  /** Address at which the owner of a topic partition listens, as brokers advertise it to this client. */
+  def owner(partition: String): ServiceHost = {
+    val address = new ClusterCalls(lease.options, lease.options.serviceUrl)
+      .ask(s"Looking up the broker of $partition")(() => lease.client.getLookup.getBroker(TopicName.get(partition)))
+      .getPhysicalAddress
+    ServiceHost(address.getHostString, address.getPort)
+  }
 
   /** Fails unless a broker responds and accepts the credentials. Over HTTP there is no connection without a topic. */
   def checkConnection(): Unit = lease.checkConnection()

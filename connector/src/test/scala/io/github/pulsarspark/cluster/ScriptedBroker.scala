@@ -16,8 +16,8 @@ import io.github.pulsarspark.position.Position
   *
   * @param topics
   *   by their full names
-  * @param serviceUrl
-  *   of this broker, which has every topic
+  * @param advertised
+  *   address of the owner of every topic
   * @param open
   *   all connections of the cluster
   * @param writes
@@ -25,7 +25,7 @@ import io.github.pulsarspark.position.Position
   */
 private[cluster] final class ScriptedBroker(
     topics: collection.Map[String, StoredTopic],
-    serviceUrl: => String,
+    advertised: => String,
     open: java.util.Set[ScriptedBroker],
     writes: ScriptedWrites
 ) extends ScriptedProducers(writes) {
@@ -66,7 +66,7 @@ private[cluster] final class ScriptedBroker(
   override protected def handlePing(command: CommandPing): Unit = send(Commands.newPong())
 
   override protected def handleLookup(command: CommandLookupTopic): Unit = send(
-    Commands.newLookupResponse(serviceUrl, null, true, CommandLookupTopicResponse.LookupType.Connect,
+    Commands.newLookupResponse(advertised, null, true, CommandLookupTopicResponse.LookupType.Connect,
       command.getRequestId, false)
   )
 

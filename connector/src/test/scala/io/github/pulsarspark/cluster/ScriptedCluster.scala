@@ -22,8 +22,11 @@ import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, 
 
 /** A broker, an admin service and a bookie on this machine, for the connector's real clients. They have the topics that
   * they are given, and answer as Pulsar does.
+  *
+  * @param elsewhere
+  *   the address that the broker advertises; its own if None
   */
-final class ScriptedCluster extends AutoCloseable {
+final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoCloseable {
 
   private val topics  = TrieMap.empty[String, StoredTopic]
   private val ledgers = TrieMap.empty[Long, IndexedSeq[Array[Byte]]]
@@ -38,7 +41,7 @@ final class ScriptedCluster extends AutoCloseable {
     ByteBufPair.getEncoder(false),
     new LengthFieldBasedFrameDecoder(Commands.DEFAULT_MAX_MESSAGE_SIZE + Commands.MESSAGE_SIZE_FRAME_PADDING, 0, 4, 0,
       4),
-    new ScriptedBroker(topics, serviceUrl, open, writes)
+    new ScriptedBroker(topics, elsewhere.getOrElse(serviceUrl), open, writes)
   ))
   private val admin = listen(Seq(new HttpServerCodec, new HttpObjectAggregator(1 << 16),
     new ScriptedAdmin(topics.get(_), bookie.id, path => { asked.add(path); () })))

@@ -36,6 +36,10 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   def transaction(partition: String, mostBits: Long, leastBits: Long): CompletableFuture[JsonNode] =
     http.get(s"admin/v3/transactions/transactionInBufferStats/${name(partition)}/$mostBits/$leastBits")
 
+  /** Requests whether the service knows a topic partition. Needs the permission to consume. */
+  def knows(partition: String): CompletableFuture[Boolean] =
+    find(s"${path(partition).stripPrefix("admin/")}/internalStats?metadata=false").thenApply(_.isDefined)
+
   /** Requests any other resource by its path after `/admin/`; None if it does not exist. */
   def find(resource: String): CompletableFuture[Option[JsonNode]] = found(http.get(s"admin/$resource"))
 

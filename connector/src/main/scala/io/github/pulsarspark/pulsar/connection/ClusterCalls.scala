@@ -73,9 +73,7 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
   }
 
   private def untrusted(what: String, failure: Throwable): Option[Throwable] =
-    TlsCheck.problem(options, url).map(p =>
-      Conditions.TlsFailed(what = what, url = url, cause = p).causedBy(failure)
-    )
+    TlsCheck.problem(options, url).map(_.occurrence(what, url).causedBy(failure))
 
   private def unreachable(what: String, cause: String) =
     Conditions.Unreachable(what = what, url = url, waited = deadline.toString, cause = cause).exception

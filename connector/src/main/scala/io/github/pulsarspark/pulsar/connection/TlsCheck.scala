@@ -1,7 +1,7 @@
 package io.github.pulsarspark.pulsar.connection
 
 import java.net.{InetSocketAddress, Socket}
-import java.security.cert.Certificate
+import java.security.cert.{Certificate, X509Certificate}
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 import javax.net.ssl.{SSLException, SSLSocket}
 
@@ -9,7 +9,6 @@ import scala.concurrent.duration._
 import scala.util.Using
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.common.net.ServiceURI
 import org.apache.pulsar.common.util.SecurityUtility
 
 import io.github.pulsarspark.options.ClientOptions
@@ -26,8 +25,12 @@ private[pulsarspark] object TlsCheck {
   /** Time that this check may add to an error, for any number of hosts. */
   private[pulsar] val Timeout: FiniteDuration = 3.seconds
 
-  /** The first host of `url` whose certificate is refused, and why. None when all are accepted, if they do not respond
-    * in time, or when the settings leave trust to something else. Checks all hosts at the same time.
+  /** True if the settings name the certificates to trust, false if they leave that to a plug-in, or trust all. */
+  def isStrict(options: ClientOptions): Boolean =
+    !options.trustAnyCertificate && !options.settings.keySet.exists(Others)
+
+  /** The first host of `url` that fails, and why. None when all are accepted, if they do not respond in time, or when
+    * the settings leave trust to something else. Checks all hosts at the same time.
     *
     * @param resolve
     *   looks up a host and port; may block
@@ -35,12 +38,12 @@ private[pulsarspark] object TlsCheck {
   def problem(
       options: ClientOptions,
       url: String,
-      resolve: (String, Int) => InetSocketAddress = new InetSocketAddress(_, _)
-  ): Option[String] =
-    if (!ClientOptions.isEncrypted(url) || options.trustAnyCertificate || options.settings.keySet.exists(Others)) None
+      resolve: ServiceHost => InetSocketAddress = _.resolved
+  ): Option[TlsProblem] =
+    if (!ClientOptions.isEncrypted(url) || !isStrict(options)) None
     else {
-      val first  = new CompletableFuture[Option[String]]
-      val checks = ServiceURI.create(url).getServiceHosts.map { host =>
+      val first  = new CompletableFuture[Option[TlsProblem]]
+      val checks = ServiceHost.of(url).map { host =>
         CompletableFuture
           .supplyAsync(() => check(options, host, resolve), startDaemon(host, _))
           .thenAccept(found => if (found.isDefined) { first.complete(found); () })
@@ -49,7 +52,7 @@ private[pulsarspark] object TlsCheck {
       first.completeOnTimeout(None, Timeout.toMillis, TimeUnit.MILLISECONDS).get()
     }
 
-  private def startDaemon(host: String, body: Runnable): Unit = {
+  private def startDaemon(host: ServiceHost, body: Runnable): Unit = {
     val thread = new Thread(body, s"pulsar-spark: certificate of $host")
     thread.setDaemon(true)
     thread.start()
@@ -57,44 +60,39 @@ private[pulsarspark] object TlsCheck {
 
   private def check(
       options: ClientOptions,
-      hostAndPort: String,
-      resolve: (String, Int) => InetSocketAddress
-  ): Option[String] = {
-    val colon = hostAndPort.lastIndexOf(':')
-    try {
-      // The client compares the name of the address with the certificate.
-      handshake(
-        options,
-        resolve(hostAndPort.take(colon).stripPrefix("[").stripSuffix("]"), hostAndPort.drop(colon + 1).toInt)
-      )
-      None
-    } catch {
-      case e: SSLException => Some(refused(hostAndPort, e))
-      case NonFatal(_)     => None
-    }
-  }
+      host: ServiceHost,
+      resolve: ServiceHost => InetSocketAddress
+  ): Option[TlsProblem] =
+    try certificate(options, host, resolve).left.toOption
+    catch { case NonFatal(_) => None }
 
-  private def handshake(options: ClientOptions, address: InetSocketAddress): Unit = {
-    val trusted = options.trustCertsFile.toSeq.flatMap(SecurityUtility.loadCertificatesFromPemFile(_))
-    val context = SecurityUtility.createSslContext(false, trusted.toArray[Certificate], null, null)
+  /** The certificate of a host, if it is accepted; any one where the settings leave trust to something else. Fails when
+    * there is no connection.
+    */
+  def certificate(
+      options: ClientOptions,
+      host: ServiceHost,
+      resolve: ServiceHost => InetSocketAddress = _.resolved
+  ): Either[TlsProblem, X509Certificate] =
+    try Right(handshake(options, resolve(host))) // the client compares the name of the address with the certificate
+    catch { case e: SSLException => Left(TlsProblem.of(host.toString, e)) }
+
+  private def handshake(options: ClientOptions, address: InetSocketAddress): X509Certificate = {
+    val isStrict = TlsCheck.isStrict(options)
+    val trusted  = options.trustCertsFile.toSeq.flatMap(SecurityUtility.loadCertificatesFromPemFile(_))
+    val context  = SecurityUtility.createSslContext(!isStrict, trusted.toArray[Certificate], null, null)
     Using.resource(new Socket) { plain =>
       plain.setSoTimeout(Timeout.toMillis.toInt)
       plain.connect(address, Timeout.toMillis.toInt)
       context.getSocketFactory.createSocket(plain, address.getHostName, address.getPort, true) match {
         case socket: SSLSocket =>
           val parameters = socket.getSSLParameters
-          if (!options.skipHostnameVerification) parameters.setEndpointIdentificationAlgorithm("HTTPS")
+          if (isStrict && !options.skipHostnameVerification) parameters.setEndpointIdentificationAlgorithm("HTTPS")
           socket.setSSLParameters(parameters)
           socket.startHandshake()
-        case _ => ()
+          socket.getSession.getPeerCertificates.collectFirst { case own: X509Certificate => own }.get
+        case other => throw new IllegalStateException(other.getClass.getName)
       }
     }
-  }
-
-  /** Text for a failed TLS handshake with a host. */
-  def refused(hostAndPort: String, failure: Throwable): String = {
-    val root   = Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).toSeq.last
-    val reason = Option(root.getMessage).fold(root.getClass.getSimpleName)(_.trim.stripSuffix("."))
-    s"the certificate of $hostAndPort was not accepted ($reason)"
   }
 }

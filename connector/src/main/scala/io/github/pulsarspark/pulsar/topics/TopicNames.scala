@@ -44,8 +44,11 @@ private[pulsarspark] object TopicNames {
   def managedLedger(partition: String): String = TopicName.get(partition).getPersistenceNamingEncoding
 
   /** The admin resource with the offload policies that hold for the topic of a partition. */
-  def offloadPolicies(partition: String): String =
-    s"v2/${TopicName.get(TopicName.get(partition).getPartitionedTopicName).getRestPath}/offloadPolicies?applied=true"
+  def offloadPolicies(partition: String): String = policy(partition, "offloadPolicies")
+
+  /** The admin resource with a policy that holds for the topic of a partition. */
+  def policy(partition: String, name: String): String =
+    s"v2/${TopicName.get(TopicName.get(partition).getPartitionedTopicName).getRestPath}/$name?applied=true"
 
   /** The admin resource with all versions of a topic's schema. */
   def schemas(topic: String): String =

@@ -34,7 +34,7 @@ private[pulsarspark] final class InitialOffsetLog(checkpoint: String, conf: Conf
   private def incumbent: Option[StreamStart] = {
     val log = new WriteOnceFile(checkpoint, "0", conf)
     Option.when(log.exists) {
-      val start = StreamStart(PulsarOffset.parseIncumbentStart(InitialOffsetLog.content(log.read()), log.toString))
+      val start = StreamStart(PulsarOffset.parseIncumbentStart(PulsarOffset.logContent(log.read()), log.toString))
       InitialOffsetLog.log.warn(s"The stream continues from a checkpoint of streamnative/pulsar-spark: $checkpoint")
       start
     }
@@ -43,7 +43,4 @@ private[pulsarspark] final class InitialOffsetLog(checkpoint: String, conf: Conf
 
 private object InitialOffsetLog {
   private val log = LoggerFactory.getLogger(classOf[InitialOffsetLog])
-
-  /** The text below the line of the version. Kafka's source writes a zero before it. */
-  private def content(text: String) = text.stripPrefix("\u0000").replaceFirst("^v\\d+\n", "")
 }

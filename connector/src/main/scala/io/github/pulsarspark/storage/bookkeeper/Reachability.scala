@@ -33,6 +33,12 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
     }
   }
 
+  /** Probes bookies anew; returns the problem of each. Waits at most 3.5 s. */
+  def probeAll(bookies: Seq[String]): Seq[(String, Option[String])] = {
+    val until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PatienceMillis + GraceMillis)
+    bookies.map(b => b -> Answer(probe(b), 0, 0)).map { case (b, answer) => b -> answer.problem(until) }
+  }
+
   /** Forgets that these bookies responded, because they did not respond to a read: the next call probes them again. */
   def doubt(bookies: Seq[String]): Unit = bookies.foreach(b =>
     known.get(b).filter(_.isGood).foreach(known.remove(b, _))

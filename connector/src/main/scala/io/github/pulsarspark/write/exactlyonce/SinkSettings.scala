@@ -83,6 +83,13 @@ private[write] object SinkSettings {
   /** The target when rows name their topics. */
   private val ByRow = "*"
 
+  /** Nonce of the sinks of a stream.
+    *
+    * @param queryId
+    *   of the stream, which its checkpoint holds
+    */
+  def nonce(queryId: String): String = s"$Query$queryId"
+
   /** @param queryId
     *   of the stream, which its checkpoint holds
     */
@@ -91,7 +98,7 @@ private[write] object SinkSettings {
     options.topic.map(TopicNames.full),
     namespace(options, exactlyOnce),
     exactlyOnce.sinkId.getOrElse(queryId),
-    s"$Query$queryId",
+    nonce(queryId),
     startsAtZero = true,
     isForever = true,
     exactlyOnce.timeout,

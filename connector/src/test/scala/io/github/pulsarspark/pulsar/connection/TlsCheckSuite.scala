@@ -62,8 +62,9 @@ class TlsCheckSuite extends FunSuite {
     try {
       val all             = url(hosts.take(3) ++ Seq(plain) ++ hosts.drop(3): _*)
       val (problem, took) = timed(TlsCheck.problem(options(all), all))
-      assert(problem.exists(_.startsWith(s"the certificate of 127.0.0.1:${plain.getLocalPort} was not accepted")),
-        problem)
+      val host            = s"127.0.0.1:${plain.getLocalPort}"
+      assertEquals(problem.map(_.occurrence("Connecting", all).condition.name), Some("PULSAR_TLS_FAILED.NO_TLS"))
+      assert(problem.exists(_.cause.startsWith(s"$host does not speak TLS (")), problem.map(_.cause))
       assert(took < limit, took)
     } finally plain.close()
   }
@@ -74,7 +75,7 @@ class TlsCheckSuite extends FunSuite {
       val address         = "pulsar+ssl://far.example:6651,far.example:6652"
       val (problem, took) =
         timed(TlsCheck.problem(options(address), address,
-          (_, port) => { end.await(); new InetSocketAddress(localhost, port) }))
+          host => { end.await(); new InetSocketAddress(localhost, host.port) }))
       assertEquals(problem, None)
       assert(took < limit, took)
     } finally end.countDown()
@@ -82,7 +83,7 @@ class TlsCheckSuite extends FunSuite {
 
   test("nothing is checked without TLS or with TLS settings of others") {
     def problem(url: String, more: (String, String)*) =
-      TlsCheck.problem(options(url, more: _*), url, (_, _) => throw new AssertionError("a host was looked up"))
+      TlsCheck.problem(options(url, more: _*), url, _ => throw new AssertionError("a host was looked up"))
     assertEquals(problem("pulsar://h:1"), None)
     assertEquals(problem("pulsar+ssl://h:1", "tls.insecureTrustAnyCertificate" -> "true"), None)
   }

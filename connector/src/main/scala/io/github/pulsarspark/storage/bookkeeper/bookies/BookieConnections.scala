@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{BookieTls, NamedFile}
-import io.github.pulsarspark.pulsar.connection.TlsCheck
+import io.github.pulsarspark.pulsar.connection.TlsProblem
 
 /** Encrypts the connections of one BookKeeper client; fails at once when this machine lacks a file. Remembers why the
   * last handshake failed, which the client only logs.
@@ -42,7 +42,7 @@ private[bookkeeper] final class BookieConnections(tls: BookieTls) {
     handler.engine.setSSLParameters(parameters)
     handler.handshakeFuture.addListener { (done: NettyFuture[_]) =>
       refused = Option(done.cause).map {
-        case e: SSLException => TlsCheck.refused(s"bookie $host:$port", e)
+        case e: SSLException => TlsProblem.refused(s"bookie $host:$port", e)
         case other           => s"no TLS handshake with bookie $host:$port ($other)"
       }
     }

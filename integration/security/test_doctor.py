@@ -1,0 +1,375 @@
+"""The metadata table ``doctor``: each fault of a secured server is found at its step and named, in time, by one action.
+
+One fixture looks for all faults at the same time, because most of them are waits.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pulsar as pulsar_client
+import pytest
+
+from pulsar_spark.local import FileSystemOffload
+from support.servers.auth_server import PLUGIN
+from support.servers.certificates import Authority
+from support.servers.serving import JsonHandler, serving
+from support.servers.tls_server import NAMESPACE, TOPIC, TlsServer, running_tls_server
+from support.spark.waiting import eventually
+from support.topics.messages import produce
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import Row, SparkSession
+
+    from support.servers.servers import Addresses
+
+DEADLINE_MS = 2000
+# The limit of all steps: six times that of one, which is that of a request and 8 s more.
+SECONDS = 6 * (DEADLINE_MS / 1000 + 8) + 10
+AT_ONCE = 8
+MESSAGES = 12
+NOT_KEPT = "public/not-kept"
+FORGOTTEN = f"persistent://{NOT_KEPT}/events"
+OFFLOADED = f"{TOPIC}-offloaded"
+
+_exhaustive = pytest.mark.exhaustive
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The server that works, and all that is wrong around it."""
+
+    server: TlsServer
+    folder: Path
+    bookie: str
+    closed: int
+    silent: int
+    impostor: str
+    ended: str
+    other: Addresses
+
+    @cached_property
+    def auth(self) -> dict[str, str]:
+        """Tokens by their role."""
+        auth = self.server.auth_server
+        past = int(time.time()) - 3600
+        return {
+            "reader": auth.reader_token,
+            "nobody": auth.nobody_token,
+            "wrong": auth.wrong_token(),
+            "expired": auth.token("reader", exp=past),
+            "writer": auth.token("writer"),
+            "admin": auth.admin_token,
+        }
+
+    def options(self, **more: str) -> dict[str, str]:
+        """What finds nothing wrong, and changes of it; an empty value leaves the option out."""
+        right = self.server.options(operationTimeoutMs=str(DEADLINE_MS))
+        return {key: value for key, value in {**right, "auth.token": self.auth["reader"], **more}.items() if value}
+
+    def with_admin(self, role: str = "reader", **more: str) -> dict[str, str]:
+        """Changes that bring in the admin service, and further ones."""
+        return {"admin.url": self.server.admin_url, "auth.token": self.auth[role], **more}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault and what is to be said of it: the options that differ, the only step that finds it, its condition."""
+
+    options: Callable[[Surroundings], Mapping[str, str]]
+    step: str
+    condition: str
+    words: tuple[str, ...] = ()
+    state: str = "fail"
+
+
+def _admin_login(token: str) -> dict[str, str]:
+    return {"admin.auth.pluginClassName": f"{PLUGIN}AuthenticationToken", "admin.auth.params": f"token:{token}"}
+
+
+def _binary(at: Surroundings) -> int:
+    return int(at.server.auth_server.server.service_url.rpartition(":")[2])
+
+
+FAULTS = {
+    "unknown host": Fault(
+        lambda _: {"service.url": "pulsar+ssl://no-such-host.invalid:6651"},
+        "name resolves",
+        "PULSAR_UNREACHABLE",
+        ("no-such-host.invalid", "unknown host"),
+    ),
+    "closed port": Fault(
+        lambda at: {"service.url": f"pulsar+ssl://localhost:{at.closed}"}, "port", "PULSAR_UNREACHABLE", ("refused",)
+    ),
+    "TLS to a plain port": Fault(
+        lambda at: {"service.url": f"pulsar+ssl://localhost:{_binary(at)}"}, "TLS", "PULSAR_TLS_FAILED.NO_TLS"
+    ),
+    "other authority": Fault(
+        lambda at: {"tls.trustCertsFile": str(at.folder / "other" / "other authority.pem")},
+        "TLS",
+        "PULSAR_TLS_FAILED.AUTHORITY",
+    ),
+    "certificate of another host": Fault(
+        lambda at: {"service.url": at.impostor}, "TLS", "PULSAR_TLS_FAILED.HOST_NAME", ("matching localhost",)
+    ),
+    "certificate that ended": Fault(
+        lambda at: {"service.url": at.ended}, "TLS", "PULSAR_TLS_FAILED.VALIDITY", ("NotAfter",)
+    ),
+    "plain to a TLS port": Fault(
+        lambda at: {"service.url": f"pulsar://localhost:{at.server.broker_port}"},
+        "login",
+        "PULSAR_WRONG_PORT",
+        ("speaks TLS",),
+    ),
+    "web port for brokers": Fault(
+        lambda at: {"service.url": at.server.auth_server.server.admin_url.replace("http:", "pulsar:")},
+        "login",
+        "PULSAR_WRONG_PORT",
+        ("speaks HTTP",),
+    ),
+    "silent broker": Fault(
+        lambda at: {"service.url": f"pulsar://127.0.0.1:{at.silent}"}, "login", "PULSAR_UNREACHABLE"
+    ),
+    "wrong token": Fault(lambda at: {"auth.token": at.auth["wrong"]}, "login", "PULSAR_ACCESS_DENIED"),
+    "expired token": Fault(
+        lambda at: {"auth.token": at.auth["expired"]}, "login", "PULSAR_TOKEN_EXPIRED", ("`auth.token` expired at",)
+    ),
+    "no token": Fault(lambda _: {"auth.token": ""}, "login", "PULSAR_ACCESS_DENIED"),
+    "token file that is missing": Fault(
+        lambda at: {"auth.token": "", "auth.tokenFile": str(at.folder / "no-token")}, "login", "PULSAR_FILE_UNREADABLE"
+    ),
+    "unknown topic": Fault(
+        lambda _: {"topic": TOPIC[:-1]}, "topic", "PULSAR_TOPIC_NOT_FOUND", ("The nearest name is `events`",)
+    ),
+    "no right at all": Fault(lambda at: {"auth.token": at.auth["nobody"]}, "topic", "PULSAR_ACCESS_DENIED"),
+    "no right to consume": Fault(lambda at: {"auth.token": at.auth["writer"]}, "consume", "PULSAR_ACCESS_DENIED"),
+    "no right to produce": Fault(lambda _: {"write": "true"}, "produce", "PULSAR_ACCESS_DENIED"),
+    "admin service that is down": Fault(
+        lambda at: {"admin.url": f"https://localhost:{at.closed}"}, "admin service", "PULSAR_UNREACHABLE", ("refused",)
+    ),
+    "admin service without a right": Fault(
+        lambda at: at.with_admin(**_admin_login(at.auth["nobody"])), "admin service", "PULSAR_ACCESS_DENIED"
+    ),
+    "admin service of another host": Fault(
+        lambda at: {"admin.url": at.impostor.replace("pulsar+ssl:", "https:")},
+        "admin service",
+        "PULSAR_TLS_FAILED.HOST_NAME",
+    ),
+    "binary port for the admin service": Fault(
+        lambda at: {"admin.url": f"http://localhost:{_binary(at)}"}, "admin service", "PULSAR_WRONG_PORT"
+    ),
+    "plain admin service on a TLS port": Fault(
+        lambda at: {"admin.url": f"http://localhost:{at.server.web_port}"},
+        "admin service",
+        "PULSAR_WRONG_PORT",
+        ("speaks TLS",),
+    ),
+    "admin service of another cluster": Fault(
+        lambda at: {"admin.url": at.other.admin_url}, "admin service", "PULSAR_ADMIN_OTHER_CLUSTER"
+    ),
+    "bookie": Fault(
+        lambda at: at.with_admin(bookieAddresses=f"{at.bookie}=127.0.0.1:{at.closed}"),
+        "bookies",
+        "PULSAR_BOOKIE_UNREACHABLE",
+        ("no connection to",),
+    ),
+    "offloaded ledgers that are gone": Fault(
+        lambda at: at.with_admin(
+            topic=OFFLOADED, **{"offload.location": (at.folder / "gone").as_uri(), "offload.format": "mapfile"}
+        ),
+        "offloaded ledgers",
+        "PULSAR_OFFLOAD_GONE",
+    ),
+    "offloaded ledgers on an unknown file system": Fault(
+        lambda at: at.with_admin(
+            topic=OFFLOADED, **{"offload.location": "nosuch://bucket", "offload.format": "mapfile"}
+        ),
+        "offloaded ledgers",
+        "PULSAR_OFFLOAD_FAILED",
+    ),
+    "transactions that are off": Fault(
+        lambda at: {"auth.token": at.auth["admin"], "write": "true", "deliveryGuarantee": "exactly-once"},
+        "transactions",
+        "PULSAR_TRANSACTIONS_UNAVAILABLE",
+    ),
+    "no retention": Fault(
+        lambda at: at.with_admin("admin", topic=FORGOTTEN),
+        "retention",
+        "PULSAR_POLICY_LOSES_DATA.RETENTION",
+        (FORGOTTEN,),
+        "warn",
+    ),
+    "message TTL": Fault(
+        lambda at: at.with_admin("admin", topic=FORGOTTEN, progressSubscription="stream"),
+        "message TTL",
+        "PULSAR_POLICY_LOSES_DATA.TTL",
+        ("600 s",),
+        "warn",
+    ),
+}
+# Each of the others is a variation of one of these.
+GATE = {
+    "unknown host",
+    "closed port",
+    "TLS to a plain port",
+    "other authority",
+    "certificate of another host",
+    "certificate that ended",
+    "plain to a TLS port",
+    "wrong token",
+    "expired token",
+    "unknown topic",
+    "no right to consume",
+    "no right to produce",
+    "admin service that is down",
+    "admin service without a right",
+    "admin service of another cluster",
+    "binary port for the admin service",
+    "bookie",
+    "offloaded ledgers that are gone",
+    "transactions that are off",
+    "no retention",
+}
+_CASES = [pytest.param(name, marks=() if name in GATE else _exhaustive) for name in FAULTS]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    rows: list[Row]
+    seconds: float
+
+    def step(self, name: str) -> Row:
+        (row,) = [row for row in self.rows if row.step == name]
+        return row
+
+
+@pytest.fixture(scope="module")
+def surroundings(pulsar: Addresses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surroundings]:
+    """A server with TLS, authentication and authorization, with messages, some of which are offloaded."""
+    folder = tmp_path_factory.mktemp("doctor")
+    (folder / "other").mkdir()
+    Authority(folder / "other", "other authority")
+    settings = {"managedLedgerMaxEntriesPerLedger": "5"}
+    with ExitStack() as stack:
+        offload = FileSystemOffload(folder / "offloaded")
+        server = stack.enter_context(running_tls_server(folder, "localhost", settings=settings, offload=offload))
+        bookie = _filled(server, folder)
+        closed = stack.enter_context(socket.socket())
+        closed.bind(("127.0.0.1", 0))
+        silent = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        wrong = server.authority.certificate("wrong", host="elsewhere.example")
+        ended = server.authority.certificate("ended", host="localhost", ended=True)
+        impostor, past = (
+            stack.enter_context(serving(JsonHandler, one)).replace("https:", "pulsar+ssl:") for one in (wrong, ended)
+        )
+        ports = closed.getsockname()[1], silent.getsockname()[1]
+        yield Surroundings(server, folder, bookie, *ports, impostor, past, pulsar)
+
+
+def _filled(server: TlsServer, folder: Path) -> str:
+    """Write messages and offload some; the id of the bookie."""
+    auth = server.auth_server
+    admin = auth.admin
+    admin.set_policy(NAMESPACE, "permissions/writer", ["produce"])
+    admin.create_namespace(NOT_KEPT)
+    admin.set_retention(NOT_KEPT, minutes=0, megabytes=0)
+    admin.set_policy(NOT_KEPT, "messageTTL", 600)
+    logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(folder / "client.log"))
+    login = pulsar_client.AuthenticationToken(auth.admin_token)
+    with closing(pulsar_client.Client(auth.server.service_url, authentication=login, logger=logger)) as client:
+        for topic in (TOPIC, FORGOTTEN, OFFLOADED):
+            produce(client, topic, [b"%d" % number for number in range(MESSAGES)])
+    admin.offload(OFFLOADED)
+    eventually(lambda: any(one["offloaded"] for one in admin.internal_stats(OFFLOADED)["ledgers"]))
+    (one,) = admin.call("GET", "bookies/all")["bookies"]
+    return str(one["bookieId"])
+
+
+def diagnose(spark: SparkSession, options: Mapping[str, str]) -> Diagnosis:
+    began = time.monotonic()
+    rows = spark.read.format("pulsar").options(metadata="doctor", **options).load().collect()
+    return Diagnosis(rows, time.monotonic() - began)
+
+
+@pytest.fixture(scope="module")
+def diagnoses(spark: SparkSession, surroundings: Surroundings, request: pytest.FixtureRequest) -> dict[str, Diagnosis]:
+    """What is said of each fault that the run tests."""
+    cases = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    wanted = {case["name"] for case in cases if "name" in case} & FAULTS.keys()
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        runs = {
+            name: threads.submit(diagnose, spark, surroundings.options(**FAULTS[name].options(surroundings)))
+            for name in wanted
+        }
+        return {name: run.result() for name, run in runs.items()}
+
+
+def test_nothing_is_wrong(spark: SparkSession, surroundings: Surroundings) -> None:
+    found = diagnose(spark, surroundings.options(**surroundings.with_admin()))
+    states = {row.step: row.state for row in found.rows}
+    assert states == {
+        "name resolves": "ok",
+        "port": "ok",
+        "TLS": "warn",  # a certificate of tests ends tomorrow
+        "login": "ok",
+        "topic": "ok",
+        "broker of the topic": "ok",
+        "schema": "ok",
+        "consume": "ok",
+        "produce": "skipped",
+        "transactions": "skipped",
+        "admin service": "ok",
+        "retention": "skipped",  # only administrators see policies
+        "message TTL": "skipped",
+        "backlog quota": "skipped",
+        "bookies": "ok",
+        "direct read": "ok",
+        "offloaded ledgers": "skipped",
+        "versions": "ok",
+    }
+    assert found.step("TLS").condition == "PULSAR_CERTIFICATE_ENDS"
+    assert found.step("login").detail == "token of reader, which does not expire"
+    assert found.step("bookies").detail == surroundings.bookie
+    assert found.step("topic").detail == f"{TOPIC}, not partitioned"
+
+
+def test_an_administrator_who_writes_sees_everything(spark: SparkSession, surroundings: Surroundings) -> None:
+    options = surroundings.with_admin("admin", topic=OFFLOADED, write="true")
+    found = diagnose(spark, surroundings.options(**options))
+    assert [row.step for row in found.rows if row.state == "skipped"] == ["transactions"]
+    assert [row.step for row in found.rows if row.state == "fail"] == []
+
+
+def test_a_cluster_without_a_topic(spark: SparkSession, surroundings: Surroundings) -> None:
+    found = diagnose(spark, surroundings.options(**surroundings.with_admin(topic="")))
+    done = [row.step for row in found.rows if row.state == "ok"]
+    assert done == ["name resolves", "port", "login", "admin service", "versions"]
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_a_fault_is_found_and_named(diagnoses: dict[str, Diagnosis], name: str) -> None:
+    fault = FAULTS[name]
+    found = diagnoses[name]
+    problems = [row for row in found.rows if row.condition and row.condition != "PULSAR_CERTIFICATE_ENDS"]
+    assert [(row.step, row.state, row.condition) for row in problems] == [(fault.step, fault.state, fault.condition)], (
+        found
+    )
+    (row,) = problems
+    assert [word for word in fault.words if word not in row.detail] == [], row
+    assert row.action
+    assert found.seconds < SECONDS
+
+
+def test_no_secret_is_shown(diagnoses: dict[str, Diagnosis], surroundings: Surroundings) -> None:
+    shown = str([found.rows for found in diagnoses.values()])
+    tokens = [*surroundings.auth.values(), surroundings.server.auth_server.admin_token]
+    assert [token for token in tokens if token in shown or token.rpartition(".")[2] in shown] == []
