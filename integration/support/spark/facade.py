@@ -9,14 +9,30 @@ import pytest
 
 from pulsar_spark import PulsarCluster, PulsarOptionError, PulsarTopicNotFoundError
 from pulsar_spark._tables import name_in_python
-from pulsar_spark.facade import PartitionInfo
+from pulsar_spark.facade import (
+    LedgerInfo,
+    PartitionInfo,
+    PositionInfo,
+    SchemaInfo,
+    SliceInfo,
+    SubscriptionInfo,
+    TopicInfo,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from support.servers.servers import Addresses
 
-KINDS = {"partitions": PartitionInfo}
+KINDS = {
+    "ledgers": LedgerInfo,
+    "partitions": PartitionInfo,
+    "plan": SliceInfo,
+    "positions": PositionInfo,
+    "schemas": SchemaInfo,
+    "subscriptions": SubscriptionInfo,
+    "topics": TopicInfo,
+}
 """The class of each metadata table."""
 
 
@@ -37,8 +53,25 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     assert repr(found).splitlines()[0].split()[:2] == ["topic", "first"]
     assert [tuple(row) for row in found.to_df().select("topic", "last").collect()] == [(topic, found[0].last)]
     for table, kind in KINDS.items():
-        columns = session.metadata(table, topic=topic).columns
+        own = {"startingTime": "0"} if table == "positions" else {}
+        columns = session.metadata(table, topic=topic, **own).columns
         assert [name_in_python(column) for column in columns] == [one.name for one in fields(kind)], table
+
+    namespace, name = topic.removeprefix("persistent://").rsplit("/", 1)
+    (listed,) = session.topics(namespace, pattern=f"{name}.*")
+    assert (listed.topic, listed.partitions, listed.schema_type) == (topic, None, "AVRO")
+    assert session.topics(namespace, pattern="no-such-topic") == ()
+    schema = session.schema(topic)
+    assert schema is not None
+    assert (schema.version, (schema.columns or "").lower()) == (0, "id bigint,name string")
+    assert session.schema(topic, 0) == schema
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`version` is `7`, but must be one of 0"):
+        session.schema(topic, 7)
+    assert session.ledgers(topic)[0].ledger_id == int((found[0].first or "").split(":")[0])
+    assert session.subscriptions(topic) == ()
+    (position,) = session.positions(topic, at="-1h")
+    assert session.read(topic, start=position.starting_offset).count() == 21
+    assert sum(part.entries or 0 for part in session.plan(topic).slices) == found[0].entries
 
     with pytest.raises(PulsarTopicNotFoundError):
         session.partitions(f"{topic}-missing")

@@ -4,6 +4,24 @@ from __future__ import annotations
 
 from pulsar_spark.facade.listing import Listing
 from pulsar_spark.facade.pulsar import Pulsar
-from pulsar_spark.facade.rows import PartitionInfo
+from pulsar_spark.facade.rows import (
+    LedgerInfo,
+    PartitionInfo,
+    PositionInfo,
+    SchemaInfo,
+    SliceInfo,
+    SubscriptionInfo,
+    TopicInfo,
+)
 
-__all__ = ["Listing", "PartitionInfo", "Pulsar"]
+__all__ = [
+    "LedgerInfo",
+    "Listing",
+    "PartitionInfo",
+    "PositionInfo",
+    "Pulsar",
+    "SchemaInfo",
+    "SliceInfo",
+    "SubscriptionInfo",
+    "TopicInfo",
+]

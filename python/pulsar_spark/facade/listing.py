@@ -47,6 +47,12 @@ class Listing(Sequence[Row], Generic[Row]):
     def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
         return self._rows[index]
 
+    def __eq__(self, other: object) -> bool:
+        return self._rows == (other._rows if isinstance(other, Listing) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._rows)
+
     def __len__(self) -> int:
         return len(self._rows)
 

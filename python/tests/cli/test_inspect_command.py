@@ -96,6 +96,38 @@ def test_rows_are_a_table_or_json(java: Java, shown: Callable[..., Any]) -> None
     assert shown("partitions", *URL, "c") == "There are no partitions.\n"
 
 
+def test_topics_of_a_namespace(java: Java, shown: Callable[..., Any]) -> None:
+    java.rows({"topic": "STRING", "partitions": "INT"}, ["persistent://a/b/c", 4])
+    assert shown("topics", "a/b", "--pattern", "c.*", *URL).splitlines()[-1] == "a/b/c           4"
+    assert java.question["options"]["topicsPattern"] == "a/b/c.*"
+    shown("topics", *URL)
+    assert java.question["options"]["topicsPattern"] == "public/default/.*"
+
+
+def test_a_schema_by_its_version(java: Java, shown: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    columns = {"topic": "STRING", "version": "BIGINT", "type": "STRING", "columns": "STRING", "definition": "STRING"}
+    java.rows(columns, ["a", 0, "AVRO", "id INT", '{"x": 0}'], ["a", 1, "AVRO", "id BIGINT", '{"x": 1}'])
+    assert shown("schema", "a", *URL, "--json")["schema"]["version"] == 1
+    assert 'a\n  {"x": 0}\n\n  type       AVRO' in shown("schema", "a", "--version", "0", *URL)
+    assert cli.main(["schema", "a", "--version", "7", *URL]) == 2
+    assert "`--version` is `7`, but must be one of 0, 1" in capsys.readouterr().err
+    java.rows(columns)
+    assert shown("schema", "a", *URL) == "The topic has no schema.\n"
+    assert shown("schema", "a", *URL, "--json") == {"schema": None}
+
+
+def test_offsets_at_a_time_are_json_for_a_read(
+    java: Java, shown: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    java.rows({"topic": "STRING", "startingOffset": "STRING"}, ["a", "1:2"], ["b", "latest"])
+    offsets = {"a": "1:2", "b": "latest"}
+    assert json.loads(shown("offsets", "at", "2026-01-31T12:00:00Z", "a", "b", *URL)) == offsets
+    assert java.question["options"]["startingTime"] == "2026-01-31T12:00:00.000Z"
+    assert shown("offsets", "at", "2026-01-31T12:00:00Z", "a", "b", *URL, "--json") == {"startingOffsets": offsets}
+    assert cli.main(["offsets", "at", "noon", "a", *URL]) == 2
+    assert "noon" in capsys.readouterr().err
+
+
 def test_where_the_cluster_is_named(
     java: Java, shown: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
