@@ -10,6 +10,7 @@ import pytest
 from pulsar_spark import PulsarCluster, PulsarOptionError, PulsarTopicNotFoundError
 from pulsar_spark._tables import name_in_python
 from pulsar_spark.facade import (
+    LagInfo,
     LedgerInfo,
     PartitionInfo,
     PositionInfo,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from support.servers.servers import Addresses
 
 KINDS = {
+    "lag": LagInfo,
     "ledgers": LedgerInfo,
     "partitions": PartitionInfo,
     "plan": SliceInfo,
@@ -53,7 +55,7 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     assert repr(found).splitlines()[0].split()[:2] == ["topic", "first"]
     assert [tuple(row) for row in found.to_df().select("topic", "last").collect()] == [(topic, found[0].last)]
     for table, kind in KINDS.items():
-        own = {"startingTime": "0"} if table == "positions" else {}
+        own = {"startingOffsets": "earliest"} if table in ("lag", "positions") else {}
         columns = session.metadata(table, topic=topic, **own).columns
         assert [name_in_python(column) for column in columns] == [one.name for one in fields(kind)], table
 
@@ -69,6 +71,8 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
         session.schema(topic, 7)
     assert session.ledgers(topic)[0].ledger_id == int((found[0].first or "").split(":")[0])
     assert session.subscriptions(topic) == ()
+    (left,) = session.lag(topic, start="earliest")
+    assert (left.last, left.entries) == (found[0].last, found[0].entries)
     (position,) = session.positions(topic, at="-1h")
     assert session.read(topic, start=position.starting_offset).count() == 21
     assert sum(part.entries or 0 for part in session.plan(topic).slices) == found[0].entries

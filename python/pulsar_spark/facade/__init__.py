@@ -5,6 +5,7 @@ from __future__ import annotations
 from pulsar_spark.facade.listing import Listing
 from pulsar_spark.facade.pulsar import Pulsar
 from pulsar_spark.facade.rows import (
+    LagInfo,
     LedgerInfo,
     PartitionInfo,
     PositionInfo,
@@ -15,6 +16,7 @@ from pulsar_spark.facade.rows import (
 )
 
 __all__ = [
+    "LagInfo",
     "LedgerInfo",
     "Listing",
     "PartitionInfo",

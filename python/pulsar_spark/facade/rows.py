@@ -141,6 +141,31 @@ class PositionInfo:
 
 
 @dataclass(frozen=True)
+class LagInfo:
+    """The unread messages of a topic partition.
+
+    Attributes:
+        topic: The full name of the topic or topic partition.
+        partition: The number of the partition; None for a topic that has none.
+        position: The position up to and including which everything is read.
+        last: The position of the last entry with messages; None without messages.
+        entries: Unread entries, markers too; None if they are in several ledgers and there is no admin URL.
+        messages: An estimate of the unread messages: as many in each entry as in the first one that is unread.
+        bytes: An estimate of the unread bytes in storage; None without an admin URL.
+        seconds: The age of the oldest unread message; 0 if everything is read.
+    """
+
+    topic: str
+    partition: int | None
+    position: str
+    last: str | None
+    entries: int | None
+    messages: int | None
+    bytes: int | None
+    seconds: int | None
+
+
+@dataclass(frozen=True)
 class SliceInfo:
     """A slice of a batch read.
 
