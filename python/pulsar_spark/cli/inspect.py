@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timezone
 from time import sleep
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from pulsar_spark.cli.options import page
 from pulsar_spark.cli.output import DONE, print_grid
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options.bounds import bound_options
+
+_AGO = re.compile(r"-\d+(\.\d+)?\s*\w*$")
 
 if TYPE_CHECKING:
     import argparse
@@ -42,6 +45,7 @@ def add_inspect(commands: Verbs) -> None:
         title="commands", required=True, metavar="COMMAND"
     )
     at = add_verb(offsets, "at", _offsets, f"{summary}, at a time")
+    at._negative_number_matcher = _AGO  # noqa: SLF001 - argparse takes -2h for an option otherwise
     at.add_argument("time", help="such as 2026-01-31T12:00:00Z, -2h or '2 hours ago'")
     at.add_argument("topic", nargs="+", help="topics")
     partitions = add_verb(commands, "partitions", _partitions, "show where the partitions of topics begin and end")

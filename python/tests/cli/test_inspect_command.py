@@ -144,6 +144,7 @@ def test_offsets_at_a_time_are_json_for_a_read(
     assert json.loads(shown("offsets", "at", "2026-01-31T12:00:00Z", "a", "b", *URL)) == offsets
     assert java.question["options"]["startingTime"] == "2026-01-31T12:00:00.000Z"
     assert shown("offsets", "at", "2026-01-31T12:00:00Z", "a", "b", *URL, "--json") == {"startingOffsets": offsets}
+    assert json.loads(shown("offsets", "at", "-2h", "a", "b", *URL)) == offsets
     assert cli.main(["offsets", "at", "noon", "a", *URL]) == 2
     assert "noon" in capsys.readouterr().err
 
