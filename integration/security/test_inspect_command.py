@@ -68,3 +68,17 @@ def test_what_is_missing_has_a_condition(
         (admin, ["lag", protected_topic, "--subscription", "none"], "PULSAR_SUBSCRIPTION_NOT_FOUND"),
     ):
         assert verb(role, *arguments, code=1)["error"]["condition"] == condition, arguments
+
+
+def test_a_doctor_finds_what_a_role_lacks(
+    verb: Callable[..., Any], auth_server: AuthServer, protected_topic: str
+) -> None:
+    steps = verb(auth_server.reader_token, "doctor", protected_topic)["steps"]
+    assert {step["state"] for step in steps} <= {"ok", "warn", "skipped"}
+    steps = verb(auth_server.nobody_token, "doctor", protected_topic, code=1)["steps"]
+    assert "PULSAR_ACCESS_DENIED" in {step["condition"] for step in steps if step["state"] == "fail"}
+
+
+def test_a_checkpoint_that_is_none(verb: Callable[..., Any], tmp_path: Path) -> None:
+    error = verb(None, "checkpoint", "inspect", str(tmp_path / "none"), code=1)["error"]
+    assert error["condition"].startswith("PULSAR_CHECKPOINT_")

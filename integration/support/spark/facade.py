@@ -10,12 +10,14 @@ import pytest
 from pulsar_spark import PulsarCluster, PulsarOptionError, PulsarTopicNotFoundError
 from pulsar_spark._tables import name_in_python
 from pulsar_spark.facade import (
+    CheckpointRecord,
     LagInfo,
     LedgerInfo,
     PartitionInfo,
     PositionInfo,
     SchemaInfo,
     SliceInfo,
+    StepInfo,
     SubscriptionInfo,
     TopicInfo,
 )
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from support.servers.servers import Addresses
 
 KINDS = {
+    "checkpoint": CheckpointRecord,
+    "doctor": StepInfo,
     "lag": LagInfo,
     "ledgers": LedgerInfo,
     "partitions": PartitionInfo,
@@ -56,7 +60,8 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     assert [tuple(row) for row in found.to_df().select("topic", "last").collect()] == [(topic, found[0].last)]
     for table, kind in KINDS.items():
         own = {"startingOffsets": "earliest"} if table in ("lag", "positions") else {}
-        columns = session.metadata(table, topic=topic, **own).columns
+        given = {"checkpoint": "/none"} if table == "checkpoint" else {"topic": topic, **own}
+        columns = session.metadata(table, **given).columns
         assert [name_in_python(column) for column in columns] == [one.name for one in fields(kind)], table
 
     namespace, name = topic.removeprefix("persistent://").rsplit("/", 1)
@@ -76,6 +81,10 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     (position,) = session.positions(topic, at="-1h")
     assert session.read(topic, start=position.starting_offset).count() == 21
     assert sum(part.entries or 0 for part in session.plan(topic).slices) == found[0].entries
+
+    assert {step.state for step in session.doctor(topic)} <= {"ok", "warn", "skipped"}
+    (failed,) = [step for step in session.doctor(f"{topic}-missing") if step.state == "fail"]
+    assert (failed.condition, bool(failed.action)) == ("PULSAR_TOPIC_NOT_FOUND", True)
 
     with pytest.raises(PulsarTopicNotFoundError):
         session.partitions(f"{topic}-missing")

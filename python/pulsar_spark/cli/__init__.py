@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pulsar_spark._version import __version__
 from pulsar_spark.cli.completion import add_completion
 from pulsar_spark.cli.demo import add_demo
+from pulsar_spark.cli.doctor import add_doctor
 from pulsar_spark.cli.explain import add_explain
 from pulsar_spark.cli.inspect import add_inspect
 from pulsar_spark.cli.local import add_local
@@ -35,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
     top.add_argument("--version", action="version", version=f"pulsar-spark {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (add_local, add_options, add_explain, add_inspect, add_sink, add_demo):
+    for add in (add_local, add_options, add_explain, add_doctor, add_inspect, add_sink, add_demo):
         add(commands)
     add_completion(commands, parser)
     return top

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pulsar_spark.facade.diagnosis import CheckpointRecord, StepInfo
 from pulsar_spark.facade.listing import Listing
 from pulsar_spark.facade.pulsar import Pulsar
 from pulsar_spark.facade.rows import (
@@ -16,6 +17,7 @@ from pulsar_spark.facade.rows import (
 )
 
 __all__ = [
+    "CheckpointRecord",
     "LagInfo",
     "LedgerInfo",
     "Listing",
@@ -24,6 +26,7 @@ __all__ = [
     "Pulsar",
     "SchemaInfo",
     "SliceInfo",
+    "StepInfo",
     "SubscriptionInfo",
     "TopicInfo",
 ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pulsar_spark._spark import DataFrame
 from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.facade.diagnosis import Examining
 from pulsar_spark.facade.methods import reading, writing
-from pulsar_spark.facade.tables import MetadataTables
 from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 
 
-class Pulsar(MetadataTables):
+class Pulsar(Examining):
     """A cluster in a session, as `PulsarCluster.on` returns it.
 
     Attributes:

@@ -26,6 +26,15 @@ cat {folder}/answer
 """
 
 
+STEPS = [
+    ["name resolves", "ok", 4, "10.0.3.7", None, None],
+    ["bookies", "fail", 3000, "bookie-2:3181 does not respond", "PULSAR_SEGMENT_UNAVAILABLE", "Open the port."],
+    ["retention", "warn", None, "none", None, None],
+    ["produce", "skipped", None, "`write` is not true", None, None],
+]
+STEP = ("step", "state", "tookMs", "detail", "condition", "action")
+
+
 class Java:
     """A script in place of Java."""
 
@@ -76,6 +85,33 @@ def shown(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
         return json.loads(out) if "--json" in arguments else out
 
     return run
+
+
+def test_the_doctor_shows_each_step_and_what_to_do(java: Java, shown: Callable[..., Any]) -> None:
+    java.rows(dict.fromkeys(STEP, "STRING"), *STEPS)
+    assert shown("doctor", *URL, "orders", "clicks", "--write", code=1).splitlines() == [
+        "  ok    name resolves  10.0.3.7  4 ms",
+        "  FAIL  bookies        bookie-2:3181 does not respond  3000 ms",
+        "        Open the port. (PULSAR_SEGMENT_UNAVAILABLE)",
+        "  warn  retention      none",
+        "  -     produce        `write` is not true",
+        "1 failure, 1 warning.",
+    ]
+    options = {"service.url": "pulsar://b:6650", "metadata": "doctor", "topics": "orders,clicks", "write": "true"}
+    assert java.question == {"view": "doctor", "options": options, "columns": []}
+
+
+def test_a_doctor_that_finds_nothing(java: Java, shown: Callable[..., Any]) -> None:
+    java.rows(dict.fromkeys(STEP, "STRING"), STEPS[0])
+    assert shown("doctor", *URL).endswith("Nothing is wrong.\n")
+    assert shown("doctor", *URL, "--json") == {"steps": [dict(zip(STEP, STEPS[0], strict=True))]}
+    assert "topics" not in java.question["options"]
+
+
+def test_a_checkpoint_needs_no_cluster(java: Java, shown: Callable[..., Any]) -> None:
+    java.rows({"record": "STRING"}, ["query"])
+    shown("checkpoint", "inspect", "s3a://jobs/trips")
+    assert java.question["options"] == {"metadata": "checkpoint", "checkpoint": "s3a://jobs/trips"}
 
 
 def test_rows_are_a_table_or_json(java: Java, shown: Callable[..., Any]) -> None:
