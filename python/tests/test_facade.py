@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from pulsar_spark import (
+    Basic,
+    OAuth2,
     Plugin,
     Pulsar,
     PulsarCluster,
     PulsarOptionError,
     PulsarReadOptions,
     PulsarWriteOptions,
+    Token,
     TokenFile,
     read_pulsar,
     write_pulsar_stream,
@@ -73,6 +77,44 @@ def test_the_newest_messages_are_at_least_one() -> None:
     assert noted.given == {**OPTIONS, "topic": "rides", "startingOffsets": "last 3"}
     with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`n` is `0`"):
         session.peek("rides", 0)
+
+
+def test_a_catalog_has_the_options_of_the_cluster() -> None:
+    settings: dict[str, str] = {}
+    session = CLUSTER.on(cast("Any", SimpleNamespace(conf=SimpleNamespace(set=settings.__setitem__))))
+    session.register_catalog("lake")
+    assert settings == {
+        "spark.sql.catalog.lake": "io.github.pulsarspark.catalog.PulsarCatalog",
+        **{f"spark.sql.catalog.lake.{key}": value for key, value in OPTIONS.items()},
+    }
+    for name in ("a.b", "spark_catalog", "", "a b"):
+        with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`name`"):
+            session.register_catalog(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({"auth": Plugin("x.Y", "canary")}, True),
+        ({"auth": Plugin("x.Y", "file:///t")}, False),
+        ({"admin_auth": Plugin("x.Y", "canary")}, True),
+        ({"auth": OAuth2("https://i", "data:,canary")}, True),
+        ({"auth": OAuth2("https://i", "file:///k")}, False),
+        ({"auth": Token("canary")}, False),
+        ({"auth": Basic("me", "canary")}, False),
+    ],
+)
+def test_a_secret_that_spark_would_show_is_no_setting_of_a_catalog(given: dict[str, Any], refused: bool) -> None:
+    settings: dict[str, str] = {}
+    session: Any = SimpleNamespace(conf=SimpleNamespace(set=settings.__setitem__))
+    cluster = PulsarCluster("pulsar://b:6650", **given)
+    if refused:
+        with pytest.raises(PulsarOptionError, match="PULSAR_CATALOG_SECRET"):
+            cluster.on(session).register_catalog()
+        assert settings == {}
+    else:
+        cluster.on(session).register_catalog()
+        assert "spark.sql.catalog.pulsar" in settings
 
 
 def test_writes_have_the_options_of_the_cluster(tmp_path: Path) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from pulsar_spark._spark import DataFrame
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.facade.diagnosis import Examining
 from pulsar_spark.facade.methods import reading, writing
 from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
+
+CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
+# Names that Spark's pattern for secrets does not know, and values of them that name a file.
+_SHOWN = re.compile(r"auth\.?params|pluginparams", re.IGNORECASE)
+_FILE = re.compile(r"\s*file:")
 
 
 class Pulsar(Examining):
@@ -26,6 +33,35 @@ class Pulsar(Examining):
     read_stream = reading("read_stream", read_pulsar_stream)
     write = writing("write", write_pulsar)
     write_stream = writing("write_stream", write_pulsar_stream)
+
+    def register_catalog(self, name: str = "pulsar") -> None:
+        """Make the cluster a catalog of the session, whose tables are the topics.
+
+        The settings of a catalog are settings of Spark. Spark hides those that it knows to be secrets; a literal under
+        any other name is refused. A catalog that a query has used already keeps the settings it had.
+
+        Args:
+            name: Its name in SQL.
+
+        Raises:
+            PulsarOptionError: The name is none of a catalog, or a secret would be shown.
+
+        Examples:
+            >>> pulsar.register_catalog()
+            >>> spark.sql("SHOW TABLES IN pulsar.public.default").show()
+        """
+        if not name.isidentifier() or name == "spark_catalog":
+            allowed = "a name of letters, digits and _ other than spark_catalog"
+            raise PulsarOptionError("PULSAR_OPTION_INVALID", option="name", value=name, allowed=allowed)
+        options = self.cluster.options()
+        for key, value in options.items():
+            is_text = key == "auth.oauth2.credentialsUrl" and value.startswith("data:")
+            if is_text or (_SHOWN.search(key) and not _FILE.match(value)):
+                raise PulsarOptionError("PULSAR_CATALOG_SECRET", catalog=name, option=key)
+        prefix = f"spark.sql.catalog.{name}"
+        for key, value in options.items():
+            self.spark.conf.set(f"{prefix}.{key}", value)
+        self.spark.conf.set(prefix, CATALOG)
 
     def peek(self, topic: str, n: int = 10) -> DataFrame:
         """Read the newest messages of a topic.
