@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from datetime import UTC
+from datetime import timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import pytest
 
 from support.spark.errors import failing, no_job, refused
 from support.spark.waiting import eventually
-from support.topics.messages import produce
+from support.topics.messages import Message, produce
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def test_topics_are_listed_with_their_schemas(
     plain, divided, with_schema = (f"{topic}-{kind}" for kind in ("plain", "divided", "schema"))
     admin.create_topic(divided, partitions=3)
     produce(client, plain, [b"x"])
-    produce(client, with_schema, ["x"], schema=pulsar_client.schema.StringSchema())
+    produce(client, with_schema, [Message("x")], schema=pulsar_client.schema.StringSchema())
     pattern = f"{namespace}/{topic.rpartition('/')[2]}-.*"
     expected = [(divided, 3, None, None), (plain, None, None, None), (with_schema, None, "STRING", 0)]
     table = read("topics", with_admin=False, topicsPattern=pattern)
@@ -132,7 +132,7 @@ def test_schemas_have_all_versions(
         (topic, 1, "AVRO", "city STRING,amount DOUBLE"),
     ]
     assert [len(json.loads(row.definition)["fields"]) for row in rows] == [1, 2]
-    assert all(0 <= time.time() - row.registeredAt.replace(tzinfo=UTC).timestamp() < 600 for row in rows)
+    assert all(0 <= time.time() - row.registeredAt.replace(tzinfo=timezone.utc).timestamp() < 600 for row in rows)
     newest = values(read("schemas", with_admin=False, topic=topic).select("version", "registeredAt", "columns"))
     assert newest == [(1, None, "city STRING,amount DOUBLE")]
     produce(client, f"{topic}-bytes", [b"x"])
@@ -154,7 +154,7 @@ def test_ledgers_and_subscriptions_of_a_topic(
     assert [row.closedAt is None for row in rows] == [False, True]
     assert [len(row.bookies) for row in rows] == [1, 1]
     assert [row.offloadedTo for row in rows] == [None, None]
-    assert sum(row.bytes for row in rows) == read("partitions", topic=topic).first()["bytes"]
+    assert sum(row.bytes for row in rows) == read("partitions", topic=topic).collect()[0]["bytes"]
     assert values(ledgers.selectExpr("count(*)", "sum(entries)")) == [(2, 5)]
     shown = ask("ledgers", columns=("ledgerId", "bookies", "closedAt"), topic=topic)
     assert shown["columns"][1] == {"name": "bookies", "type": "ARRAY<STRING>"}
@@ -185,7 +185,9 @@ def test_positions_and_plan_say_what_a_read_would_do(
     more = produce(client, topic, [b"2", b"3"])
     positions = read("positions", with_admin=False, topic=topic, startingTime=str(between))
     assert values(positions) == [(topic, None, ids[-1].position, f"after {ids[-1].position}")]
-    start = positions.selectExpr("to_json(map_from_entries(collect_list(struct(topic, startingOffset))))").first()[0]
+    start = positions.selectExpr("to_json(map_from_entries(collect_list(struct(topic, startingOffset))))").collect()[0][
+        0
+    ]
     options = {"service.url": pulsar.service_url, "topic": topic, "startingOffsets": start}
     rows = spark.read.format("pulsar").options(**options).load()
     assert sorted(bytes(row.value) for row in rows.select("value").collect()) == [b"2", b"3"]
@@ -211,7 +213,7 @@ def test_the_lag_of_a_subscription_and_of_positions(
     first = produce(client, topic, [str(n).encode() for n in range(10)], batch_size=5)
     admin.unload(topic)  # the next messages are in another ledger
     second = produce(client, topic, [str(n).encode() for n in range(15)], batch_size=5)
-    stored = read("partitions", topic=topic).first()
+    (stored,) = read("partitions", topic=topic).collect()
     (row,) = read("lag", topic=topic, progressSubscription="reader").collect()
     assert (row.topic, row.last) == (topic, f"{second[-1].ledger}:{second[-1].entry}")
     assert (row.entries, row.messages) == (5, 25)

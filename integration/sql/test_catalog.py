@@ -70,7 +70,9 @@ def test_the_topics_of_a_namespace_are_listed(catalog: Catalog, target: Target, 
     for form in (f"{{c}}.public.`{space}`", f"{{c}}.`{space}`", f"{{c}}.`public.{space}`"):
         assert {row[1] for row in catalog.rows(f"show tables in {form} like 'listed*'")} == shown
     assert catalog.rows(f"select string(value) from {{c}}.`{space}`.`listed-a.b`") == [("0",)]
-    described = dict(row[:2] for row in catalog.rows(f"describe extended {{c}}.`{space}`.`listed-wide`"))
+    described: dict[object, object] = {
+        row[0]: row[1] for row in catalog.rows(f"describe extended {{c}}.`{space}`.`listed-wide`")
+    }
     assert described["value"] == "binary"
     assert "partitions=3" in str(described["Table Properties"])
     (created,) = catalog.rows(f"show create table {{c}}.`{space}`.`listed-wide`")

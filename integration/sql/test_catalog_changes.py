@@ -15,8 +15,10 @@ from support.spark.errors import failing, get_condition, no_job, refused
 from support.topics.messages import produce
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from pyspark.sql import DataFrame
 
     from support.servers.admin import Admin
     from support.servers.servers import Addresses
@@ -79,13 +81,12 @@ def test_a_table_is_created_from_rows(catalog: Catalog, target: Target, topic: s
     catalog.sql(f"create table {table} tblproperties (partitions = 2) as select *, 'k' as __key from ({ROWS})")
     assert catalog.rows(f"select city, km, string(__key) from {table}") == [("Oslo", 4.0, "k"), ("Rome", 3.5, "k")]
     assert target.admin.partitions(topic) == 2
-    for number, write in enumerate(
-        (
-            lambda rows, name: rows.writeTo(name).tableProperty("schemaType", "json").create(),
-            lambda rows, name: rows.write.saveAsTable(name),
-            lambda rows, name: rows.write.mode("overwrite").saveAsTable(name),
-        )
-    ):
+    writes: tuple[Callable[[DataFrame, str], object], ...] = (
+        lambda rows, name: rows.writeTo(name).tableProperty("schemaType", "json").create(),
+        lambda rows, name: rows.write.saveAsTable(name),
+        lambda rows, name: rows.write.mode("overwrite").saveAsTable(name),
+    )
+    for number, write in enumerate(writes):
         name = catalog.table(f"{topic}-{number}")
         write(catalog.spark.sql(ROWS), name)
         assert catalog.rows(f"select * from {name}") == [("Oslo", 4.0), ("Rome", 3.5)]
@@ -128,10 +129,11 @@ def test_no_statement_replaces_messages(catalog: Catalog, kept: str) -> None:
             spark.sql(statement)
     with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
         spark.sql(ROWS).write.mode("overwrite").saveAsTable(kept)
-    for act in (
+    replacing: tuple[Callable[[], object], ...] = (
         lambda: spark.sql(ROWS).writeTo(kept).createOrReplace(),
         lambda: spark.sql(ROWS).writeTo(kept).replace(),
-    ):
+    )
+    for act in replacing:
         with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
             act()
     with refused("PULSAR_WRITE_MODE", "append"):

@@ -26,7 +26,7 @@ cat {folder}/answer
 """
 
 
-STEPS = [
+STEPS: list[list[Any]] = [
     ["name resolves", "ok", 4, "10.0.3.7", None, None],
     ["bookies", "fail", 3000, "bookie-2:3181 does not respond", "PULSAR_SEGMENT_UNAVAILABLE", "Open the port."],
     ["retention", "warn", None, "none", None, None],
