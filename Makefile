@@ -258,8 +258,10 @@ $(2)/connect/.ready: python/requirements-connect.txt $(2)/.ready
 	touch $$@
 
 connect-$(1): $(2)/connect/.ready $(PACKAGED_JAR)
-	PYTHONPATH=$(2)/connect $(2)/bin/python $(PYTEST) $(call path-of,test_connect)
+	PYTHONPATH=$(abspath $(2)/connect) $(2)/bin/python $(PYTEST) $(foreach test,test_connect $(PIPELINES_$(1)),$(call path-of,$(test)))
 endef
+# Spark 4.0 has no declarative pipelines.
+$(foreach line,$(filter-out 4.0,$(OTHER_LINES) $(MAIN_LINE)),$(eval PIPELINES_$(line) := test_pipelines))
 SMOKE := test_smoke test_metadata_columns
 MORE_ON_OTHER_LINES := test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
 $(foreach line,$(OTHER_LINES),$(eval $(call spark-line,$(line),.venv-$(line))))

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from pulsar.schema import AvroSchema, Double, Record, String
 
 from support.servers.servers import remove_namespace
@@ -40,6 +41,7 @@ CREATE STREAMING TABLE silver AS SELECT city, km * 2 AS km FROM STREAM bronze WI
 """
 
 
+@pytest.mark.exhaustive
 def test_streaming_tables_are_topics(
     pulsar: Addresses, admin: Admin, client: pulsar_client.Client, connector_jar: Path, tmp_path: Path
 ) -> None:
@@ -52,7 +54,6 @@ def test_streaming_tables_are_topics(
         producer.send(Trip(city=f"c{n}", km=float(n)))
     producer.close()
     settings = {
-        "spark.master": "local[2]",
         "spark.ui.enabled": "false",
         "spark.jars": str(connector_jar),
         "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
