@@ -241,7 +241,9 @@ def test_a_table_costs_the_requests_of_a_load(pulsar: Addresses, target: Target,
         assert counts.requests().total() == 2, counts
         with counted(proxy) as counts:
             catalog.sql("show tables in {c}.public.default").collect()
-        assert counts.requests() == {"GET_TOPICS_OF_NAMESPACE": 1}, counts
+        listing = counts.requests()
+        assert listing.pop("GET_TOPICS_OF_NAMESPACE") == 1, counts
+        assert listing.keys() <= {"PARTITIONED_METADATA"}, "other tests make partitioned topics in this namespace"
         with counted(proxy) as counts:
             catalog.sql(f"create table if not exists {table} (a int)")
         assert counts.requests() == {"PARTITIONED_METADATA": 1}, counts
