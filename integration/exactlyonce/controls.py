@@ -46,8 +46,8 @@ CONTROLS = (
     Control(
         rule="no fence",
         file="write/exactlyonce/PulsarSinkCluster.scala",
-        old="logTopic.producer(access)",
-        new="logTopic.producer(ControlAccess.Shared)",
+        old="log.producer(access)",
+        new="log.producer(ControlAccess.Shared)",
         test="integration/write/test_exactly_once.py::test_a_driver_that_was_replaced_fails",
     ),
     Control(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,23 +12,18 @@ from pyspark.errors import IllegalArgumentException
 from support.spark.waiting import eventually
 from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Received, produce, read_all
+from support.topics.parted import Parted, numbers, texts
 from support.topics.reading import (
-    Batches,
     assert_exactly_once,
     batch,
     dice,
     existing,
     java_client,
-    running,
     seen,
-    start,
-    stream,
-    wait_for,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import pulsar as pulsar_client
     from pyspark.sql import SparkSession
@@ -42,28 +36,9 @@ _HOUR_MS = 3_600_000
 _WITHOUT_WAITING_SECONDS = 30  # a read that waits for messages does so for pollTimeoutMs, which is two minutes
 
 
-@dataclass(frozen=True)
-class Parted:
-    """A topic with two partitions, 100 messages in each, in batches of 7."""
-
-    name: str
-    received: list[Received]
-
-    def partition(self, number: int) -> str:
-        return f"{self.name}-partition-{number}"
-
-    def of(self, number: int) -> list[Received]:
-        return [one for one in self.received if one.id.partition == number]
-
-
 @pytest.fixture(scope="module")
 def parted(admin: Admin, client: pulsar_client.Client, namespace: str) -> Parted:
-    name = f"persistent://{namespace}/parted"
-    admin.create_topic(name, partitions=2)
-    for partition in (0, 1):
-        payloads = [f"{partition} {number}".encode() for number in range(100)]
-        produce(client, f"{name}-partition-{partition}", payloads, batch_size=7)
-    return Parted(name, read_all(client, name))
+    return Parted.create(admin, client, f"persistent://{namespace}/parted")
 
 
 @pytest.fixture
@@ -71,21 +46,13 @@ def rows_between(spark: SparkSession, service_url: str, parted: Parted) -> Calla
     """The payloads between offsets or times of the topic, sorted; fails when the read waits."""
 
     def read(**options: object) -> list[str]:
-        texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in options.items()}
+        given = {key: value if isinstance(value, str) else json.dumps(value) for key, value in options.items()}
         began = time.monotonic()
-        rows = seen(batch(spark, service_url, topic=parted.name, **texts))
+        rows = seen(batch(spark, service_url, topic=parted.name, **given))
         assert time.monotonic() - began < _WITHOUT_WAITING_SECONDS
-        return _texts(row.payload for row in rows)
+        return texts(row.payload for row in rows)
 
     return read
-
-
-def _texts(payloads: object) -> list[str]:
-    return sorted(bytes(payload).decode() for payload in payloads)  # type: ignore[attr-defined]
-
-
-def _numbers(partition: int, *numbers: range) -> list[str]:
-    return [f"{partition} {number}" for some in numbers for number in some]
 
 
 _ALL = range(100)
@@ -98,9 +65,9 @@ def test_positions_for_each_partition_by_full_and_by_partition_name(
     first, second = parted.partition(0), parted.partition(1)
     at = {number: [one.id.position for one in parted.of(number)] for number in (0, 1)}
     starting, ending = {first: at[0][9], second: at[1][49]}, {first: at[0][29], second: at[1][50]}
-    wanted = sorted(_numbers(0, range(9, 30)) + _numbers(1, range(49, 51)))
+    wanted = sorted(numbers(0, range(9, 30)) + numbers(1, range(49, 51)))
     assert rows_between(startingOffsets=starting, endingOffsets=ending) == wanted
-    after = sorted(_numbers(0, range(10, 30)) + _numbers(1, range(50, 51)))
+    after = sorted(numbers(0, range(10, 30)) + numbers(1, range(50, 51)))
     start_after = {name: f"after {position}" for name, position in starting.items()}
     assert rows_between(startingOffsets=start_after, endingOffsets=ending) == after
     # As a checkpoint holds them.
@@ -108,46 +75,12 @@ def test_positions_for_each_partition_by_full_and_by_partition_name(
     assert rows_between(startingOffsets=progress, endingOffsets={"version": 1, "positions": ending}) == after
 
 
-@AT_BOTH_LEVELS
-def test_the_newest_messages_of_each_partition(rows_between: Callable[..., list[str]], parted: Parted) -> None:
-    for count in (1, 7, 10, 100, 1000):  # batches have 7 messages
-        newest = range(max(0, 100 - count), 100)
-        assert rows_between(startingOffsets=f"last {count}") == sorted(_numbers(0, newest) + _numbers(1, newest))
-    ending = {parted.partition(0): parted.of(0)[52].id.position}
-    up_to_the_end = _numbers(0, range(50, 53)) + _numbers(1, range(90, 100))
-    both = {parted.partition(0): "last 3", parted.partition(1): "last 10"}
-    assert rows_between(startingOffsets=both, endingOffsets=ending) == sorted(up_to_the_end)
-    assert rows_between(startingOffsets={parted.name: "last 1"}) == ["0 99", "1 99"]
-
-
-def test_the_newest_messages_of_an_empty_topic_are_none(
-    spark: SparkSession, service_url: str, admin: Admin, topic: str
-) -> None:
-    admin.create_topic(topic, partitions=2)
-    assert batch(spark, service_url, topic=topic, startingOffsets="last 3").count() == 0
-
-
-@AT_BOTH_LEVELS
-def test_a_stream_starts_with_the_newest_messages_once(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
-) -> None:
-    produce(client, topic, [b"%d" % number for number in range(10)], batch_size=4)
-    frame = stream(spark, service_url, topic=topic, startingOffsets="last 3")
-    sink = Batches()
-    with running(start(frame, tmp_path, sink)) as query:
-        wait_for(3, query, sink)
-    produce(client, topic, [b"10"])
-    with running(start(frame, tmp_path, sink)) as query:
-        wait_for(4, query, sink)
-    assert [one.payload for one in sink.rows] == [b"7", b"8", b"9", b"10"]
-
-
 def test_a_position_of_the_only_partition_stands_alone(
     spark: SparkSession, service_url: str, parted: Parted, rows_between: Callable[..., list[str]]
 ) -> None:
     at = [one.id.position for one in parted.of(0)]
     frame = batch(spark, service_url, topic=parted.partition(0), startingOffsets=f"after {at[9]}", endingOffsets=at[20])
-    assert _texts(row.payload for row in seen(frame)) == sorted(_numbers(0, range(10, 21)))
+    assert texts(row.payload for row in seen(frame)) == sorted(numbers(0, range(10, 21)))
     with pytest.raises(IllegalArgumentException, match=r"PULSAR_OFFSETS_MALFORMED.*the read has 2"):
         rows_between(endingOffsets=at[20])
 
@@ -157,19 +90,19 @@ def test_a_progress_of_more_topics_than_the_read_has_is_a_bound(
 ) -> None:
     own = {parted.partition(0): parted.of(0)[4].id.position}
     other = {f"{parted.name}-2": "1:1", f"{parted.name}-2-partition-0": "1:1"}
-    assert rows_between(endingOffsets={"version": 1, "positions": {**own, **other}}) == _numbers(0, range(5))
+    assert rows_between(endingOffsets={"version": 1, "positions": {**own, **other}}) == numbers(0, range(5))
     with pytest.raises(IllegalArgumentException, match="PULSAR_OFFSETS_UNKNOWN_TOPIC"):
         rows_between(endingOffsets={"version": 1, "positions": other})
 
 
 def test_partitions_that_are_not_listed(rows_between: Callable[..., list[str]], parted: Parted) -> None:
     first = {parted.partition(0): parted.of(0)[90].id.position}
-    rest, whole = _numbers(0, range(90, 100)), _numbers(1, _ALL)
+    rest, whole = numbers(0, range(90, 100)), numbers(1, _ALL)
     assert rows_between(startingOffsets=first) == sorted(rest + whole)
-    assert rows_between(endingOffsets=first) == sorted(_numbers(0, range(91)) + whole)
+    assert rows_between(endingOffsets=first) == sorted(numbers(0, range(91)) + whole)
     progress = {"version": 1, "positions": first}
-    assert rows_between(startingOffsets=progress) == sorted(_numbers(0, range(91, 100)) + whole)
-    assert rows_between(endingOffsets=progress) == sorted(_numbers(0, range(91)))
+    assert rows_between(startingOffsets=progress) == sorted(numbers(0, range(91, 100)) + whole)
+    assert rows_between(endingOffsets=progress) == sorted(numbers(0, range(91)))
 
 
 @pytest.mark.parametrize(
@@ -212,16 +145,16 @@ def test_table_of_bounds(
         return f"{word} {_position(key, int(index))}" if word == "after" else value
 
     found = rows_between(startingOffsets=offsets(starting), endingOffsets=offsets(ending), failOnDataLoss="false")
-    assert found == sorted(_numbers(0, wanted[0]) + _numbers(1, wanted[1]))
+    assert found == sorted(numbers(0, wanted[0]) + numbers(1, wanted[1]))
 
 
 def test_a_whole_entry_as_a_bound(rows_between: Callable[..., list[str]], parted: Parted) -> None:
     entry = {number: parted.of(number)[7].id.position.rpartition(":")[0] for number in (0, 1)}  # the second batch
     by_partition = {parted.partition(number): position for number, position in entry.items()}
-    assert rows_between(startingOffsets=by_partition) == sorted(_numbers(0, range(7, 100)) + _numbers(1, range(7, 100)))
+    assert rows_between(startingOffsets=by_partition) == sorted(numbers(0, range(7, 100)) + numbers(1, range(7, 100)))
     after = {name: f"after {position}" for name, position in by_partition.items()}
-    assert rows_between(startingOffsets=after) == sorted(_numbers(0, range(14, 100)) + _numbers(1, range(14, 100)))
-    assert rows_between(endingOffsets=by_partition) == sorted(_numbers(0, range(14)) + _numbers(1, range(14)))
+    assert rows_between(startingOffsets=after) == sorted(numbers(0, range(14, 100)) + numbers(1, range(14, 100)))
+    assert rows_between(endingOffsets=by_partition) == sorted(numbers(0, range(14)) + numbers(1, range(14)))
 
 
 def test_the_arrays_of_bytes_of_the_older_connector(
@@ -233,7 +166,7 @@ def test_the_arrays_of_bytes_of_the_older_connector(
     starting = {parted.partition(number): array(parted.of(number)[10]) for number in (0, 1)}
     ending = {parted.partition(number): array(parted.of(number)[20]) for number in (0, 1)}
     # There a start is the first message that is read.
-    wanted = sorted(_numbers(0, range(10, 21)) + _numbers(1, range(10, 21)))
+    wanted = sorted(numbers(0, range(10, 21)) + numbers(1, range(10, 21)))
     assert rows_between(startingOffsets=starting, endingOffsets=ending) == wanted
     ids = java_client(spark).MessageId
     words = {
@@ -244,7 +177,7 @@ def test_the_arrays_of_bytes_of_the_older_connector(
         startingOffsets={parted.name: words["earliest"]},
         endingOffsets={parted.partition(0): words["latest"], parted.partition(1): array(parted.of(1)[0])},
     )
-    assert found == sorted(_numbers(0, _ALL) + _numbers(1, range(1)))
+    assert found == sorted(numbers(0, _ALL) + numbers(1, range(1)))
 
 
 def test_short_names_in_offsets(
@@ -358,11 +291,11 @@ def test_times_in_iso_form_and_for_each_topic(
     assert_exactly_once(rows, existing([one for one in received if one.publish_time_ms >= moment]))
     last = parted.of(1)[-1].publish_time_ms
     each = {parted.partition(0): "2020-01-01T00:00:00+01:00", parted.partition(1): last + 1}
-    assert rows_between(startingTime=each) == sorted(_numbers(0, _ALL))
+    assert rows_between(startingTime=each) == sorted(numbers(0, _ALL))
 
 
 def test_empty_and_future_times_never_wait(rows_between: Callable[..., list[str]], parted: Parted) -> None:
-    everything = sorted(_numbers(0, _ALL) + _numbers(1, _ALL))
+    everything = sorted(numbers(0, _ALL) + numbers(1, _ALL))
     first, last = (pick(one.publish_time_ms for one in parted.received) for pick in (min, max))
     future = str(int(time.time() * 1000) + _HOUR_MS)
     assert rows_between(startingTime=future) == []

@@ -60,6 +60,9 @@ def test_a_missing_right_is_not_a_missing_table(
         for statement in (f"select * from {catalog.table(protected_topic)}", "show tables in {c}.public.auth_server"):
             with pytest.raises(Exception, match="PULSAR_ACCESS_DENIED"), no_job(spark):
                 catalog.sql(statement)
+        options = {"service.url": auth_server.server.service_url, "auth.token": token}
+        with failing("PULSAR_ACCESS_DENIED"), no_job(spark):
+            spark.read.format("pulsar").options(**options, topicsPattern="public/auth_server/.*").load()
 
 
 def test_two_clusters_are_joined(

@@ -174,6 +174,7 @@ private object LayoutSuite {
   /** Classes that have to live in a package of others, to reach its package-private members. */
   val Foreign: Map[String, String] = Map(
     "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
+    "org.apache.pulsar.client.impl.AdminResponse"       -> "pulsar.admin",
     "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryQueue"          -> "pulsar.feed",

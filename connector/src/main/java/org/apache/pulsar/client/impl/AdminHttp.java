@@ -1,9 +1,7 @@
 package org.apache.pulsar.client.impl;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.resolver.NameResolver;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,11 +16,7 @@ import org.apache.pulsar.client.api.Authentication;
 import org.apache.pulsar.client.api.AuthenticationDataProvider;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.impl.conf.ClientConfigurationData;
-import org.apache.pulsar.common.util.ObjectMapperFactory;
-import org.asynchttpclient.AsyncHandler;
 import org.asynchttpclient.BoundRequestBuilder;
-import org.asynchttpclient.HttpResponseBodyPart;
-import org.asynchttpclient.HttpResponseStatus;
 
 /**
  * Sends requests to Pulsar's admin REST service with the client's own HTTP client, which checks certificates and
@@ -31,8 +25,6 @@ import org.asynchttpclient.HttpResponseStatus;
  * of requests. The request itself is made here, because the client's own drops the status of a refusal.
  */
 public final class AdminHttp extends HttpClient {
-
-    private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
     private final NameResolver<InetAddress> names;
 
@@ -98,7 +90,7 @@ public final class AdminHttp extends HttpClient {
 
     /** {@code read} as a tree of JSON. */
     public CompletableFuture<JsonNode> get(String path) {
-        return read(path, JsonBody::new);
+        return read(path, AdminResponse.JsonBody::new);
     }
 
     /**
@@ -122,7 +114,7 @@ public final class AdminHttp extends HttpClient {
      * @param json the body; null without one
      */
     public CompletableFuture<Void> change(String method, String path, String json) {
-        return request(path, new Request(method, json), NoBody::new);
+        return request(path, new Request(method, json), AdminResponse.NoBody::new);
     }
 
     private <T> CompletableFuture<T> request(String path, Request request, Supplier<? extends Body<T>> body) {
@@ -144,7 +136,7 @@ public final class AdminHttp extends HttpClient {
 
         private final int status;
 
-        private Refused(int status, String reason) {
+        Refused(int status, String reason) {
             super("HTTP status " + status + ": " + reason);
             this.status = status;
         }
@@ -163,12 +155,11 @@ public final class AdminHttp extends HttpClient {
         return send(request, uri, body)
             .whenComplete((answer, e) -> serviceNameResolver.markHostAvailability(first, e == null))
             .thenCompose(answer -> {
-                if (!REDIRECTS.contains(answer.status) || answer.location == null || redirects == 0) {
-                    return answer.isDone()
-                        ? CompletableFuture.completedFuture(answer.value)
-                        : CompletableFuture.failedFuture(refusal(answer));
+                String location = answer.redirect();
+                if (location == null || redirects == 0) {
+                    return answer.result();
                 }
-                URI next = uri.resolve(answer.location);
+                URI next = uri.resolve(location);
                 if ("https".equals(uri.getScheme()) && !"https".equals(next.getScheme())) {
                     // credentials would go with it
                     return CompletableFuture.failedFuture(
@@ -178,7 +169,7 @@ public final class AdminHttp extends HttpClient {
             });
     }
 
-    private <T> CompletableFuture<Answer<T>> send(Request sent, URI uri, Supplier<? extends Body<T>> body) {
+    private <T> CompletableFuture<AdminResponse<T>> send(Request sent, URI uri, Supplier<? extends Body<T>> body) {
         try {
             BoundRequestBuilder request = httpClient.prepare(sent.method, uri.toString()).setNameResolver(names)
                 .setHeader("Accept", "application/json");
@@ -190,13 +181,13 @@ public final class AdminHttp extends HttpClient {
             }
             AuthenticationDataProvider data = authentication.getAuthData(uri.getHost());
             if (!data.hasDataForHttp()) {
-                return request.execute(new Answer<>(body.get())).toCompletableFuture();
+                return request.execute(new AdminResponse<>(body.get())).toCompletableFuture();
             }
             CompletableFuture<Map<String, String>> stage = new CompletableFuture<>();
             authentication.authenticationStage(uri.toString(), data, null, stage);
             return stage.thenCompose(said -> {
                 authorize(request, uri, data, said);
-                return request.execute(new Answer<>(body.get())).toCompletableFuture();
+                return request.execute(new AdminResponse<>(body.get())).toCompletableFuture();
             });
         } catch (Exception e) {
             return CompletableFuture.failedFuture(e);
@@ -212,107 +203,6 @@ public final class AdminHttp extends HttpClient {
             }
         } catch (Exception e) {
             throw new CompletionException(e);
-        }
-    }
-
-    private static PulsarClientException refusal(Answer<?> answer) {
-        String reason = reason(answer);
-        switch (answer.status) {
-            case 401:
-                return new PulsarClientException.AuthenticationException(reason);
-            case 403:
-                return new PulsarClientException.AuthorizationException(reason);
-            case 404:
-                return new PulsarClientException.NotFoundException("Not found: " + reason);
-            default:
-                return new Refused(answer.status, reason);
-        }
-    }
-
-    /** Brokers give a reason as JSON, the server around them a message, others nothing but a status. */
-    private static String reason(Answer<?> answer) {
-        try {
-            JsonNode body = answer.refusal.end();
-            for (String name : new String[] {"reason", "message"}) {
-                if (body.path(name).isTextual()) {
-                    return body.path(name).asText();
-                }
-            }
-        } catch (IOException notJson) {
-            return answer.statusText;
-        }
-        return answer.statusText;
-    }
-
-    private static final class JsonBody implements Body<JsonNode> {
-        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-
-        @Override
-        public void read(byte[] more) {
-            bytes.writeBytes(more);
-        }
-
-        @Override
-        public JsonNode end() throws IOException {
-            return ObjectMapperFactory.getMapper().getObjectMapper().readTree(bytes.toByteArray());
-        }
-    }
-
-    private static final class NoBody implements Body<Void> {
-        @Override
-        public void read(byte[] more) { }
-
-        @Override
-        public Void end() {
-            return null;
-        }
-    }
-
-    /** The response of one host. The client calls it from one thread at a time. */
-    private static final class Answer<T> implements AsyncHandler<Answer<T>> {
-        private final Body<T> body;
-        private final JsonBody refusal = new JsonBody();
-        private int status;
-        private String statusText;
-        private String location;
-        private T value;
-
-        Answer(Body<T> body) {
-            this.body = body;
-        }
-
-        boolean isDone() {
-            return status >= 200 && status < 300;
-        }
-
-        @Override
-        public State onStatusReceived(HttpResponseStatus received) {
-            status = received.getStatusCode();
-            statusText = received.getStatusText();
-            return State.CONTINUE;
-        }
-
-        @Override
-        public State onHeadersReceived(HttpHeaders headers) {
-            location = headers.get("Location");
-            return State.CONTINUE;
-        }
-
-        @Override
-        public State onBodyPartReceived(HttpResponseBodyPart part) throws IOException {
-            (isDone() ? body : refusal).read(part.getBodyPartBytes());
-            return State.CONTINUE;
-        }
-
-        @Override
-        public void onThrowable(Throwable failure) { }
-
-        @Override
-        public Answer<T> onCompleted() throws IOException {
-            if (isDone()) {
-                value = body.end();
-            }
-            return this;
         }
     }
 }

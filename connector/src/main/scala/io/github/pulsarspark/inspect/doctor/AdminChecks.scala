@@ -6,7 +6,7 @@ import io.github.pulsarspark.errors.{Conditions, Occurrence, PulsarError}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.connection.{ClusterCalls, PortProtocol, ServiceHost}
+import io.github.pulsarspark.pulsar.connection.{ClusterCalls, PortProtocol}
 import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** Checks of the admin service, and of the policies that it reports.
@@ -36,7 +36,7 @@ private[doctor] final class AdminChecks(
       topics().values.flatten.minOption match {
         case None            => Finding.Good(ask(admin, "v2/clusters").fold("")(_ => admin.url))
         case Some(partition) =>
-          val knows = calls(admin).await(s"Asking for the ledgers of $partition")(admin.knows(partition))
+          val knows = calls(admin).await(s"Requesting the ledgers of $partition")(admin.knows(partition))
           if (knows) Finding.Good(admin.url)
           else
             Finding.Bad(Conditions.AdminOtherCluster(url = admin.url, topic = partition, brokers = client.serviceUrl))
@@ -46,20 +46,20 @@ private[doctor] final class AdminChecks(
   private def calls(admin: AdminApi) = new ClusterCalls(client, admin.url)
 
   private def ask(admin: AdminApi, resource: String): Option[JsonNode] =
-    calls(admin).await(s"Asking for $resource")(admin.find(resource))
+    calls(admin).await(s"Requesting $resource")(admin.find(resource))
 
   /** Brokers close a connection that speaks HTTP to their binary port. */
   private def explained(error: Throwable with PulsarError, url: String): Occurrence = {
     val isLost = Conditions.Unreachable.is(error) || Conditions.RequestFailed.is(error)
-    val hosts  = if (isLost && url.startsWith("http:")) ServiceHost.of(url) else Nil
-    hosts.flatMap(h => PortProtocol.of(h).map(h -> _)).collectFirst {
-      case (host, PortProtocol.Tls) =>
-        Conditions.WrongPort(option = "admin.url", address = host.toString, speaks = "speaks TLS",
-          instead = s"`https://$host`")
-      case (host, PortProtocol.Other) =>
-        Conditions.WrongPort(option = "admin.url", address = host.toString, speaks = "does not speak HTTP",
-          instead = "the web port of the brokers, as a rule http://host:8080")
-    }.getOrElse(Occurrence.of(error))
+    val other  =
+      if (!isLost || !url.startsWith("http:")) None
+      else
+        WrongPort.of("admin.url", url) {
+          case (PortProtocol.Tls, host) => ("speaks TLS", s"`https://$host`")
+          case (PortProtocol.Other, _)  =>
+            ("does not speak HTTP", "the web port of the brokers, as a rule http://host:8080")
+        }
+    other.getOrElse(Occurrence.of(error))
   }
 
   /** A role that may read a topic need not see its policies. */

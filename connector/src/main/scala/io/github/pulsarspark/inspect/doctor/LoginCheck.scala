@@ -5,7 +5,7 @@ import java.time.{Duration, Instant}
 import io.github.pulsarspark.errors.{Conditions, Occurrence, PulsarError}
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.pulsar.connection.{PortProtocol, ServiceHost}
+import io.github.pulsarspark.pulsar.connection.PortProtocol
 
 /** Check of the first request over the binary protocol: a broker answers and accepts the credentials. */
 private[doctor] final class LoginCheck(connection: () => PulsarConnection, client: ClientOptions) {
@@ -29,21 +29,17 @@ private[doctor] final class LoginCheck(connection: () => PulsarConnection, clien
     val other   =
       if (Conditions.AccessDenied.is(error))
         expired.map { case (option, time) => Conditions.TokenExpired(option = option, time = time.toString, url = url) }
-      else if (!ClientOptions.isEncrypted(url)) wrongPort(ServiceHost.of(url))
+      else if (!ClientOptions.isEncrypted(url)) wrongPort(url)
       else None
     other.getOrElse(Occurrence.of(error))
   }
 
   /** Explains a plain port that does not answer: it speaks something else. */
-  private def wrongPort(hosts: Seq[ServiceHost]): Option[Occurrence] =
-    hosts.flatMap(h => PortProtocol.of(h).map(h -> _)).collectFirst {
-      case (host, PortProtocol.Tls) =>
-        Conditions.WrongPort(option = "service.url", address = host.toString, speaks = "speaks TLS",
-          instead = s"`pulsar+ssl://$host`")
-      case (host, PortProtocol.Http) =>
-        Conditions.WrongPort(option = "service.url", address = host.toString, speaks = "speaks HTTP",
-          instead = "the port of the brokers' binary protocol, as a rule pulsar://host:6650")
-    }
+  private def wrongPort(url: String): Option[Occurrence] = WrongPort.of("service.url", url) {
+    case (PortProtocol.Tls, host) => ("speaks TLS", s"`pulsar+ssl://$host`")
+    case (PortProtocol.Http, _)   =>
+      ("speaks HTTP", "the port of the brokers' binary protocol, as a rule pulsar://host:6650")
+  }
 
   private def of(claims: TokenClaims, now: Instant): String = {
     val role = claims.subject.fold("token")(s => s"token of $s")

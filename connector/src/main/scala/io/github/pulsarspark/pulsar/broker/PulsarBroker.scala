@@ -12,7 +12,7 @@ import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 import io.github.pulsarspark.common.BoundedActions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
-import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.connection.{ClusterCalls, RefusedConnection}
 import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, EntryFeed, FeedTimes, PendingFeed}
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
 import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
@@ -35,7 +35,9 @@ private[pulsar] final class PulsarBroker(
   private val listing = new TopicListing(
     (namespace, hash) =>
       answers.ask(s"Listing the topics of $namespace")(() =>
-        client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
+        RefusedConnection.check(client).thenCompose(_ =>
+          client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
+        )
       ),
     partitions
   )

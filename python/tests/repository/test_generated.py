@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from types import ModuleType
 
-GENERATOR = Path(__file__).resolve().parents[2] / "tools" / "generate.py"
+GENERATOR = Path(__file__).resolve().parents[3] / "tools" / "generate.py"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RESOURCES = ROOT / "connector/src/main/resources/io/github/pulsarspark"
 USE = ROOT / "docs/use"
 PAGES = [ROOT / "README.md", *sorted(USE.glob("*.md"))]

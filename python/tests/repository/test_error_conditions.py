@@ -16,7 +16,7 @@ from pulsar_spark.errors import FAMILIES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 
 # These name conditions to make errors of them, not because something raised them.
 _NAMING_ONLY = {"ConditionsSuite.scala", Path(__file__).name}
