@@ -51,9 +51,9 @@ RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
 LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck
 
-# A part of a target as a make of its own, and how long it took.
+# A part of a target as a make of its own, and how long it took. A third argument is what runs that make.
 define phase
-@+echo "== $(1)"; began=$$SECONDS; $(MAKE) --no-print-directory --output-sync=target $(2); echo "== $(1): $$((SECONDS - began)) s"
+@+echo "== $(1)"; began=$$SECONDS; $(3) $(MAKE) --no-print-directory --output-sync=target $(2); echo "== $(1): $$((SECONDS - began)) s"
 endef
 
 .PHONY: help
@@ -110,7 +110,10 @@ test-integration: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL) ## Run t
 .PHONY: test
 test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
 	$(call phase,environments and checks,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS) $(VENV)/connect/.ready)
-	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes test-integration test-beside)
+	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes test-integration test-beside,$(BESIDE_SERVER))
+
+# Tests of all Spark lines and of executors share a server; alone each has its own.
+BESIDE_SERVER := PYTHONPATH=integration $(VENV)/bin/python integration/support/runs/beside_server.py target/server env -u PYTHONPATH
 
 # What runs beside the integration tests, one after the other.
 .PHONY: test-beside

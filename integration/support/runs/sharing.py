@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from support.servers.servers import ADMIN_URL, OWN_SERVER, URL, NoServerError, choose, running_server
+from support.servers.servers import NoServerError, choose, running_server, shared_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+LOG, LOG_NAME = "PULSAR_SPARK_TEST_SERVER_LOG", "pulsar.log"
+"""The variable with the log of a server that several runs share, and the name of a log."""
 
 _server = ExitStack()
 
 
 def log_file(config: pytest.Config) -> Path:
     """The log of the shared server; it does not exist when the server was not started here."""
-    return _folder(config) / "pulsar.log"
+    return Path(os.environ.get(LOG) or _folder(config) / LOG_NAME)
 
 
 def _folder(config: pytest.Config) -> Path:
@@ -37,13 +40,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if getattr(session.config.option, "dist", "no") == "no":
         return
     folder = _folder(session.config)
-    folder.mkdir()
     try:
-        own = "no" if choose(os.environ).kind == "given" else "yes"
+        if choose(os.environ).kind == "given":
+            return
+        folder.mkdir()
         addresses = _server.enter_context(running_server(folder))
     except NoServerError as error:
         pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
-    os.environ.update({URL: addresses.service_url, ADMIN_URL: addresses.admin_url, OWN_SERVER: own})
+    os.environ.update(shared_by(addresses))
 
 
 @pytest.hookimpl(wrapper=True)

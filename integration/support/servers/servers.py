@@ -89,6 +89,11 @@ def outlives_the_run(environment: Mapping[str, str] = os.environ) -> bool:
     return choose(environment).kind == "given" and environment.get(OWN_SERVER) != "yes"
 
 
+def shared_by(addresses: Addresses) -> dict[str, str]:
+    """The environment of tests that use this server, which ends with the run."""
+    return {URL: addresses.service_url, ADMIN_URL: addresses.admin_url, OWN_SERVER: "yes"}
+
+
 def remove_namespace(admin: Admin, namespace: str) -> None:
     """Delete a namespace of a test with all its topics, but only on a server that outlives the run.
 

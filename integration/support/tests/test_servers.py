@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pulsar_spark.local import versions
+from support.runs.beside_server import main as beside_server
 from support.servers.servers import (
     ADMIN_URL,
     OWN_SERVER,
@@ -21,6 +22,7 @@ from support.servers.servers import (
     choose,
     outlives_the_run,
     running_server,
+    shared_by,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +44,20 @@ def test_namespaces_are_deleted_only_on_a_server_that_outlives_the_run() -> None
     assert not outlives_the_run({**GIVEN, OWN_SERVER: "yes"})
     assert not outlives_the_run({})
     assert not outlives_the_run({SERVER: "container"})
+
+
+def test_a_server_that_several_runs_share_ends_with_them() -> None:
+    environment = shared_by(Addresses("pulsar://somewhere:6650", "http://somewhere:8080"))
+    assert choose(environment).given == choose(GIVEN).given
+    assert not outlives_the_run(environment)
+
+
+def test_a_command_beside_a_given_server_uses_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in GIVEN.items():
+        monkeypatch.setenv(name, value)
+    same = f"import os, sys; sys.exit(3 if os.environ[{URL!r}] == {GIVEN[URL]!r} else 1)"
+    assert beside_server(tmp_path / "server", [sys.executable, "-c", same]) == 3
+    assert not (tmp_path / "server").exists()
 
 
 def test_without_any_wish_it_is_a_local_process() -> None:
