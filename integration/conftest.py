@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["support.runs.ordering", "support.runs.sharing", "support.runs.summary"]
+pytest_plugins = [f"support.runs.{name}" for name in ("ordering", "processors", "sharing", "summary")]
 
 # Fixtures whose tests need Hadoop's S3 client.
 _S3 = {"offloading", "s3_folder"}

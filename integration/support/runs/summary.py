@@ -1,46 +1,25 @@
-"""The summary of a run: the slowest tests, how idle the processors were, and the server's log of failures."""
+"""The summary of a run: the slowest modules, how busy the processors were, and the server's log of failures."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from support.runs import sharing
+from support.runs.processors import CPU, Processors
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from _pytest.terminal import TerminalReporter
 
-_MODULES = 15
+_MODULES = 40
 _LOG_LINES, _LOG_COLUMNS = 30, 220
-_PROCESSORS = Path("/proc/stat")
-
-
-@dataclass(frozen=True)
-class Processors:
-    """What all processors together have done since the machine was started, in units of time of their own."""
-
-    idle: int
-    total: int
-
-    @classmethod
-    def now(cls) -> Processors | None:
-        """None where the system does not say."""
-        if not _PROCESSORS.exists():
-            return None
-        # user nice system idle iowait irq softirq steal; what follows is in the first ones as well
-        times = [int(number) for number in _PROCESSORS.read_text().split("\n", 1)[0].split()[1:9]]
-        return cls(times[3] + times[4], sum(times))
-
-    def idle_since(self, before: Processors) -> float:
-        """The share of the time since then in which they had nothing to do."""
-        return (self.idle - before.idle) / max(1, self.total - before.total)
 
 
 class Summary:
@@ -51,10 +30,14 @@ class Summary:
         self._processors = Processors.now()
         self._began = time.monotonic()
         self._modules: defaultdict[str, float] = defaultdict(float)
+        self._cpu: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._modules[report.nodeid.split("::", 1)[0]] += report.duration
+        module = report.nodeid.split("::", 1)[0]
+        self._modules[module] += report.duration
+        if report.when == "teardown":
+            self._cpu[module] += sum(float(str(value)) for name, value in report.user_properties if name == CPU)
         if report.failed:
             warnings = warnings_between(sharing.log_file(self._config), report.start, report.stop)
             if warnings:
@@ -65,7 +48,9 @@ class Summary:
             return
         terminalreporter.section(f"slowest {_MODULES} modules")
         for module in sorted(self._modules, key=self._modules.__getitem__, reverse=True)[:_MODULES]:
-            terminalreporter.write_line(f"{self._modules[module]:8.1f} s  {module}")
+            terminalreporter.write_line(f"{self._modules[module]:8.1f} s {self._cpu[module]:8.1f} CPU s  {module}")
+        total = sum(self._cpu.values())
+        terminalreporter.write_line(f"All modules took {total:.0f} CPU s, without the shared server and lost children.")
         processors = Processors.now()
         if self._processors and processors:
             idle = processors.idle_since(self._processors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,8 @@ import pytest
 
 from support.runs import ordering
 from support.runs.ordering import SHUFFLE, pytest_collection_modifyitems
-from support.runs.summary import Processors, warnings_between
+from support.runs.processors import Processors, cpu_seconds
+from support.runs.summary import warnings_between
 
 NAMES = [f"test_{module}" for module in ("a", "oauth2", "b", "bookie_faults")]
 
@@ -62,6 +64,18 @@ def test_a_seed_is_an_order(items: list[pytest.Item], monkeypatch: pytest.Monkey
 
 def test_the_idle_share() -> None:
     assert Processors(idle=130, total=1200).idle_since(Processors(idle=100, total=1000)) == 0.15
+
+
+def test_the_cpu_time_of_a_process_is_that_of_all_it_started(tmp_path: Path) -> None:
+    second = os.sysconf("SC_CLK_TCK")
+    # own times, those of children that ended
+    for process, parent, times in ((1, 0, (900, 0)), (7, 1, (1, 4)), (8, 7, (2, 0)), (9, 8, (3, 0)), (10, 1, (70, 0))):
+        own, ended = (count * second for count in times)
+        (tmp_path / str(process)).mkdir()
+        fields = ["S", str(parent), *["0"] * 9, str(own), "0", str(ended), "0", "20"]
+        (tmp_path / str(process) / "stat").write_text(f"{process} (a (name) of it) {' '.join(fields)}")
+    assert cpu_seconds(7, tmp_path) == 10
+    assert cpu_seconds(7, tmp_path / "missing") == 0
 
 
 def test_warnings_of_a_time_are_found_in_the_log_of_a_server(tmp_path: Path) -> None:
