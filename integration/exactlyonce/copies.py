@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from model.recorded import problems
 
-from pulsar_spark.sinks.topics import read_topics
 from support.topics.messages import produce, read_all
 from support.topics.reading import run_available, stream
+from support.topics.sink_records import read_control_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,5 +102,5 @@ class Copy:
         wanted = Counter(values)
         assert not wanted - found, f"lost: {wanted - found}"
         assert not found - wanted, f"repeated: {found - wanted}"
-        wrong = problems(read_topics(self.client, self.namespace, self.sink))
+        wrong = problems(read_control_topics(self.client, self.namespace, self.sink))
         assert not wrong, "\n".join(wrong)

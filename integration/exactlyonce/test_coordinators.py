@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pulsar_spark.sinks.topics import topic
 from support.proxies.broker_proxy import running_broker_proxy
 from support.servers.admin import AdminError
 from support.servers.cluster import Cluster, running_cluster
@@ -17,6 +16,7 @@ from support.servers.servers import Addresses
 from support.spark.waiting import eventually
 from support.topics.messages import produce, read_all
 from support.topics.reading import run_available
+from support.topics.sink_records import control_topic
 from support.topics.transactions import named
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_late_messages_of_aborted_transactions_block_nothing(
     cluster.admin.create_topic(wide.target, partitions=4)
     wide.send([b"first"])
     assert wide.run(spark, service_url) == []
-    opened = topic(wide.namespace, wide.sink, "open")
+    opened = control_topic(wide.namespace, wide.sink, "open")
     record = json.loads(read_all(wide.client, opened)[0].payload)
     # Where messages were sent in transactions before, a broker remembers an abort that comes before the late message.
     partitions = copy.client.get_topic_partitions(wide.target)

@@ -1,21 +1,25 @@
-"""``pulsar-spark sink``: what it shows and repairs of control topics and transactions on a real server."""
+"""What ``pulsar-spark sink`` and its functions show and repair of control topics and transactions on a real server."""
 
 from __future__ import annotations
 
 import json
 import time
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pulsar_spark import cli
-from pulsar_spark.sinks.topics import topic as control_topic
+from pulsar_spark import PulsarWriteOptions, cli, sinks
+from support.spark.errors import refused
 from support.spark.waiting import eventually
 from support.topics.messages import produce, read_all
+from support.topics.sink_records import control_topic
 from support.topics.transactions import named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pulsar as pulsar_client
     from pyspark.sql import SparkSession
 
@@ -72,95 +76,140 @@ def sink(client: pulsar_client.Client, sender: Sender, namespace: str, topic: st
 
 
 @pytest.fixture
-def run(spark: SparkSession, pulsar: Addresses, namespace: str, capsys: pytest.CaptureFixture[str]) -> Any:  # noqa: ANN401, ARG001 - the command runs in its JVM
-    def run(verb: str, *arguments: str) -> tuple[int, Any]:
+def run(pulsar: Addresses, namespace: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs a verb of the command line."""
+
+    def run(verb: str, *arguments: str) -> dict[str, Any]:
+        addresses = ["--service-url", pulsar.service_url, "--admin-url", pulsar.admin_url, "--namespace", namespace]
         capsys.readouterr()
-        addresses = ["--url", pulsar.service_url, "--namespace", namespace]
-        if verb == "status":
-            addresses += ["--admin-url", pulsar.admin_url]
-        code = cli.main(["sink", verb, *arguments, *addresses, "--json"])
-        return code, json.loads(capsys.readouterr().out)
+        assert cli.main(["sink", verb, *arguments, *addresses, "--json"]) == 0
+        told: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return told
 
     return run
 
 
+@pytest.fixture
+def status(spark: SparkSession, pulsar: Addresses, namespace: str) -> Callable[..., sinks.SinkStatus]:
+    """Shows a sink in the session."""
+
+    def shown(sink: str, *, with_admin: bool = True) -> sinks.SinkStatus:
+        options = PulsarWriteOptions(admin_url=pulsar.admin_url if with_admin else None)
+        return sinks.status(spark, sink, namespace=namespace, service_url=pulsar.service_url, options=options)
+
+    return shown
+
+
+@pytest.fixture
+def repair(spark: SparkSession, pulsar: Addresses, namespace: str) -> Callable[..., sinks.RepairedSink]:
+    """Repairs a sink in the session."""
+    return partial(_repair, spark, namespace=namespace, service_url=pulsar.service_url)
+
+
+def _repair(spark: SparkSession, sink: str, **named: Any) -> sinks.RepairedSink:  # noqa: ANN401
+    return sinks.repair(spark, sink, **named)
+
+
 def test_open_transactions_are_shown_and_aborted(
     sink: Sink,
-    run: Any,  # noqa: ANN401
+    status: Callable[..., sinks.SinkStatus],
+    repair: Callable[..., sinks.RepairedSink],
     client: pulsar_client.Client,
 ) -> None:
     sink.append("log", "owner")
     _, orphan = sink.task(0, 0, b"orphan")
     produce(client, sink.target, [b"hidden until the orphan ends"])
-    code, shown = run("status", sink.id)
-    assert (code, shown["owner"]["owner"], shown["done"], shown["drivers"]) == (0, "a", None, [])
-    (opened,) = shown["open"]
-    assert (opened["least"], opened["state"], opened["epoch"]) == (orphan["least"], "open", 0)
-    assert opened["age"] >= 0
-    code, repaired = run("repair", sink.id)
-    assert (code, repaired["aborted"], repaired["epoch"], repaired["removed"]) == (0, 1, None, False)
+    shown = status(sink.id)
+    assert (shown.owner, shown.done, shown.drivers) == ("a", None, ())
+    (opened,) = shown.open
+    assert (opened.least, opened.state, opened.epoch) == (orphan["least"], "open", 0)
+    assert (opened.age or -1) >= 0 < (opened.left or -1)
+    unknown = status(sink.id, with_admin=False)
+    assert (unknown.drivers, [one.state for one in unknown.open]) == (None, ["unknown"])
+    repaired = repair(sink.id)
+    assert (repaired.aborted, repaired.epoch, repaired.removed) == (1, None, False)
     (visible,) = eventually(lambda: read_all(client, sink.target))
     assert visible.payload == b"hidden until the orphan ends"
-    assert run("status", sink.id)[1]["open"] == []
+    assert status(sink.id).open == ()
 
 
-def test_a_decided_epoch_is_committed(
+def test_the_command_shows_and_commits_a_decided_epoch(
+    spark: SparkSession,
     sink: Sink,
-    run: Any,  # noqa: ANN401
+    run: Callable[..., Any],
+    status: Callable[..., sinks.SinkStatus],
     sender: Sender,
     client: pulsar_client.Client,
+    pulsar: Addresses,
+    namespace: str,
 ) -> None:
     (first, _), _ = sink.decided()
     sender.end(first, commit=True)
-    states = [each["state"] for each in run("status", sink.id)[1]["prepared"]["transactions"]]
-    assert states == ["committed", "open"]
-    found = next(one for one in run("list")[1]["sinks"] if one["sink"] == sink.id)
+    told = run("status", sink.id)
+    assert [one["state"] for one in told["prepared"]["transactions"]] == ["committed", "open"]
+    found = next(one for one in run("list")["sinks"] if one["sink"] == sink.id)
     assert (found["nonce"], found["target"], found["done"], found["prepared"]) == ("query:1", sink.target, None, 0)
-    code, repaired = run("repair", sink.id)
-    assert (code, repaired["epoch"], repaired["outcome"], repaired["lost"]) == (0, 0, "committed", [])
-    shown = run("status", sink.id)[1]
-    assert (shown["prepared"], shown["done"]["epoch"], shown["done"]["rows"]) == (None, 0, 2)
+    assert sinks.FoundSink(**found) in sinks.find(spark, namespace=namespace, service_url=pulsar.service_url)
+    repaired = run("repair", sink.id)
+    assert (repaired["epoch"], repaired["outcome"], repaired["lost"]) == (0, "committed", [])
+    shown = status(sink.id)
+    assert shown.prepared is None
+    assert shown.done is not None
+    assert (shown.done.epoch, shown.done.rows) == (0, 2)
+    assert (shown.since or 0) > told["owner"]["time"]
     assert sorted(each.payload for each in read_all(client, sink.target)) == [b"a", b"b"]
 
 
 def test_a_sink_with_a_driver_is_not_repaired(
     sink: Sink,
-    run: Any,  # noqa: ANN401
+    status: Callable[..., sinks.SinkStatus],
+    repair: Callable[..., sinks.RepairedSink],
     client: pulsar_client.Client,
 ) -> None:
     sink.append("log", "owner")
     driver = client.create_producer(sink.topic("log"))
     try:
-        code, failed = run("repair", sink.id)
+        assert [one.partition(" at ")[0] for one in status(sink.id).drivers or ()] == [driver.producer_name()]
+        with refused("PULSAR_SINK_STATE", "is connected"):
+            repair(sink.id)
     finally:
         driver.close()
-    assert (code, "is connected" in failed["error"]["message"]) == (1, True)
 
 
 def test_a_torn_epoch_is_accepted_by_its_number(
     sink: Sink,
-    run: Any,  # noqa: ANN401
+    status: Callable[..., sinks.SinkStatus],
+    repair: Callable[..., sinks.RepairedSink],
     sender: Sender,
     client: pulsar_client.Client,
 ) -> None:
     (first, _), (second, lost) = sink.decided()
     sender.end(first, commit=True)
     sender.end(second, commit=False)
-    for arguments in ([], ["--accept-lost", "1"]):
-        code, failed = run("repair", sink.id, *arguments)
-        assert (code, failed["error"]["condition"]) == (1, "PULSAR_SINK_EPOCH_TORN")
-        assert "lost are 1 rows of partition 1" in failed["error"]["message"]
-        assert f"sink repair {sink.id} --accept-lost 0" in failed["error"]["message"]
-    code, repaired = run("repair", sink.id, "--accept-lost", "0")
-    assert (code, repaired["outcome"]) == (0, "torn")
-    assert [(one["partition"], one["rows"], one["least"]) for one in repaired["lost"]] == [(1, 1, lost["least"])]
-    shown = run("status", sink.id)[1]
-    assert (shown["prepared"], shown["done"]["rows"], shown["done"]["lost"]) == (None, 2, 1)
+    for accepted in (None, 1):
+        said = ("lost are 1 rows of partition 1", f"sink repair {sink.id} --accept-lost 0")
+        with refused("PULSAR_SINK_EPOCH_TORN", *said):
+            repair(sink.id, accept_lost=accepted)
+    repaired = repair(sink.id, accept_lost=0)
+    assert repaired.outcome == "torn"
+    assert [(one.partition, one.rows, one.least) for one in repaired.lost] == [(1, 1, lost["least"])]
+    shown = status(sink.id)
+    assert shown.prepared is None
+    assert shown.done is not None
+    assert (shown.done.rows, shown.done.lost) == (2, 1)
     assert [each.payload for each in read_all(client, sink.target)] == [b"a"]
 
 
-def test_a_sink_that_does_not_exist_is_not_created(run: Any, admin: Admin, namespace: str) -> None:  # noqa: ANN401
-    for verb in ("status", "repair"):
-        code, failed = run(verb, "no-such-sink")
-        assert (code, "does not exist" in failed["error"]["message"]) == (1, True)
+def test_a_record_of_a_later_version_is_not_passed_over(sink: Sink, status: Callable[..., sinks.SinkStatus]) -> None:
+    sink.append("log", "owner", version=2)
+    with refused("PULSAR_SINK_STATE", "this version cannot read record", "-log"):
+        status(sink.id)
+
+
+def test_a_sink_that_does_not_exist_is_not_created(
+    status: Callable[..., sinks.SinkStatus], repair: Callable[..., sinks.RepairedSink], admin: Admin, namespace: str
+) -> None:
+    for call in (status, repair):
+        with refused("PULSAR_SINK_STATE", "no-such-sink", "does not exist"):
+            call("no-such-sink")
     assert not [topic for topic in admin.topics(namespace) if "no-such-sink" in topic]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pulsar_spark.sinks.records import DROPPED, FINISHED, MARKER, OPEN, OWNER, PREPARED
-from pulsar_spark.sinks.state import ControlTopics
+from support.topics.sink_records import DROPPED, FINISHED, MARKER, OPEN, OWNER, PREPARED, ControlTopics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pulsar_spark.sinks.records import Record, Transaction
+    from support.topics.sink_records import Record, Transaction
 
     Id = tuple[int, int]
 

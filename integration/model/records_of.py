@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING
 
 from model.state import Kind, State, Status, Task
 
-from pulsar_spark.sinks.records import DROPPED, FINISHED, MARKER, OPEN, OWNER, PREPARED, Record, Transaction
-from pulsar_spark.sinks.state import ControlTopics
+from support.topics.sink_records import (
+    DROPPED,
+    FINISHED,
+    MARKER,
+    OPEN,
+    OWNER,
+    PREPARED,
+    ControlTopics,
+    Record,
+    Transaction,
+)
 
 if TYPE_CHECKING:
     from model.state import Attempt

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from model.recorded import problems
 
-from pulsar_spark.sinks.records import Record, Transaction
-from pulsar_spark.sinks.state import ControlTopics
+from support.topics.sink_records import ControlTopics, Record, Transaction
 
 
 def _record(kind: str, *transactions: Transaction, owner: str = "a", epoch: int = -1) -> Record:

@@ -12,13 +12,13 @@ from write.epochs import ONCE, epochs, expected, kinds, once, recorded, rows_of,
 from write.test_write_streams import lines
 
 from pulsar_spark import PulsarWriteOptions, sinks
-from pulsar_spark.sinks.topics import topic as control_topic
 from support.proxies.holding_proxy import HoldingProxy
 from support.proxies.relay import listening
 from support.spark.errors import failing, refused
 from support.spark.programs import running_program
 from support.spark.waiting import eventually
 from support.topics.reading import run_available, running
+from support.topics.sink_records import control_topic
 
 if TYPE_CHECKING:
     import subprocess

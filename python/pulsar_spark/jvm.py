@@ -114,11 +114,6 @@ class DriverJvm:
             create = made.fromPulsar if name == "from_pulsar" else made.toPulsar
             return JvmFunction(self, create(self._session, options))
 
-    def sinks(self, options: dict[str, str]) -> Any:  # noqa: ANN401
-        """The exactly-once sinks of a namespace."""
-        with _asked(options):
-            return json.loads(self._jvm.io.github.pulsarspark.write.PulsarSinks.list(self._session, options))
-
     def repaired_sink(self, options: dict[str, str], torn: str, epoch: int) -> Any:  # noqa: ANN401
         """Finish a sink; returns what was done."""
         with _asked(options):

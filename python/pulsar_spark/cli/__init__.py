@@ -25,7 +25,6 @@ from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, fail, say
 from pulsar_spark.cli.sink import add_sink
 from pulsar_spark.errors import PulsarOptionError, PulsarSparkError
 from pulsar_spark.local import LocalPulsarError
-from pulsar_spark.sinks.records import SinkError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except PulsarOptionError as error:
         return fail(error, as_json=chosen.json, code=USAGE)
-    except (LocalPulsarError, PulsarSparkError, SinkError) as error:
+    except (LocalPulsarError, PulsarSparkError) as error:
         return fail(error, as_json=chosen.json)
     except BrokenPipeError:  # as in `pulsar-spark options | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -37,7 +37,7 @@ def add_cluster(verb: argparse.ArgumentParser) -> None:
 
 
 def cluster_options(
-    chosen: argparse.Namespace, more: Mapping[str, str | None], *, needs_cluster: bool = True
+    chosen: argparse.Namespace, more: Mapping[str, str | None], *, needs_cluster: bool = True, scope: str = _SCOPE
 ) -> dict[str, str]:
     """The options that the arguments of a verb stand for.
 
@@ -45,6 +45,7 @@ def cluster_options(
         chosen: The arguments.
         more: Options of the verb itself; None means not set.
         needs_cluster: True if the verb does nothing without a cluster.
+        scope: The scope of the options.
 
     Raises:
         PulsarOptionError: One is wrong.
@@ -60,7 +61,7 @@ def cluster_options(
     cluster = PulsarCluster(**{"service_url": url, **given}).options() if named else {}
     wanted = {key: value for key, value in more.items() if value is not None}
     options = {**cluster, **own, **wanted}
-    checks.check(options, (_SCOPE,))
+    checks.check(options, (scope,))
     return options
 
 
@@ -82,8 +83,10 @@ def _value(key: str, value: str) -> str:
     try:
         if not file.is_file():
             raise PulsarOptionError("PULSAR_FILE_UNREADABLE", option=key, file=str(file), problem="is not there")
-        with file.open(encoding="utf-8") as stream:
-            return stream.read(_MOST_BYTES).strip()
+        if file.stat().st_size > _MOST_BYTES:
+            problem = f"has more than {_MOST_BYTES} bytes"
+            raise PulsarOptionError("PULSAR_FILE_UNREADABLE", option=key, file=str(file), problem=problem)
+        return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         problem = "is no text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error.strerror}"
         raise PulsarOptionError("PULSAR_FILE_UNREADABLE", option=key, file=str(file), problem=problem) from None

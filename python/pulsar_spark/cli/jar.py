@@ -1,4 +1,4 @@
-"""Asks the connector's jar for a table of metadata, in a Java process of its own without Spark.
+"""Asks the connector's jar for a table of metadata or a repair, in a Java process of its own without Spark.
 
 The question goes to the standard input of the process, so no secret is in a list of processes.
 """
@@ -74,30 +74,49 @@ def ask(view: str, options: Mapping[str, str], columns: Sequence[str] = ()) -> A
         PulsarSparkError: The jar refuses the question, or the cluster does.
         LocalPulsarError: There is no Java.
     """
-    question = {"view": view, "options": dict(options), "columns": list(columns)}
-    answer = _answer(_run(json.dumps(question)))
-    if error := answer.get("error"):
-        raise _raised(error)
+    answer = _asked({"view": view, "options": dict(options), "columns": list(columns)}, _MOST_SECONDS)
     names, types = (tuple(one[key] for one in answer["columns"]) for key in ("name", "type"))
     return Answer(names, types, tuple(map(tuple, answer["rows"])))
+
+
+def repair(options: Mapping[str, str], torn: str, epoch: int) -> dict[str, Any]:
+    """Finish an exactly-once sink, as `pulsar_spark.sinks.repair` does. Each of its requests has a deadline.
+
+    Args:
+        options: Options of the write by their names in Spark.
+        torn: What is accepted of a torn epoch: ``lost`` or ``repeated``; nothing if it is empty.
+        epoch: The number of the torn epoch.
+
+    Raises:
+        PulsarSparkError: The jar refuses the options, or the sink cannot be finished.
+        LocalPulsarError: There is no Java.
+    """
+    return _asked({"repair": {"torn": torn, "epoch": epoch}, "options": dict(options)}, None)
+
+
+def _asked(question: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
+    answer = _answer(_run(json.dumps(question), seconds))
+    if error := answer.get("error"):
+        raise _raised(error)
+    return answer
 
 
 def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - JSON has no type
     return datetime.fromisoformat(value.replace("Z", "+00:00")) if value is not None and kind == "TIMESTAMP" else value
 
 
-def _run(question: str) -> subprocess.CompletedProcess[str]:
+def _run(question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:
     command = [java_command(), *_QUICK, "-cp", os.pathsep.join([str(jar_path()), f"{_spark_jars()}/*"]), MAIN]
     archive = _archive(command)
     if not archive.exists():
         _make(archive, command)
     if archive.stat().st_size:
         command.insert(1, f"-XX:SharedArchiveFile={archive}")
-    return _java(command, question)
+    return _java(command, question, seconds)
 
 
-def _java(command: Sequence[str], question: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, input=question, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False)
+def _java(command: Sequence[str], question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, input=question, capture_output=True, text=True, timeout=seconds, check=False)
 
 
 def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -141,6 +160,6 @@ def _make(archive: Path, command: Sequence[str]) -> None:
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         part = Path(folder) / archive.name
-        _java([command[0], f"-XX:ArchiveClassesAtExit={part}", *command[1:]], _TRIAL)
+        _java([command[0], f"-XX:ArchiveClassesAtExit={part}", *command[1:]], _TRIAL, _MOST_SECONDS)
         part.touch()
         part.replace(archive)

@@ -408,7 +408,7 @@ class PulsarWriteOptions(TypedOptions):
             once, in transactions, which the brokers must have enabled. Default: ``at-least-once``.
         sink_id: With `exactly-once`, the name of this sink's state: 1 to 100 letters, digits, `.`, `_` and `-`. Two
             writes at a time cannot share one. Default: the id of the stream, which is in its checkpoint; a new one for
-            each batch. A batch needs `txnVersion` with it.
+            each batch. A batch needs `txnVersion` with it. The table `sink` shows the state of the sink of this name.
         sink_namespace: With `exactly-once`, where the three topics with the sink's state are: `tenant/namespace`.
             Default: the namespace of the option `topic`.
         txn_version: With `exactly-once` and `sinkId`, the number of this batch: a batch whose number is not above that

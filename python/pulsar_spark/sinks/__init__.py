@@ -1,15 +1,29 @@
-"""Exactly-once sinks, found and finished by their ids.
+"""Exactly-once sinks, found, shown and finished by their ids.
 
     from pulsar_spark import sinks
 
     sinks.find(spark, namespace="public/default")
+    sinks.status(spark, "trips-copy", topic="trips")
     sinks.repair(spark, "trips-copy", topic="trips")
 
-Classic sessions only. docs/develop/exactly-once.md describes the control topics of a sink.
+`repair` needs a classic session. docs/develop/exactly-once.md describes the control topics of a sink.
 """
 
 from __future__ import annotations
 
-from pulsar_spark.sinks.calls import FoundSink, LostTask, RepairedSink, find, repair
+from pulsar_spark.sinks.calls import find, repair, status
+from pulsar_spark.sinks.results import FoundSink, LostTask, RepairedSink
+from pulsar_spark.sinks.status import FinishedEpoch, PreparedEpoch, SinkStatus, SinkTransaction
 
-__all__ = ["FoundSink", "LostTask", "RepairedSink", "find", "repair"]
+__all__ = [
+    "FinishedEpoch",
+    "FoundSink",
+    "LostTask",
+    "PreparedEpoch",
+    "RepairedSink",
+    "SinkStatus",
+    "SinkTransaction",
+    "find",
+    "repair",
+    "status",
+]

@@ -1,94 +1,23 @@
-"""Calls of the connector that list sinks and finish one, with the rights of the writes themselves."""
+"""Calls of the connector that show sinks and finish one, with the rights of the writes themselves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark._tables import option_table
+from pulsar_spark.errors import PulsarOptionError, translated
 from pulsar_spark.jvm import DriverJvm
 from pulsar_spark.options import PulsarWriteOptions
-from pulsar_spark.options.resolve import checked, write_options
+from pulsar_spark.options.names import named_as_arguments
+from pulsar_spark.options.resolve import FORMAT, checked, write_options
+from pulsar_spark.sinks.results import FoundSink, RepairedSink
+from pulsar_spark.sinks.status import SinkStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-
-@dataclass(frozen=True)
-class FoundSink:
-    """An exactly-once sink whose state is in a namespace.
-
-    Attributes:
-        sink: Its id.
-        nonce: The owner of the state: ``query:<id>`` for a stream, ``versions`` for batches with ``txnVersion``,
-            ``job`` for a batch without; None before the first write.
-        target: Full name of the topic of the rows; ``*`` if rows name their topics; empty if it is not known.
-        done: The last epoch that is written; None if there is none.
-        prepared: An epoch that is decided and not finished; None if there is none.
-    """
-
-    sink: str
-    nonce: str | None
-    target: str
-    done: int | None = None
-    prepared: int | None = None
-
-
-@dataclass(frozen=True)
-class LostTask:
-    """The transaction of a task whose rows are not in the topic.
-
-    Attributes:
-        partition: Spark's number of the task.
-        attempt: Spark's id of the task attempt.
-        rows: Number of its rows.
-        bytes: Size of their values, in bytes.
-        most: The upper half of the id of its transaction, a signed integer of 64 bits.
-        least: The lower half.
-    """
-
-    partition: int
-    attempt: int
-    rows: int
-    bytes: int
-    most: int
-    least: int
-
-
-@dataclass(frozen=True)
-class RepairedSink:
-    """The result of a repair.
-
-    Attributes:
-        sink: The id of the sink.
-        nonce: The owner of the state, as in `FoundSink`.
-        epoch: The epoch that was decided and not finished; None if there was none.
-        outcome: The end of that epoch: ``committed``, ``dropped`` (nothing of it is visible, it can be written again)
-            or ``torn`` (a part is lost, which was accepted); None without an epoch.
-        lost: The tasks of the epoch whose rows are lost.
-        aborted: Number of transactions that were aborted because no epoch had decided them.
-        removed: True if nothing needs the state any more, so its topics are deleted.
-    """
-
-    sink: str
-    nonce: str | None
-    epoch: int | None = None
-    outcome: str | None = None
-    lost: tuple[LostTask, ...] = ()
-    aborted: int = 0
-    removed: bool = False
-
-    def text(self) -> str:
-        """The result as text."""
-        lines = []
-        if self.epoch is not None:
-            lines.append(f"Epoch {self.epoch} is {self.outcome}.")
-            lines += [f"  lost: {one.rows} rows of partition {one.partition}" for one in self.lost]
-        if self.aborted:
-            lines.append(f"{self.aborted} transactions that no epoch had decided are aborted.")
-        if self.removed:
-            lines.append("The state of the batch is needed no more: its topics are removed.")
-        return "\n".join(lines or ["There was nothing to repair."])
+_TABLE = "metadata"
 
 
 def find(
@@ -112,7 +41,6 @@ def find(
         The sinks, ordered by their ids.
 
     Raises:
-        PulsarSetupError: The session is one of Spark Connect.
         PulsarOptionError: An argument or option is wrong.
         PulsarSparkError: The topics cannot be listed or read.
 
@@ -120,10 +48,44 @@ def find(
         >>> find(spark, namespace="public/default", service_url="pulsar://localhost:6650")
         [FoundSink(sink='trips-copy', nonce='versions', target='persistent://public/default/trips', done=7)]
     """
-    given = _options(options, namespace, topic, service_url, None)
-    jvm = DriverJvm.of(spark, "find()")
-    listed = jvm.sinks(checked(spark, given, "batchWrite"))
-    return [FoundSink(**one) for one in listed]
+    return [FoundSink(**row) for row in _rows(spark, "sinks", _options(options, namespace, topic, service_url, None))]
+
+
+def status(
+    spark: SparkSession,
+    sink: str,
+    *,
+    namespace: str | None = None,
+    topic: str | None = None,
+    service_url: str | None = None,
+    options: PulsarWriteOptions | None = None,
+) -> SinkStatus:
+    """Show an exactly-once sink: its last driver, its last epoch, and what is not finished. Changes nothing.
+
+    With ``admin_url`` it also shows who is connected and which transactions are open, as far as the role may ask that.
+
+    Args:
+        spark: The session.
+        sink: The option ``sinkId``, or the id of the query of a stream without it. The driver of a batch logs its id.
+        namespace: ``tenant/namespace`` of the sink's topics. Default: that of ``topic``.
+        topic: The topic of the write.
+        service_url: The address of the brokers, as in `read_pulsar`.
+        options: Further options, those of the write. Default: none.
+
+    Returns:
+        The state; ``text()`` has it in words.
+
+    Raises:
+        PulsarOptionError: An argument or option is wrong.
+        PulsarCheckpointError: There is no such sink.
+        PulsarSparkError: The topics cannot be read.
+
+    Examples:
+        >>> status(spark, "trips-copy", topic="trips", service_url="pulsar://localhost:6650").done.epoch
+        7
+    """
+    rows = _rows(spark, "sink", _options(options, namespace, topic, service_url, sink))
+    return SinkStatus.of(sink, rows)
 
 
 def repair(
@@ -177,7 +139,7 @@ def repair(
     epoch = accept_lost if accept_lost is not None else accept_repeated or 0
     jvm = DriverJvm.of(spark, "repair()")
     done = jvm.repaired_sink(checked(spark, given, "batchWrite"), torn, epoch)
-    return RepairedSink(**{**done, "lost": tuple(LostTask(**one) for one in done.get("lost", ()))})
+    return RepairedSink.of(done)
 
 
 def _options(
@@ -191,3 +153,18 @@ def _options(
     named = {"sinkNamespace": namespace, "sinkId": sink}
     given = {name: one for name, one in named.items() if one is not None}
     return write_options(chosen, topic, service_url, {}) | given
+
+
+def _rows(spark: SparkSession, table: str, given: dict[str, str]) -> list[dict[str, Any]]:
+    """The rows of a metadata table, which knows the options of a write as far as they are about the cluster."""
+    known = {key: value for key, value in given.items() if _is_known(key)}
+    options = checked(spark, {**known, _TABLE: table}, _TABLE)
+    with named_as_arguments(known), translated():
+        rows = spark.read.format(FORMAT).options(**options).load().collect()
+    return [row.asDict() for row in rows]
+
+
+def _is_known(key: str) -> bool:
+    known = option_table()
+    option = known.find(key) or known.prefix_of(key)
+    return option is not None and known.accepts(option.scopes, (_TABLE,))

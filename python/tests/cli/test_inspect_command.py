@@ -9,22 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pulsar_spark import cli
-from pulsar_spark.cli import jar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.cli.conftest import Java
+
 URL = ["--service-url", "pulsar://b:6650"]
 CANARY = "canary-4711"
-# Notes its arguments and the question, and prints the answer.
-JAVA = """#!/bin/sh
-case "$*" in *ArchiveClassesAtExit*) exit 1 ;; esac
-printf '%s\\n' "$@" > {folder}/arguments
-cat > {folder}/question
-cat {folder}/answer
-"""
-
 
 STEPS: list[list[Any]] = [
     ["name resolves", "ok", 4, "10.0.3.7", None, None],
@@ -33,58 +26,6 @@ STEPS: list[list[Any]] = [
     ["produce", "skipped", None, "`write` is not true", None, None],
 ]
 STEP = ("step", "state", "tookMs", "detail", "condition", "action")
-
-
-class Java:
-    """A script in place of Java."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        (folder / "bin").mkdir()
-        script = folder / "bin" / "java"
-        script.write_text(JAVA.format(folder=folder))
-        script.chmod(0o755)
-        self.answers({"columns": [], "rows": []})
-
-    def answers(self, answer: object) -> None:
-        (self._folder / "answer").write_text(answer if isinstance(answer, str) else json.dumps(answer))
-
-    def rows(self, columns: dict[str, str], *rows: list[Any]) -> None:
-        self.answers({"columns": [{"name": name, "type": kind} for name, kind in columns.items()], "rows": rows})
-
-    @property
-    def question(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self._folder / "question").read_text())
-        return found
-
-    @property
-    def arguments(self) -> str:
-        return (self._folder / "arguments").read_text()
-
-
-@pytest.fixture
-def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Java:
-    for name in ("SERVICE_URL", "ADMIN_URL", "TOKEN", "TOKEN_FILE", "TLS_TRUST_CERTS_FILE", "CLIENT_CONF"):
-        monkeypatch.delenv(f"PULSAR_{name}", raising=False)
-    file = tmp_path / "connector.jar"
-    file.touch()
-    monkeypatch.setattr(jar, "jar_path", lambda: file)
-    monkeypatch.setenv("PULSAR_SPARK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    return Java(tmp_path)
-
-
-@pytest.fixture
-def shown(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """Runs a verb, and returns what it prints: parsed where it is JSON."""
-
-    def run(*arguments: str, code: int = 0) -> Any:  # noqa: ANN401
-        assert cli.main(arguments) == code
-        out, err = capsys.readouterr()
-        assert err == ""
-        return json.loads(out) if "--json" in arguments else out
-
-    return run
 
 
 def test_the_doctor_shows_each_step_and_what_to_do(java: Java, shown: Callable[..., Any]) -> None:
@@ -227,7 +168,7 @@ def test_where_the_cluster_is_named(
         ([*URL, "--option", "auth.token=@/no/such/file"], "PULSAR_FILE_UNREADABLE.*/no/such/file"),
         ([*URL, "--option", "auth.token=@/dev/zero"], "PULSAR_FILE_UNREADABLE.*/dev/zero"),
         ([*URL, "--option", "pollTimeout=5"], "PULSAR_OPTION_UNKNOWN.*pollTimeoutMs"),
-        ([*URL, "--option", "sinkId=x"], "PULSAR_OPTION_WRONG_MODE"),
+        ([*URL, "--option", "onSinkMismatch=skip"], "PULSAR_OPTION_WRONG_MODE"),
         (["--client-conf", "/no/such/file"], "PULSAR_CLIENT_CONF_UNUSABLE.*does not exist"),
     ],
 )

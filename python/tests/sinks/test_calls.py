@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
+from pyspark.sql import Row
 
 from pulsar_spark import PulsarOptionError, PulsarSetupError, PulsarWriteOptions, sinks
 
@@ -25,17 +26,49 @@ class FakeSession:
             self.asked = arguments
             return self._answer
 
-        return call if name in ("list", "repair") else self
+        return call if name == "repair" else self
+
+
+class FakeTable:
+    """Stands for a session that reads one table."""
+
+    def __init__(self, *rows: Row) -> None:
+        self.getAll: dict[str, str] = {}
+        self.asked: dict[str, str] = {}
+        self.conf = self.read = self
+        self._rows = rows
+
+    def format(self, _: str) -> FakeTable:
+        return self
+
+    def options(self, **asked: str) -> FakeTable:
+        self.asked = asked
+        return self
+
+    def load(self) -> FakeTable:
+        return self
+
+    def collect(self) -> list[Row]:
+        return list(self._rows)
 
 
 def test_sinks_are_listed() -> None:
-    session = FakeSession(
-        [{"sink": "a", "nonce": "job", "target": "*", "prepared": 0}, {"sink": "b", "nonce": None, "target": ""}]
+    session = FakeTable(
+        Row(sink="a", nonce="job", target="*", done=None, prepared=0),
+        Row(sink="b", nonce=None, target="", done=None, prepared=None),
     )
-    found = sinks.find(cast("Any", session), topic="t", service_url=URL, options=PulsarWriteOptions(auth_token="x"))
+    options = PulsarWriteOptions(auth_token="x", schema_type="string", txn_timeout="1h")
+    found = sinks.find(cast("Any", session), topic="t", service_url=URL, options=options)
     assert found == [sinks.FoundSink("a", "job", "*", None, 0), sinks.FoundSink("b", None, "")]
     shared = {"service.url": URL, "topic": "t", "auth.token": "x", "deliveryGuarantee": "exactly-once"}
-    assert session.asked == (shared,)
+    assert session.asked == {**shared, "metadata": "sinks"}
+
+
+def test_the_state_of_a_sink_is_read() -> None:
+    session = FakeTable(Row(record="sink", namespace="p/d", owner=None, time=None, detail=None))
+    status = sinks.status(cast("Any", session), "a", namespace="p/d", service_url=URL)
+    assert (status.sink, status.namespace, status.nonce, status.done) == ("a", "p/d", None, None)
+    assert (session.asked["metadata"], session.asked["sinkId"]) == ("sink", "a")
 
 
 @pytest.mark.parametrize(
@@ -69,6 +102,6 @@ def test_what_is_wrong_is_said_before_the_cluster_is_asked() -> None:
     session = cast("Any", FakeSession([]))
     with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_CONFLICT.*accept_lost"):
         sinks.repair(session, "a", topic="t", service_url=URL, accept_lost=1, accept_repeated=1)
-    with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*find\(\)"):
-        sinks.find(cast("Any", object()), topic="t", service_url=URL)
+    with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*repair\(\)"):
+        sinks.repair(cast("Any", object()), "a", topic="t", service_url=URL)
     assert session.asked == ()

@@ -167,8 +167,8 @@ private object LayoutSuite {
     "pulsar.progress pulsar.producer pulsar",
     "storage.ledgers storage.segment storage.offload.format storage.offload.blocks storage.offload.mapfile storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
-    "metrics read.task read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write functions plans",
-    "inspect.view inspect.doctor inspect.checkpoint inspect.topics inspect.reads inspect"
+    "metrics read.task read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write.exactlyonce.status write functions plans",
+    "inspect.view inspect.doctor inspect.checkpoint inspect.topics inspect.reads inspect.sinks inspect"
   ).flatMap(_.split(' ')) ++ Seq("", "catalog")
 
   /** Classes that have to live in a package of others, to reach its package-private members. */

@@ -16,9 +16,11 @@ import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataView}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.write.PulsarSinks
 
-/** Shows a [[MetadataView]] without Spark running, for the command line. Callers are outside the JVM: the request is
-  * JSON on the standard input, so that no secret is in a list of processes, and the answer JSON on the standard output.
+/** Shows a [[MetadataView]], or repairs a sink, without Spark running, for the command line. Callers are outside the
+  * JVM: the request is JSON on the standard input, so that no secret is in a list of processes, and the answer JSON on
+  * the standard output.
   *
   * {{{
   * {"view": "partitions", "options": {"service.url": "pulsar://...", "topic": "orders"}, "columns": ["topic", "last"]}
@@ -47,19 +49,26 @@ object Main {
   /** Returns the exit code. */
   private[inspect] def run(in: InputStream, out: PrintStream): Int = {
     val (answer, code) =
-      try (shown(mapper.readTree(in)), 0)
+      try (answered(mapper.readTree(in)), 0)
       catch {
         case e: Throwable with PulsarError => (failure(e), 1)
         case NonFatal(e)                   =>
-          (failure(Conditions.Internal(what = FirstLine(e), where = "the view of the command line").exception), 1)
+          (failure(Conditions.Internal(what = FirstLine(e), where = "the command line's Java process").exception), 1)
       }
     out.write((mapper.writeValueAsString(answer) + "\n").getBytes(UTF_8))
     out.flush()
     code
   }
 
-  private def shown(question: JsonNode): ObjectNode = {
-    val chosen  = question.path("options").properties().asScala.map(e => e.getKey -> e.getValue.asText).toMap
+  private def answered(question: JsonNode): ObjectNode = {
+    val options = question.path("options").properties().asScala.map(e => e.getKey -> e.getValue.asText).toMap
+    if (question.has("repair")) repaired(question.path("repair"), options) else shown(question, options)
+  }
+
+  private def repaired(accepted: JsonNode, options: Map[String, String]): ObjectNode =
+    PulsarSinks.repair(options, accepted.path("torn").asText, accepted.path("epoch").asLong)
+
+  private def shown(question: JsonNode, chosen: Map[String, String]): ObjectNode = {
     val name    = question.path("view").asText
     val options = MetadataOptions(name, new RawOptions(chosen + ("metadata" -> name), ClientSettings.fields))
     val view    = MetadataViews.find(name).get

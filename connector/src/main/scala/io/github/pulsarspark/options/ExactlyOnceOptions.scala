@@ -64,13 +64,18 @@ private[pulsarspark] object ExactlyOnceOptions {
   def refuse(problem: String, action: String): Nothing =
     throw Conditions.ExactlyOnceOption(problem = problem, action = action).exception
 
-  private def check(options: ExactlyOnceOptions, producer: Map[String, String]): Unit = {
-    options.sinkId.filterNot(_.matches("[A-Za-z0-9._-]{1,100}")).foreach(id =>
+  /** Fails for names that no sink has. */
+  def checkNames(sinkId: Option[String], namespace: Option[String]): Unit = {
+    sinkId.filterNot(_.matches("[A-Za-z0-9._-]{1,100}")).foreach(id =>
       refuse(s"`sinkId` is `$id`", "Use 1 to 100 letters, digits, `.`, `_` and `-`")
     )
-    options.namespace.filterNot(_.matches("[^/:\\s]+/[^/:\\s]+")).foreach(name =>
+    namespace.filterNot(_.matches("[^/:\\s]+/[^/:\\s]+")).foreach(name =>
       refuse(s"`sinkNamespace` is `$name`", "Use tenant/namespace")
     )
+  }
+
+  private def check(options: ExactlyOnceOptions, producer: Map[String, String]): Unit = {
+    checkNames(options.sinkId, options.namespace)
     if (options.timeout < MinTimeout)
       refuse(s"`txnTimeout` is ${options.timeout}", s"Use at least $MinTimeout")
     producer.keys.toSeq.sorted.find(Refused).foreach(name =>

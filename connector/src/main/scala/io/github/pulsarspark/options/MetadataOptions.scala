@@ -29,8 +29,18 @@ private[pulsarspark] final class MetadataOptions private (table: String, options
   /** The cluster, if the options name one. */
   def cluster: Option[ClientOptions] = options.explicit("service.url").map(_ => read.client)
 
+  /** Id of a sink. Fails without one. */
+  def sinkId: String = options("sinkId")
+
   /** Namespace of the state of sinks, if the options name it. */
   def sinkNamespace: Option[String] = options.get("sinkNamespace")
+
+  /** Fails unless the options name a cluster and a namespace for the state of sinks, directly or by a topic. */
+  def requireSinks(): Unit = {
+    requireCluster()
+    requireOne("sinkNamespace", "topic")
+    ExactlyOnceOptions.checkNames(options.get("sinkId"), sinkNamespace)
+  }
 
   /** Fails unless the options name a cluster. */
   def requireCluster(): Unit = read: Unit

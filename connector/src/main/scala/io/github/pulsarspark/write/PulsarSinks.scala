@@ -8,48 +8,43 @@ import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 import org.apache.spark.sql.SparkSession
 
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 import io.github.pulsarspark.options.{ExactlyOnceOptions, SessionOptions, WriteOptions}
-import io.github.pulsarspark.options.registry.Scope
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.exactlyonce.{RepairSettings, RepairedSink, SinkRepair, SinkSettings, SinkTransaction, TornEpoch}
 
-/** Finds and finishes exactly-once sinks without a writer. Needs the rights of the writes themselves: no admin service
-  * and no super-user. Callers are outside the JVM as well (`pulsar_spark.sinks`), so results are JSON.
+/** Finishes exactly-once sinks without a writer. Needs the rights of the writes themselves: no admin service and no
+  * super-user. Callers are outside the JVM as well (`pulsar_spark.sinks`, the command line), so results are JSON.
   */
 object PulsarSinks {
 
   private val nodes = JsonNodeFactory.instance
-
-  /** The sinks whose state is in a namespace: `[{"sink": "trips", "nonce": "query:6f1c", "done": 7, "prepared": 8}]`.
-    *
-    * @param options
-    *   those of a write; `sinkNamespace`, or that of the option `topic`
-    */
-  def list(spark: SparkSession, options: JMap[String, String]): String = {
-    val (write, once) = typed(spark, options)
-    val result        = nodes.arrayNode()
-    SinkRepair.logs(write.client, SinkSettings.namespace(write, once)).foreach { case (id, log) =>
-      val one = result.addObject().put("sink", id).put("nonce", log.nonce.orNull).put("target", log.target)
-      log.last.foreach(d => one.put("done", d.epoch))
-      log.prepared.foreach(p => one.put("prepared", p.epoch))
-    }
-    result.toString
-  }
 
   /** Repairs a sink as its next driver would: commits the recorded epoch and aborts everything else. Removes the state
     * of a batch without `txnVersion`. Fails with `PULSAR_SINK_STATE` while a driver is connected, and with
     * `PULSAR_SINK_EPOCH_TORN` for an epoch of which a part is lost.
     *
     * @param options
-    *   those of the write, with its `sinkId`
+    *   those of the write, with its `sinkId`, over those of the session
     * @param torn
     *   `""`, or what is accepted of a torn epoch: `lost`, that it counts as written without the lost rows, or
     *   `repeated`, that it is written again as a whole
     * @param epoch
     *   the torn one
     */
-  def repair(spark: SparkSession, options: JMap[String, String], torn: String, epoch: Long): String = {
-    val (write, once) = typed(spark, options)
+  def repair(spark: SparkSession, options: JMap[String, String], torn: String, epoch: Long): String =
+    repair(SessionOptions.check(spark, once(options.asScala.toMap), ClientSettings.fields, Scope.BatchWrite), torn,
+      epoch).toString
+
+  /** Does the same without a session. */
+  private[pulsarspark] def repair(options: Map[String, String], torn: String, epoch: Long): ObjectNode =
+    repair(new RawOptions(once(options), ClientSettings.fields).check(Scope.BatchWrite), torn, epoch)
+
+  private def once(options: Map[String, String]) = options + ("deliveryGuarantee" -> "exactly-once")
+
+  private def repair(options: CheckedOptions, torn: String, epoch: Long): ObjectNode = {
+    val write  = WriteOptions(options)
+    val once   = write.exactlyOnce.get
     val sinkId = once.sinkId.getOrElse(ExactlyOnceOptions.refuse("`sinkId` is not set", "Set the id of the sink"))
     val onTorn = torn match {
       case ""         => TornEpoch.Refuse
@@ -62,21 +57,14 @@ object PulsarSinks {
     json(sinkId, SinkRepair(RepairSettings(write.client, namespace, sinkId, once.timeout, onTorn)))
   }
 
-  private def typed(spark: SparkSession, options: JMap[String, String]): (WriteOptions, ExactlyOnceOptions) = {
-    val all     = options.asScala.toMap + ("deliveryGuarantee" -> "exactly-once")
-    val checked = SessionOptions.check(spark, all, ClientSettings.fields, Scope.BatchWrite)
-    val write   = WriteOptions(checked)
-    write -> write.exactlyOnce.get
-  }
-
-  private def json(sinkId: String, repaired: RepairedSink): String = {
+  private def json(sinkId: String, repaired: RepairedSink): ObjectNode = {
     val result = nodes.objectNode().put("sink", sinkId).put("nonce", repaired.nonce.orNull)
       .put("aborted", repaired.aborted).put("removed", repaired.isRemoved)
     repaired.epoch.foreach { e =>
       val lost = result.put("epoch", e.epoch).put("outcome", e.outcome).putArray("lost")
       e.lost.foreach(t => lost.add(transaction(t)))
     }
-    result.toString
+    result
   }
 
   private def transaction(one: SinkTransaction): ObjectNode = nodes.objectNode().put("most", one.id.most)

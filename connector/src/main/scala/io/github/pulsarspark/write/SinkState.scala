@@ -5,6 +5,8 @@ import io.github.pulsarspark.write.exactlyonce.{SinkRepair, SinkSettings}
 
 /** State of an exactly-once sink, as its log has it.
   *
+  * @param nonce
+  *   owner of the state: a stream, batches with numbers or one without; None before the first write
   * @param target
   *   the topic that all rows go to, or `*` when rows name their topics
   * @param done
@@ -12,18 +14,27 @@ import io.github.pulsarspark.write.exactlyonce.{SinkRepair, SinkSettings}
   * @param prepared
   *   an epoch that is decided, but not known to be committed everywhere
   */
-private[pulsarspark] final case class SinkState(id: String, target: String, done: Option[Long], prepared: Option[Long])
+private[pulsarspark] final case class SinkState(
+    id: String,
+    nonce: Option[String],
+    target: String,
+    done: Option[Long],
+    prepared: Option[Long]
+)
 
 private[pulsarspark] object SinkState {
 
-  /** The sinks of a streaming query whose state is in a namespace.
+  /** The sinks whose state is in a namespace, by their ids. */
+  def all(client: ClientOptions, namespace: String): Seq[SinkState] =
+    SinkRepair.logs(client, namespace).map { case (id, log) =>
+      SinkState(id, log.nonce, log.target, log.last.map(_.epoch), log.prepared.map(_.epoch))
+    }
+
+  /** Selects the sinks of a streaming query.
     *
     * @param queryId
     *   the id that its checkpoint holds
     */
   def ofQuery(client: ClientOptions, namespace: String, queryId: String): Seq[SinkState] =
-    SinkRepair.logs(client, namespace).collect {
-      case (id, log) if log.nonce.contains(SinkSettings.nonce(queryId)) =>
-        SinkState(id, log.target, log.last.map(_.epoch), log.prepared.map(_.epoch))
-    }
+    all(client, namespace).filter(_.nonce.contains(SinkSettings.nonce(queryId)))
 }

@@ -45,4 +45,34 @@ class MainSuite extends FunSuite {
       "metadata table"
     )
   }
+
+  test("a table or a repair of sinks says what it lacks") {
+    val url = """"service.url": "pulsar://localhost:1""""
+    refused(s"""{"view": "sinks", "options": {$url}}""")("PULSAR_OPTION_INCOMPLETE", "sinkNamespace` or `topic")
+    refused(s"""{"view": "sinks", "options": {$url, "sinkNamespace": "a"}}""")("PULSAR_EXACTLY_ONCE_OPTION",
+      "tenant/namespace")
+    refused(s"""{"view": "sink", "options": {$url, "topic": "t"}}""")("PULSAR_OPTION_MISSING", "`sinkId`")
+    refused(s"""{"view": "sink", "options": {$url, "topic": "t", "sinkId": "a/b"}}""")("PULSAR_EXACTLY_ONCE_OPTION",
+      "letters, digits")
+    refused(s"""{"repair": {}, "options": {$url, "topic": "t"}}""")("PULSAR_EXACTLY_ONCE_OPTION",
+      "`sinkId` is not set")
+    refused(s"""{"repair": {}, "options": {$url, "sinkId": "a"}}""")("PULSAR_EXACTLY_ONCE_OPTION",
+      "Set sinkNamespace")
+    refused(s"""{"repair": {"torn": "x"}, "options": {$url, "topic": "t", "sinkId": "a"}}""")(
+      "PULSAR_OPTION_INVALID",
+      "lost or repeated"
+    )
+    refused("""{"repair": {}, "options": {"topic": "t", "sinkId": "a"}}""")("PULSAR_OPTION_MISSING", "`service.url`")
+    refused(s"""{"repair": {}, "options": {$url, "topic": "t", "sinkId": "a", "checkpoint": "c"}}""")(
+      "PULSAR_OPTION_WRONG_MODE"
+    )
+  }
+
+  test("a file that cannot hold certificates is refused by its name") {
+    Seq("/dev/zero", "/no/such/file").foreach { file =>
+      val options =
+        s"""{"service.url": "pulsar+ssl://localhost:1", "sinkNamespace": "a/b", "tls.trustCertsFile": "$file"}"""
+      refused(s"""{"view": "sinks", "options": $options}""")("PULSAR_FILE_UNREADABLE", file)
+    }
+  }
 }

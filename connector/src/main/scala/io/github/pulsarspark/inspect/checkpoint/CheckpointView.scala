@@ -4,8 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 
 import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
-import io.github.pulsarspark.options.{MetadataOptions, TopicSelection}
-import io.github.pulsarspark.pulsar.topics.TopicNames
+import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.write.SinkState
 
 /** Facts that the checkpoint of a streaming query keeps. Needs a cluster for the state of exactly-once sinks alone. */
@@ -33,26 +32,21 @@ private[inspect] object CheckpointView extends MetadataView {
 
   override def rows(request: MetadataRequest): Iterator[InternalRow] = {
     val checkpoint = Checkpoint(request.options.checkpoint, request.fileSystems)
-    (new CheckpointFacts(checkpoint).all ++ sinks(request.options, checkpoint.queryId)).map(fact =>
+    (new CheckpointFacts(checkpoint).all ++ sinks(request, checkpoint.queryId)).map(fact =>
       MetadataRow(fact.record, fact.source, fact.kind, fact.batch, fact.topic, fact.position, fact.detail)
     ).iterator
   }
 
   /** The exactly-once sinks of the query. Their state is in topics, in the namespace of the sink. */
-  private def sinks(options: MetadataOptions, queryId: Option[String]): Seq[CheckpointFact] = {
+  private def sinks(request: MetadataRequest, queryId: Option[String]): Seq[CheckpointFact] = {
     val found = for {
-      client    <- options.cluster
-      namespace <- options.sinkNamespace.orElse(namespaceOf(options.read.topics))
+      client    <- request.options.cluster
+      namespace <- request.sinkNamespace
       id        <- queryId
     } yield SinkState.ofQuery(client, namespace, id)
     found.getOrElse(Nil).map { sink =>
       val next = sink.prepared.fold("")(epoch => s"; epoch $epoch is decided, and not known to be committed")
       CheckpointFact("sink", batch = sink.done, topic = Some(sink.target), detail = Some(s"sink ${sink.id}$next"))
     }
-  }
-
-  private def namespaceOf(topics: TopicSelection): Option[String] = topics match {
-    case TopicSelection.Named(names) => names.headOption.map(TopicNames.namespace)
-    case TopicSelection.Matching(_)  => None
   }
 }

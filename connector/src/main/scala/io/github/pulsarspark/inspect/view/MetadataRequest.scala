@@ -2,7 +2,8 @@ package io.github.pulsarspark.inspect.view
 
 import org.apache.hadoop.conf.Configuration
 
-import io.github.pulsarspark.options.MetadataOptions
+import io.github.pulsarspark.options.{MetadataOptions, TopicSelection}
+import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** A request for the rows of a [[MetadataView]].
   *
@@ -24,4 +25,10 @@ private[pulsarspark] final class MetadataRequest(
   def uses(names: String*): Boolean = names.exists(columns)
 
   def fileSystems: Configuration = hadoop
+
+  /** Namespace of the state of sinks: the option, else that of the first topic. */
+  def sinkNamespace: Option[String] = options.sinkNamespace.orElse(options.read.topics match {
+    case TopicSelection.Named(names) => names.headOption.map(TopicNames.namespace)
+    case TopicSelection.Matching(_)  => None
+  })
 }

@@ -183,8 +183,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   /** Fails for a record of a later version, or a damaged one: it may say what was decided. */
   private def readable(records: Seq[(String, String)], topic: String): Seq[(String, String)] = {
     records.find(r => SinkRecords.parse(r._2).isEmpty).foreach { case (id, _) =>
-      refuse(s"this version cannot read record $id of its topic $topic",
-        "Use the version of the connector that wrote it")
+      throw SinkRecords.unreadable(settings.sinkId, id, topic)
     }
     records
   }

@@ -1,11 +1,14 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import java.time.Instant
+
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
 /** Records as JSON. */
@@ -67,11 +70,27 @@ private[exactlyonce] object SinkRecords {
   }
 
   /** Parses a record; None for a text that is no record of this version. */
-  def parse(text: String): Option[(SinkIdentity, SinkRecord)] =
+  def parse(text: String): Option[(SinkIdentity, SinkRecord)] = dated(text).map(d => d.identity -> d.record)
+
+  /** Like `parse`, with the time of writing. */
+  def dated(text: String): Option[DatedRecord] =
     try {
       val node = json.readTree(text)
-      Option.when(node.path("version").asInt == Version)(identity(node) -> record(node))
+      Option.when(node.path("version").asInt == Version)(
+        DatedRecord(identity(node), record(node), Instant.ofEpochMilli(node.path("time").longValue))
+      )
     } catch { case NonFatal(_) => None }
+
+  /** The error of a record that [[parse]] does not know.
+    *
+    * @param topic
+    *   end of the name of its topic, such as `-log`
+    */
+  def unreadable(sinkId: String, recordId: String, topic: String): Exception = Conditions.SinkState(
+    sink = sinkId,
+    problem = s"this version cannot read record $recordId of its topic $topic",
+    action = "Use the version of the connector that wrote it"
+  ).exception
 
   private def identity(node: JsonNode) =
     SinkIdentity(node.required("sinkId").asText, node.required("nonce").asText, node.required("owner").asText)
@@ -112,3 +131,6 @@ private[exactlyonce] object SinkRecords {
     Option(node.path("marker").textValue)
   )
 }
+
+/** A record with the time of writing, on the clock of the writer. */
+private[exactlyonce] final case class DatedRecord(identity: SinkIdentity, record: SinkRecord, time: Instant)

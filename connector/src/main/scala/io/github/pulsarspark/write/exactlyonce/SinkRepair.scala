@@ -27,16 +27,18 @@ private[write] object SinkRepair {
   def apply(settings: RepairSettings): RepairedSink = {
     val log = Using.resource(PulsarConnection(settings.client)) { connection =>
       val topics = SinkTopics(settings.namespace, settings.sinkId)
-      if (connection.broker().partitions(Seq(topics.log)).isEmpty)
-        throw Conditions.SinkState(
-          sink = settings.sinkId,
-          problem = s"topic ${topics.log} does not exist",
-          action = "Use the id that the log of the driver names, and the namespace of the sink's topics"
-        ).exception
+      if (connection.broker().partitions(Seq(topics.log)).isEmpty) throw missing(settings.sinkId, topics)
       read(connection, topics)
     }
     log.nonce.fold(RepairedSink(None, None, 0, isRemoved = false))(finished(settings, log, _))
   }
+
+  /** The error of an id that no sink has. */
+  def missing(sinkId: String, topics: SinkTopics): Exception = Conditions.SinkState(
+    sink = sinkId,
+    problem = s"topic ${topics.log} does not exist",
+    action = "Use the id that the log of the driver names, and the namespace of the sink's topics"
+  ).exception
 
   private def finished(settings: RepairSettings, log: SinkLog, nonce: String): RepairedSink = {
     val writer = SinkSettings.ofLog(settings.client, settings.namespace, settings.sinkId, settings.timeout, nonce, log)
