@@ -25,7 +25,7 @@ from pulsar_spark.local.versions import libraries
 from support.servers.admin import Admin
 from support.servers.local_servers import STOP_SECONDS, alive, environment
 from support.spark.waiting import eventually
-from support.topics.messages import Message, produce, read_all
+from support.topics.messages import Message, Received, produce, read_all
 from support.topics.reading import java_client
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+KEPT = "persistent://public/default/kept"
 STARTS = int(os.environ.get("PULSAR_SPARK_TEST_STARTS", "1"))
 
 
@@ -47,27 +48,6 @@ def connect(server: LocalPulsar, folder: Path) -> pulsar_client.Client:
     return pulsar_client.Client(server.service_url, logger=logger)
 
 
-def test_a_server_starts_works_and_is_gone_afterwards(tmp_path: Path) -> None:
-    with LocalPulsar() as server:
-        pid, folder, urls = server.pid, server.data_dir, (server.service_url, server.admin_url)
-        assert alive(pid)
-        assert all(map(listens, urls))
-        assert server.log_file.stat().st_size > 0
-        with pytest.raises(LocalPulsarError, match="already running"):
-            server.start()
-        client = connect(server, tmp_path)
-        sent = produce(client, "persistent://public/default/first", [b"one", b"two"])
-        received = read_all(client, "persistent://public/default/first")
-        client.close()
-        assert [(message.payload, message.id) for message in received] == list(zip([b"one", b"two"], sent, strict=True))
-        begin = time.monotonic()
-    assert time.monotonic() - begin < STOP_SECONDS
-    assert not alive(pid)
-    assert not any(map(listens, urls))
-    assert not folder.exists()
-    assert not server.running
-
-
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
     """A server for tests that leave it as it is, started by a thread that has ended."""
@@ -75,8 +55,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
     thread = threading.Thread(target=server.start)
     thread.start()
     thread.join()
+    assert server.log_file.stat().st_size > 0
     yield server
     server.stop()
+    assert server.data_dir.exists(), "a folder that was given stays"
 
 
 @pytest.mark.exhaustive  # every run of all tests has two servers at once, which would meet each other's topics
@@ -91,32 +73,9 @@ def test_two_servers_at_once_do_not_see_each_other(running: LocalPulsar, tmp_pat
         assert Admin(other.admin_url).topics("public/default") == []
 
 
-def test_restarts_keep_messages_ids_and_addresses(tmp_path: Path) -> None:
-    topic = "persistent://public/default/kept"
-    with LocalPulsar(data_dir=tmp_path / "data") as server:
-        urls, first_pid = (server.service_url, server.admin_url), server.pid
-        client = connect(server, tmp_path)
-        message = Message(b"before", key="k", event_time_ms=1_700_000_000_123, properties={"a": "b"})
-        produce(client, topic, [message, b"plain"], batch_size=2, compression="LZ4")
-        before = read_all(client, topic)
-        server.restart(graceful=False)
-        assert read_all(client, topic) == before
-        server.restart()
-        assert read_all(client, topic) == before
-        produce(client, topic, [b"after"])
-        after = read_all(client, topic)
-        client.close()
-        assert (server.service_url, server.admin_url) == urls
-        assert server.pid != first_pid
-    assert after[:2] == before
-    assert [one.payload for one in after] == [b"before", b"plain", b"after"]
-    assert (before[0].key, before[0].event_time_ms, before[0].properties) == ("k", 1_700_000_000_123, {"a": "b"})
-    assert [one.id.batch for one in after] == [0, 1, -1]
-    assert after[2].id.ledger > after[1].id.ledger
-    assert (tmp_path / "data").exists()
-
-
-def test_a_server_starts_again_after_a_kill_ready_for_transactions(spark: SparkSession) -> None:
+def test_a_server_keeps_all_over_a_kill_and_a_restart_and_is_gone_afterwards(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     """A client with transactions fails at once while the server has no coordinator for them.
 
     The session of the killed server is ended first, or its bookie may go on registering and unregistering: writes fail
@@ -125,8 +84,14 @@ def test_a_server_starts_again_after_a_kill_ready_for_transactions(spark: SparkS
     api = java_client(spark)
     for _ in range(STARTS):
         with LocalPulsar(transactions=True) as server:
+            pid, folder, urls = server.pid, server.data_dir, (server.service_url, server.admin_url)
+            assert alive(pid)
+            assert all(map(listens, urls))
+            with pytest.raises(LocalPulsarError, match="already running"):
+                server.start()
             _use_a_transaction(api, server)
-            pid, url = server.pid, server.service_url
+            client = connect(server, tmp_path)
+            before = _sent(client)
             server.kill()
             assert not server.running
             assert not alive(pid)
@@ -136,11 +101,38 @@ def test_a_server_starts_again_after_a_kill_ready_for_transactions(spark: SparkS
             _assert_the_session_can_be_ended(server, bookie)
             of_first = server.log_file.stat().st_size
             server.start()
-            assert server.service_url == url
+            assert (server.service_url, server.admin_url) == urls
+            assert server.pid != pid
             _use_a_transaction(api, server)
             of_second = server.log_file.read_bytes()[of_first:].decode()
             assert f"Acquired resource lock on {bookie}" in of_second
             assert "was invalidated" not in of_second
+            assert read_all(client, KEPT) == before
+            server.restart()
+            assert read_all(client, KEPT) == before
+            produce(client, KEPT, [b"after"])
+            after = read_all(client, KEPT)
+            client.close()
+            pid, begin = server.pid, time.monotonic()
+        assert time.monotonic() - begin < STOP_SECONDS
+        assert not alive(pid)
+        assert not any(map(listens, urls))
+        assert not folder.exists()
+        assert not server.running
+        assert after[:2] == before
+        assert [one.payload for one in after] == [b"before", b"plain", b"after"]
+        assert after[2].id.ledger > after[1].id.ledger
+
+
+def _sent(client: pulsar_client.Client) -> list[Received]:
+    """Messages of a new topic: what is read of them is what was sent."""
+    message = Message(b"before", key="k", event_time_ms=1_700_000_000_123, properties={"a": "b"})
+    ids = produce(client, KEPT, [message, b"plain"], batch_size=2, compression="LZ4")
+    found = read_all(client, KEPT)
+    assert [(one.payload, one.id) for one in found] == list(zip([b"before", b"plain"], ids, strict=True))
+    assert (found[0].key, found[0].event_time_ms, found[0].properties) == ("k", 1_700_000_000_123, {"a": "b"})
+    assert [one.id.batch for one in found] == [0, 1]
+    return found
 
 
 def _use_a_transaction(api: Any, server: LocalPulsar) -> None:  # noqa: ANN401 - what py4j gives has no type
