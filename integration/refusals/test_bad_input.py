@@ -11,7 +11,7 @@ from support.spark.errors import assert_says, failing, get_condition, no_job, re
 from support.topics.messages import produce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from support.topics.writing import Target
 
@@ -165,21 +165,34 @@ WRONG_WRITES = [
 ]  # fmt: skip
 
 
-def cases(*lists: tuple[Callable[[Target, dict[str, str]], None], list[Any]]) -> list[Any]:
+def cases(action: Callable[[Target, dict[str, str]], None], wrong: list[Any], repeated: list[Any]) -> list[Any]:
+    """Those of an action. Of the ones that reads have too, the gate has one of each condition, and all about topics."""
+
+    def variations() -> Iterator[bool]:
+        seen: set[str] = set()
+        for options, condition, _ in repeated:
+            yield condition in seen and not any("NAMESPACE" in (value or "") for value in options.values())
+            seen.add(condition)
+
+    exhaustive = [*(False for _ in wrong), *variations()]
     return [
-        pytest.param(action, *case, id=f"{action.__name__}-{'-'.join(f'{k}={v}' for k, v in case[0].items())}"[:90])
-        for action, wrong in lists
-        for case in wrong
+        pytest.param(
+            action,
+            *case,
+            id=f"{action.__name__}-{'-'.join(f'{k}={v}' for k, v in case[0].items())}"[:90],
+            marks=pytest.mark.exhaustive if rare else (),
+        )
+        for case, rare in zip([*wrong, *repeated], exhaustive, strict=True)
     ]
 
 
 @pytest.mark.parametrize(
     ("action", "options", "condition", "words"),
-    cases(
-        (read, WRONG_FOR_ALL + WRONG_READS + WRONG_BATCH_READS),
-        (stream, WRONG_FOR_ALL + WRONG_READS + WRONG_STREAM_READS),
-        (write, WRONG_FOR_ALL + WRONG_WRITES),
-    ),
+    [
+        *cases(read, WRONG_FOR_ALL + WRONG_READS + WRONG_BATCH_READS, []),
+        *cases(stream, WRONG_STREAM_READS, WRONG_FOR_ALL + WRONG_READS),
+        *cases(write, WRONG_WRITES, WRONG_FOR_ALL),
+    ],
 )
 def test_a_wrong_option(
     target: Target,
