@@ -67,6 +67,7 @@ def test_jars_of_spark_submit_and_of_the_package_are_on_driver_and_executors(
     assert "package.zip" in place
 
 
+@pytest.mark.exhaustive  # so does the next one; test_sessions keeps the jars of users
 def test_a_session_brings_the_connector(
     client: pulsar_client.Client, service_url: str, topic: str, connector_jar: Path, tmp_path: Path
 ) -> None:
