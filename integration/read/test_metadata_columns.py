@@ -1,6 +1,6 @@
 """Every metadata column is what the Java client says of each message, in batches and streams, at both levels, and back.
 
-Runs on every Spark line, as metadata columns are the part of the connector in which the lines differ most.
+Runs on several Spark lines, as metadata columns are the part of the connector in which the lines differ most.
 """
 
 from __future__ import annotations
