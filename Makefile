@@ -179,6 +179,10 @@ bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records aga
 bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
 	$(VENV)/bin/python -m benchmarks.planning
 
+.PHONY: bench-looking
+bench-looking: $(VENV)/.ready $(PACKAGED_JAR) ## Measure lists, lag, peek and doctor in SQL, Python and a shell, beside Pulsar's own tools
+	$(VENV)/bin/python -m benchmarks.looking
+
 .PHONY: soak
 soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes
 	PYTHONPATH=integration $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
