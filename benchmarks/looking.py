@@ -133,7 +133,7 @@ def _verb(server: LocalPulsar, *arguments: str) -> None:
 
 
 def _looks(spark: SparkSession, server: LocalPulsar, topics: int, partitions: int) -> list[Look]:
-    inside = pulsar_spark.PulsarCluster(server.service_url, server.admin_url).on(spark)
+    inside = pulsar_spark.PulsarCluster(service_url=server.service_url, admin_url=server.admin_url).on(spark)
     inside.register_catalog()
     namespace, lists = _NAMESPACE.replace("/", "."), f"{server.admin_url}/admin/v2/persistent/{_NAMESPACE}"
     in_cli = ("--url", server.service_url)
