@@ -20,16 +20,27 @@ object KilledTasks {
     new Random(seed)
   }
 
-  /** Runs a task in a thread of its own and interrupts it within 3 ms, as Spark does: some before, some while it closes
-    * what it opened.
+  /** Kills [[rounds]] tasks, and then more, each of which lives longer, until `isEnough`: a busy machine may not let a
+    * task begin within a few milliseconds.
     */
-  def kill(random: Random)(task: => Unit): Unit = {
+  def killAll(random: Random, isEnough: => Boolean = true)(task: => Unit): Unit = {
+    val deadline = 2.minutes.fromNow
+    Iterator.from(0).takeWhile(n => n < rounds || !isEnough).foreach { n =>
+      if (n >= rounds && deadline.isOverdue()) throw new AssertionError(s"$n killed tasks were not enough")
+      kill(random, 3.millis * (1L + n / rounds))(task)
+    }
+  }
+
+  /** Runs a task in a thread of its own and interrupts it within `most`, as Spark does: some before, some while it
+    * closes what it opened.
+    */
+  private def kill(random: Random, most: FiniteDuration)(task: => Unit): Unit = {
     val thread = new Thread(() =>
       try task
       catch { case NonFatal(_) | _: InterruptedException => () }
     )
     thread.start()
-    val moment = System.nanoTime() + random.nextInt(3000000)
+    val moment = System.nanoTime() + random.nextLong(most.toNanos)
     while (System.nanoTime() < moment && thread.isAlive) Thread.onSpinWait()
     thread.interrupt()
     thread.join(20000)

@@ -24,15 +24,14 @@ class KilledOffloadReadsSuite extends FunSuite {
     SlowFiles.configure(writer.configuration)
     val inBlocks = writer.blockLedger()
     writer.writeBlocks(inBlocks, blocks(entries, 1 << 20, metadata(299)))
-    val inMap = writer.mapLedger()
+    val inMap   = writer.mapLedger()
     writer.writeMapFile(inMap, (-1L -> metadata(299)) +: entries.zipWithIndex.map { case (e, id) => (id.toLong, e) })
-    val slow  = inBlocks.copy(location = OffloadLocation(BlockFormat, s"slow://$folder"))
-    (1 to rounds).foreach { n =>
-      kill(random)(Using.resource(
-        OffloadedLedgers.open(Seq(inBlocks, inMap, slow)(n % 3), 0, 299, writer.configuration, 1, 30.seconds)
-      ) {
-        source => while (source.next()) ()
-      })
+    val slow    = inBlocks.copy(location = OffloadLocation(BlockFormat, s"slow://$folder"))
+    val ledgers = Iterator.continually(Seq(inBlocks, inMap, slow)).flatten
+    killAll(random) {
+      Using.resource(OffloadedLedgers.open(ledgers.next(), 0, 299, writer.configuration, 1, 30.seconds)) { source =>
+        while (source.next()) ()
+      }
     }
     eventually(s"threads are left: ${threads("pulsar-spark-offloaded")}")(threads("pulsar-spark-offloaded").isEmpty)
     assertEquals(filesOpen(_.startsWith(folder.toString)), 0)

@@ -34,8 +34,7 @@ class KilledReadsSuite extends FunSuite {
       }.get
       // other suites' clients may still be closing in this JVM: these numbers may fall by themselves, but not rise
       val (buffersBefore, selectorsBefore) = (buffers, selectors)
-      (1 to rounds).foreach(_ => kill(random)(task()))
-      assert(one.requests.nonEmpty && other.requests.nonEmpty)
+      killAll(random, isEnough = one.requests.nonEmpty && other.requests.nonEmpty)(task())
       eventually(s"${one.open + other.open} connections are open")(one.open + other.open == 0)
       eventually(s"$buffers buffers are in use, $buffersBefore before")(buffers <= buffersBefore)
       eventually(s"$selectors selectors are open, $selectorsBefore before")(selectors <= selectorsBefore)
