@@ -14,6 +14,7 @@ import pyspark
 import pytest
 
 from support.spark.errors import failing, no_job, refused
+from support.spark.inspecting import asked
 from support.spark.waiting import eventually
 from support.topics.messages import Message, produce
 
@@ -41,15 +42,18 @@ def read(spark: SparkSession, pulsar: Addresses) -> Callable[..., DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def ask(connector_jar: Path, pulsar: Addresses) -> Callable[..., Any]:
-    """Asks the jar's main class, as the command line does."""
-    spark_jars = Path(pyspark.__file__).parent / "jars"
+def ask(spark: SparkSession, connector_jar: Path, pulsar: Addresses) -> Callable[..., Any]:
+    """Asks the jar's main class; in a process of its own, as the command line does, if ``java`` is true."""
 
-    def run(view: str, code: int = 0, *, columns: tuple[str, ...] = (), **options: str) -> dict[str, Any]:
-        urls = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url}
-        asked = json.dumps({"view": view, "options": {**urls, **options}, "columns": columns})
-        command = ["java", "-cp", f"{connector_jar}:{spark_jars}/*", MAIN]
-        done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=120, check=False)
+    def run(
+        view: str, code: int = 0, *, java: bool = False, columns: tuple[str, ...] = (), **options: str
+    ) -> dict[str, Any]:
+        given = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url, **options}
+        if not java:
+            return asked(spark, view, given, code, columns=columns)
+        question = json.dumps({"view": view, "options": given, "columns": columns})
+        command = ["java", "-cp", f"{connector_jar}:{Path(pyspark.__file__).parent / 'jars'}/*", MAIN]
+        done = subprocess.run(command, input=question, capture_output=True, text=True, timeout=120, check=False)
         assert (done.returncode, done.stderr) == (code, "")
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
@@ -87,7 +91,7 @@ def test_partitions_have_their_ends_and_sizes(
     without = read("partitions", with_admin=False, topics=topic).where("partition = 0")
     assert values(without) == [(f"{topic}-partition-0", 0, first, last, None, None, None, None)]
     # the main class shows the same rows
-    shown = ask("partitions", topic=topic)
+    shown = ask("partitions", java=True, topic=topic)
     assert [tuple(row) for row in shown["rows"]] == expected
     assert [one["name"] for one in shown["columns"]] == table.columns
     assert [one["type"] for one in shown["columns"]] == ["STRING", "INT", "STRING", "STRING"] + ["BIGINT"] * 4
@@ -273,7 +277,7 @@ def test_a_metadata_table_is_read_in_a_batch_and_nothing_else(
 
 
 def test_the_main_class_tells_errors(topic: str, ask: Callable[..., Any]) -> None:
-    error = ask("partitions", 1, topic=f"{topic}-missing")["error"]
+    error = ask("partitions", 1, java=True, topic=f"{topic}-missing")["error"]
     assert error["condition"] == "PULSAR_TOPIC_NOT_FOUND"
     assert error["parameters"]["topic"] == f"{topic}-missing"
     assert error["message"].startswith("[PULSAR_TOPIC_NOT_FOUND] ")

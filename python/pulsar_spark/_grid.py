@@ -85,7 +85,14 @@ def cell(name: str, value: object) -> str:
         return f"{moment:%Y-%m-%d %H:%M:%S}"
     if isinstance(value, (list, tuple)):
         return ", ".join(cell(name, one) for one in value)
-    return str(value).removeprefix(_SCHEME)
+    return printable(str(value).removeprefix(_SCHEME))
+
+
+def printable(text: str) -> str:
+    """The text with escapes for what would move the cursor, hide or reorder something in a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def in_bytes(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -77,6 +78,34 @@ def test_the_newest_messages_are_at_least_one() -> None:
     assert noted.given == {**OPTIONS, "topic": "rides", "startingOffsets": "last 3"}
     with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`n` is `0`"):
         session.peek("rides", 0)
+
+
+def test_the_lag_of_a_query_is_that_of_its_newest_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    def source(metrics: dict[str, str], end: object) -> dict[str, object]:
+        return {"description": "Pulsar[a]", "numInputRows": 1, "metrics": metrics, "endOffset": end}
+
+    def query(*sources: object) -> Any:  # noqa: ANN401
+        report = {"id": "6f0f", "runId": "r", "name": None, "timestamp": "2026-01-31T12:00:00Z", "batchId": 1}
+        return SimpleNamespace(
+            name="trips", id="6f0f", lastProgress={**report, "sources": sources} if sources else None
+        )
+
+    ours = {"pulsarDataLoss": "0"}
+    first = {"version": 2, "positions": {"persistent://a/b/": {"t": {"0": "3:9", "1": "3:9"}}}}
+    second = {"version": 1, "positions": {"persistent://a/b/t-partition-0": "3:4:5", "persistent://a/b/u": "1:2"}}
+    session, noted = pulsar()
+    monkeypatch.setattr("pulsar_spark.facade.tables.Listing", lambda *_: ())
+    session.lag(query(source(ours, first), source(ours, json.dumps(second)), source({}, {"t": {"0": 5}})))
+    assert json.loads(noted.given.pop("startingOffsets"))["positions"] == {
+        "persistent://a/b/t-partition-0": "3:4:5",
+        "persistent://a/b/t-partition-1": "3:9",
+        "persistent://a/b/u": "1:2",
+    }
+    assert noted.given == {**OPTIONS, "metadata": "lag"}
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_QUERY_WITHOUT_POSITION.*trips.*not reported progress"):
+        session.lag(query())
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_QUERY_WITHOUT_POSITION.*none of its sources reads Pulsar"):
+        session.lag(query(source({}, "41")))
 
 
 def test_a_catalog_has_the_options_of_the_cluster() -> None:

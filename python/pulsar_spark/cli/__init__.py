@@ -7,7 +7,6 @@ Results go to stdout, progress and errors to stderr. With ``--json`` stdout has 
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import sys
@@ -19,23 +18,26 @@ from pulsar_spark.cli.demo import add_demo
 from pulsar_spark.cli.doctor import add_doctor
 from pulsar_spark.cli.explain import add_explain
 from pulsar_spark.cli.inspect import add_inspect
+from pulsar_spark.cli.lag import add_lag
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
-from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, fail, say
+from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, Parser, UsageError, fail, say
+from pulsar_spark.cli.peek import add_peek
 from pulsar_spark.cli.sink import add_sink
 from pulsar_spark.errors import PulsarOptionError, PulsarSparkError
 from pulsar_spark.local import LocalPulsarError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line; each verb sets ``run`` to its function."""
-    top = argparse.ArgumentParser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
+    top: argparse.ArgumentParser = Parser(prog="pulsar-spark", description="Pulsar and Spark from the command line.")
     top.add_argument("--version", action="version", version=f"pulsar-spark {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (add_local, add_options, add_explain, add_doctor, add_inspect, add_sink, add_demo):
+    for add in (add_local, add_options, add_explain, add_doctor, add_inspect, add_peek, add_lag, add_sink, add_demo):
         add(commands)
     add_completion(commands, parser)
     return top
@@ -43,7 +45,14 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    chosen = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        chosen = parser().parse_args(words)
+    except UsageError as error:
+        as_json = "--json" in words
+        if not as_json:
+            say(error.usage.rstrip())
+        sys.exit(fail(error, as_json=as_json, code=USAGE))
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("pulsar_spark").setLevel(logging.INFO)
     try:
@@ -59,5 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # such as a file that an argument names
         return fail(error, as_json=chosen.json)
     except KeyboardInterrupt:
+        if chosen.json:
+            return fail(InterruptedError("Interrupted."), as_json=True, code=INTERRUPTED)
         say("Interrupted.")
         return INTERRUPTED

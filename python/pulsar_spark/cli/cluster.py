@@ -14,7 +14,6 @@ from pulsar_spark.options import checks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SCOPE = "metadata"
 _MOST_BYTES = 1 << 20
 _SECRET_SETTINGS = ("authparams", "password", "params")
 
@@ -37,7 +36,7 @@ def add_cluster(verb: argparse.ArgumentParser) -> None:
 
 
 def cluster_options(
-    chosen: argparse.Namespace, more: Mapping[str, str | None], *, needs_cluster: bool = True, scope: str = _SCOPE
+    chosen: argparse.Namespace, more: Mapping[str, str | None], *, needs_cluster: bool = True, scope: str = "metadata"
 ) -> dict[str, str]:
     """The options that the arguments of a verb stand for.
 

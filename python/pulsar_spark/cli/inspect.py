@@ -1,11 +1,10 @@
-"""The verbs that show a table of the jar: ``topics``, ``schema``, ``partitions``, ``subscriptions``, ``lag``..."""
+"""The verbs that show a table of the jar: ``topics``, ``schema``, ``partitions``, ``subscriptions``, ``offsets``."""
 
 from __future__ import annotations
 
 import json
 import re
 from datetime import datetime, timezone
-from time import sleep
 from typing import TYPE_CHECKING
 
 from pulsar_spark._grid import cell, grid
@@ -36,10 +35,6 @@ def add_inspect(commands: Verbs) -> None:
     schema.add_argument("--version", type=int, help="number of the version (default: the newest)")
     subscriptions = add_verb(commands, "subscriptions", _subscriptions, "show who reads topics, and what is left")
     subscriptions.add_argument("topic", nargs="+", help="topics")
-    lag = add_verb(commands, "lag", _lag, "show what a subscription has not read")
-    lag.add_argument("topic", nargs="+", help="topics")
-    lag.add_argument("--subscription", required=True, help="name of the subscription")
-    lag.add_argument("--watch", type=float, nargs="?", const=5.0, metavar="SECONDS", help="show it again and again")
     summary = "find the positions of topics, as JSON for startingOffsets"
     offsets = commands.add_parser("offsets", help=summary, description=summary).add_subparsers(
         title="commands", required=True, metavar="COMMAND"
@@ -102,15 +97,6 @@ def _schema(chosen: argparse.Namespace) -> int:
 
 def _subscriptions(chosen: argparse.Namespace) -> int:
     return show(chosen, answer(chosen, "subscriptions", {"topics": ",".join(chosen.topic)}), "subscriptions")
-
-
-def _lag(chosen: argparse.Namespace) -> int:
-    more = {"topics": ",".join(chosen.topic), "progressSubscription": chosen.subscription}
-    while True:
-        code = show(chosen, answer(chosen, "lag", more), "partitions")
-        if chosen.watch is None:
-            return code
-        sleep(max(chosen.watch, 0))
 
 
 def _offsets(chosen: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ The question goes to the standard input of the process, so no secret is in a lis
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import importlib.util
 import json
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 MAIN = "io.github.pulsarspark.inspect.Main"
 
 _MOST_SECONDS = 600.0
+_PLACE = "the Java process of the command line"
 # One compiler, and a collector without threads: such a process lives for seconds.
 _QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
 # Loads the client and what it needs to connect; port 1 answers nobody.
@@ -58,23 +60,27 @@ class Answer:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def values(self) -> list[list[object]]:
-        """The rows with times as times."""
+        """The rows with times as times, and bytes as bytes."""
         return [[_value(kind, value) for kind, value in zip(self.types, row, strict=True)] for row in self.rows]
 
 
-def ask(view: str, options: Mapping[str, str], columns: Sequence[str] = ()) -> Answer:
-    """The rows of a table of metadata.
+def ask(view: str, options: Mapping[str, str], columns: Sequence[str] = (), *, limit: int | None = None) -> Answer:
+    """The rows of a table of metadata, or messages.
 
     Args:
-        view: The name of the table, as the option ``metadata`` has it.
+        view: The name of the table, as the option ``metadata`` has it; ``messages`` for messages.
         options: Options of the connector by their names in Spark.
         columns: The columns to ask for; all of them if there is none.
+        limit: The most messages.
 
     Raises:
         PulsarSparkError: The jar refuses the question, or the cluster does.
         LocalPulsarError: There is no Java.
     """
-    answer = _asked({"view": view, "options": dict(options), "columns": list(columns)}, _MOST_SECONDS)
+    question: dict[str, Any] = {"view": view, "options": dict(options), "columns": list(columns)}
+    if limit is not None:
+        question["limit"] = limit
+    answer = _asked(question, _MOST_SECONDS)
     names, types = (tuple(one[key] for one in answer["columns"]) for key in ("name", "type"))
     return Answer(names, types, tuple(map(tuple, answer["rows"])))
 
@@ -102,7 +108,9 @@ def _asked(question: Mapping[str, Any], seconds: float | None) -> dict[str, Any]
 
 
 def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - JSON has no type
-    return datetime.fromisoformat(value.replace("Z", "+00:00")) if value is not None and kind == "TIMESTAMP" else value
+    if value is None or kind not in ("TIMESTAMP", "BINARY"):
+        return value
+    return base64.b64decode(value) if kind == "BINARY" else datetime.fromisoformat(value.replace("Z", "+00:00"))
 
 
 def _run(question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:
@@ -116,7 +124,11 @@ def _run(question: str, seconds: float | None) -> subprocess.CompletedProcess[st
 
 
 def _java(command: Sequence[str], question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, input=question, capture_output=True, text=True, timeout=seconds, check=False)
+    try:
+        return subprocess.run(command, input=question, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as error:
+        what = f"no answer in {error.timeout:.0f} s"
+        raise PulsarInternalError("PULSAR_INTERNAL", what=what, where=_PLACE) from None
 
 
 def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -126,7 +138,7 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     except ValueError:
         told = (done.stderr or done.stdout).strip().splitlines()
         what = told[-1] if told else f"exit code {done.returncode}"
-        raise PulsarInternalError("PULSAR_INTERNAL", what=what, where="the Java process of the command line") from None
+        raise PulsarInternalError("PULSAR_INTERNAL", what=what, where=_PLACE) from None
     return found
 
 

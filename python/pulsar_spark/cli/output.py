@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pulsar_spark.errors import facts
 
@@ -13,6 +14,26 @@ if TYPE_CHECKING:
 
 DONE, FAILED, USAGE, NOT_RUNNING = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report a process that SIGINT ended
+
+
+class UsageError(Exception):
+    """The arguments of the command are wrong.
+
+    Attributes:
+        usage: The arguments that the verb takes.
+    """
+
+    def __init__(self, usage: str, message: str) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises errors, so that they can be JSON, too."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise an error of the arguments."""
+        raise UsageError(self.format_usage(), f"{self.prog}: {message}")
 
 
 def say(text: str) -> None:

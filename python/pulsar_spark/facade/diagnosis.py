@@ -1,13 +1,21 @@
-"""Examinations: the way to a cluster, and what the checkpoint of a query has kept."""
+"""Examinations: the way to a cluster, what the checkpoint of a query has kept, and what is left to read."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
+from pulsar_spark._spark import StreamingQuery
+from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.facade.listing import Listing
+from pulsar_spark.facade.rows import LagInfo
 from pulsar_spark.facade.tables import MetadataTables, selection
+from pulsar_spark.options.bounds import Bound, bound_options
+from pulsar_spark.progress import parse
 
 
 @dataclass(frozen=True)
@@ -98,3 +106,73 @@ class Examining(MetadataTables):
             ['7:1233:4']
         """
         return self._listing(CheckpointRecord, "checkpoint", {"checkpoint": str(folder)})
+
+    def lag(
+        self,
+        of: str | Sequence[str] | StreamingQuery | None = None,
+        *,
+        checkpoint: str | Path | None = None,
+        subscription: str | None = None,
+        start: Bound | None = None,
+    ) -> Listing[LagInfo]:
+        """List what is left to read: by a query, after its checkpoint, after a subscription, or after a start.
+
+        A query is measured by its newest progress, which Spark Connect reports, too.
+
+        Args:
+            of: A query that runs or has run in this session; else a topic, or several. Without topics these are those
+                of the checkpoint.
+            checkpoint: The checkpoint of a query, on any file system that Spark reads.
+            subscription: The subscription, such as ``progress_subscription`` of a stream. Needs an admin URL.
+            start: The first message that is not read, as in `read_pulsar`. The JSON of a stream's progress is a start,
+                too.
+
+        Returns:
+            A row for each partition.
+
+        Raises:
+            PulsarOptionError: An argument is wrong, or the query has not reported progress yet.
+            PulsarCheckpointError: It is no checkpoint, it is damaged, or its query does not read the topics.
+            PulsarSparkError: A topic or the subscription does not exist, or the cluster denies the request.
+
+        Examples:
+            >>> sum(one.entries for one in pulsar.lag("rides", subscription="rides-to-lake"))
+            1204
+            >>> max(one.seconds for one in pulsar.lag(checkpoint="s3a://jobs/rides"))
+            41
+        """
+        if of is None or isinstance(of, (str, Sequence)):
+            options = selection(of, None)
+        else:
+            options = {"startingOffsets": _progress(of)}
+        if checkpoint is not None:
+            options["checkpoint"] = str(checkpoint)
+        if subscription is not None:
+            options["progressSubscription"] = subscription
+        if start is not None:
+            topic = of if isinstance(of, str) and "," not in of else None
+            options |= bound_options("start", start, topic=topic, now=datetime.now(timezone.utc))
+        return self._listing(LagInfo, "lag", options)
+
+
+def _progress(query: StreamingQuery) -> str:
+    """The JSON of the newest progress of a query, of all its Pulsar sources.
+
+    Raises:
+        PulsarOptionError: There is none.
+    """
+    newest = query.lastProgress
+    sources = () if newest is None else parse(newest).sources
+    read: dict[str, str] = {}
+    for topic, position in (one for source in sources for one in source.end.items()):
+        read[topic] = min(position, read.get(topic, position), key=_place)
+    if not read:
+        why = "it has not reported progress yet" if newest is None else "none of its sources reads Pulsar"
+        raise PulsarOptionError("PULSAR_QUERY_WITHOUT_POSITION", query=query.name or str(query.id), why=why)
+    return json.dumps({"version": 1, "positions": read})
+
+
+def _place(position: str) -> tuple[float, ...]:
+    """The place of a position in its topic. One without an index is the end of its entry."""
+    ledger, entry, *index = map(int, position.split(":"))
+    return (ledger, entry, *index) if index else (ledger, entry, math.inf)

@@ -10,6 +10,7 @@ from pulsar_spark.facade.diagnosis import Examining
 from pulsar_spark.facade.methods import reading, writing
 from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 
+_ORDER = ("__publishTime", "__ledgerId", "__entryId", "__batchIndex")
 CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
 # Names that Spark's pattern for secrets does not know, and values of them that name a file.
 _SHOWN = re.compile(r"auth\.?params|pluginparams", re.IGNORECASE)
@@ -82,4 +83,4 @@ class Pulsar(Examining):
         """
         if n < 1:
             raise PulsarOptionError("PULSAR_OPTION_INVALID", option="n", value=str(n), allowed="at least 1")
-        return self.read(topic, start=f"last {n}").orderBy("__publishTime", ascending=False).limit(n)
+        return self.read(topic, start=f"last {n}").orderBy(*_ORDER, ascending=False).limit(n)

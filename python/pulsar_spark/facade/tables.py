@@ -12,7 +12,6 @@ from pulsar_spark.errors import PulsarOptionError, translated
 from pulsar_spark.facade.listing import Listing
 from pulsar_spark.facade.methods import InSession
 from pulsar_spark.facade.rows import (
-    LagInfo,
     LedgerInfo,
     PartitionInfo,
     PositionInfo,
@@ -184,35 +183,6 @@ class MetadataTables(InSession):
         options = selection(topics, None)
         bounds = bound_options("start", at, topic=options["topics"], now=datetime.now(timezone.utc))
         return self._listing(PositionInfo, "positions", {**options, **bounds})
-
-    def lag(
-        self, topics: str | Sequence[str], *, subscription: str | None = None, start: Bound | None = None
-    ) -> Listing[LagInfo]:
-        """List what is left to read, after a subscription or a start.
-
-        Args:
-            topics: A topic, or several.
-            subscription: The subscription, such as ``progress_subscription`` of a stream. Needs an admin URL.
-            start: Instead of ``subscription``: the first message that is not read, as in `read_pulsar`. The JSON of a
-                stream's progress is a start, too.
-
-        Returns:
-            A row for each partition.
-
-        Raises:
-            PulsarOptionError: An argument is wrong.
-            PulsarSparkError: A topic or the subscription does not exist, or the cluster denies the request.
-
-        Examples:
-            >>> sum(one.entries for one in pulsar.lag("rides", subscription="rides-to-lake"))
-            1204
-        """
-        options = selection(topics, None)
-        if subscription is not None:
-            options["progressSubscription"] = subscription
-        if start is not None:
-            options |= bound_options("start", start, topic=options["topics"], now=datetime.now(timezone.utc))
-        return self._listing(LagInfo, "lag", options)
 
     def plan(
         self,

@@ -1,4 +1,4 @@
-"""The verbs that look into a cluster: what they ask the jar for, and what they print. A script stands for Java."""
+"""The verbs that look into a cluster: what they ask the jar for, and what they print."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 URL = ["--service-url", "pulsar://b:6650"]
 CANARY = "canary-4711"
-
 STEPS: list[list[Any]] = [
     ["name resolves", "ok", 4, "10.0.3.7", None, None],
     ["bookies", "fail", 3000, "bookie-2:3181 does not respond", "PULSAR_SEGMENT_UNAVAILABLE", "Open the port."],
@@ -91,26 +90,6 @@ def test_a_schema_by_its_version(java: Java, shown: Callable[..., Any], capsys: 
     java.rows(columns)
     assert shown("schema", "a", *URL) == "The topic has no schema.\n"
     assert shown("schema", "a", *URL, "--json") == {"schema": None}
-
-
-def test_lag_is_shown_once_or_until_ctrl_c(
-    java: Java, shown: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    java.rows({"topic": "STRING", "entries": "BIGINT"}, ["a", 1204])
-    verb = ["lag", "a", "--subscription", "s", *URL]
-    assert shown(*verb, "--json") == {"partitions": [{"topic": "a", "entries": 1204}]}
-    assert java.question["options"]["progressSubscription"] == "s"
-    waits: list[float] = []
-
-    def wait(seconds: float) -> None:
-        waits.append(seconds)
-        if len(waits) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("pulsar_spark.cli.inspect.sleep", wait)
-    assert cli.main([*verb, "--watch"]) == 130
-    assert capsys.readouterr().out.count("1,204") == 2
-    assert waits == [5.0, 5.0]
 
 
 def test_offsets_at_a_time_are_json_for_a_read(

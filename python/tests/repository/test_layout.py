@@ -27,10 +27,11 @@ ORDER = (
         "io",
         "_plan_views",
         "plans",
+        "progress",
         "facade",
         "cluster",
     ),
-    *("progress", "sinks", "local", "__init__", "demo", "cli"),
+    *("sinks", "local", "__init__", "demo", "cli"),
 )
 MOST_FILES, MOST_LINES = 17, 300
 # First words that name neither what a thing is nor what it does, as in `LayoutSuite`.

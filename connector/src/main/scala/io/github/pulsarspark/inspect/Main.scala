@@ -18,9 +18,9 @@ import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.PulsarSinks
 
-/** Shows a [[MetadataView]], or repairs a sink, without Spark running, for the command line. Callers are outside the
-  * JVM: the request is JSON on the standard input, so that no secret is in a list of processes, and the answer JSON on
-  * the standard output.
+/** Shows a [[MetadataView]] or the newest messages, or repairs a sink, without Spark running, for the command line.
+  * Callers are outside the JVM: the request is JSON on the standard input, so that no secret is in a list of processes,
+  * and the answer JSON on the standard output.
   *
   * {{{
   * {"view": "partitions", "options": {"service.url": "pulsar://...", "topic": "orders"}, "columns": ["topic", "last"]}
@@ -29,8 +29,9 @@ import io.github.pulsarspark.write.PulsarSinks
   * }}}
   * }}}
   *
-  * `columns` is optional; without a column the answer costs fewer requests. The exit code is 0, or 1 with an error. The
-  * property `slf4j.provider` of the JVM chooses who logs; without it nobody does.
+  * `columns` is optional; without a column the answer costs fewer requests. The view `messages` has all columns of a
+  * read; its rows are the newest of the read that the options describe, at most `limit`. The exit code is 0, or 1 with
+  * an error. The property `slf4j.provider` of the JVM chooses who logs; without it nobody does.
   */
 object Main {
 
@@ -62,14 +63,17 @@ object Main {
 
   private def answered(question: JsonNode): ObjectNode = {
     val options = question.path("options").properties().asScala.map(e => e.getKey -> e.getValue.asText).toMap
-    if (question.has("repair")) repaired(question.path("repair"), options) else shown(question, options)
+    val view    = question.path("view").asText
+    if (question.has("repair")) repaired(question.path("repair"), options)
+    else if (view == NewestRows.Name)
+      NewestRows(new RawOptions(options, ClientSettings.fields), question.path("limit").asInt)
+    else shown(question, view, options)
   }
 
   private def repaired(accepted: JsonNode, options: Map[String, String]): ObjectNode =
     PulsarSinks.repair(options, accepted.path("torn").asText, accepted.path("epoch").asLong)
 
-  private def shown(question: JsonNode, chosen: Map[String, String]): ObjectNode = {
-    val name    = question.path("view").asText
+  private def shown(question: JsonNode, name: String, chosen: Map[String, String]): ObjectNode = {
     val options = MetadataOptions(name, new RawOptions(chosen + ("metadata" -> name), ClientSettings.fields))
     val view    = MetadataViews.find(name).get
     view.check(options)

@@ -1,7 +1,9 @@
 package io.github.pulsarspark.inspect
 
+import scala.jdk.CollectionConverters._
+
 import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
+import com.fasterxml.jackson.databind.node.{ArrayNode, JsonNodeFactory, ObjectNode}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
@@ -18,15 +20,23 @@ private[inspect] object RowsJson {
     *   names of those that are written
     */
   def apply(all: StructType, chosen: Seq[String], rows: Seq[String] => Iterator[InternalRow]): ObjectNode = {
-    val places  = chosen.map(all.fieldIndex)
-    val result  = nodes.objectNode()
-    val columns = result.putArray("columns")
-    places.foreach(i => columns.addObject().put("name", all(i).name).put("type", all(i).dataType.sql))
-    val array = result.putArray("rows")
-    rows(chosen).foreach { row =>
-      val values = array.addArray()
-      places.foreach(i => values.add(value(row, i, all(i).dataType)))
-    }
+    val places = chosen.map(all.fieldIndex)
+    table(
+      StructType(places.map(all(_))),
+      rows(chosen).map { row =>
+        val values = nodes.arrayNode()
+        places.foreach(i => values.add(value(row, i, all(i).dataType)))
+        values
+      }
+    )
+  }
+
+  /** A table with the values of its rows. */
+  def table(columns: StructType, rows: IterableOnce[ArrayNode]): ObjectNode = {
+    val result = nodes.objectNode()
+    val head   = result.putArray("columns")
+    columns.foreach(c => head.addObject().put("name", c.name).put("type", c.dataType.sql))
+    result.putArray("rows").addAll(rows.iterator.toSeq.asJava)
     result
   }
 

@@ -53,6 +53,9 @@ object PulsarOffset {
     if (isOwn(root)) own(root, where) else IncumbentOffset.end(root).getOrElse(throw foreign(root, where))
   }
 
+  /** True for the progress of a stream of this connector, in any version. */
+  def isProgress(text: String): Boolean = Try(mapper.readTree(text)).toOption.exists(isOwn)
+
   /** Names the source that wrote an offset of a stream; None for a text that no known source writes. */
   def writer(text: String): Option[String] = Try(mapper.readTree(text)).toOption.flatMap { root =>
     if (isOwn(root)) Some(s"pulsar-spark, version ${root.get("version").asInt}")

@@ -75,4 +75,14 @@ class MainSuite extends FunSuite {
       refused(s"""{"view": "sinks", "options": $options}""")("PULSAR_FILE_UNREADABLE", file)
     }
   }
+
+  test("a lag needs one who reads") {
+    val url                  = """"service.url": "pulsar://localhost:1""""
+    def lag(options: String) = s"""{"view": "lag", "options": {$url, $options}}"""
+    refused(lag(""""topic": "t""""))("PULSAR_OPTION_INCOMPLETE", "metadata=lag", "checkpoint")
+    refused(lag(""""checkpoint": "/c", "startingOffsets": "earliest""""))("PULSAR_OPTION_CONFLICT", "`checkpoint`")
+    refused(lag(""""startingOffsets": "earliest""""))("PULSAR_TOPIC_OPTION", "none is set")
+    refused(lag(""""topic": "t", "progressSubscription": "s""""))("PULSAR_OPTION_INCOMPLETE", "admin.url")
+    refused(lag(""""checkpoint": "/no/such/folder""""))("PULSAR_CHECKPOINT_NOT_FOUND", "/no/such/folder")
+  }
 }

@@ -14,8 +14,9 @@ import io.github.pulsarspark.position.{PulsarOffset, StreamStart}
 private[checkpoint] final class CheckpointFacts(checkpoint: Checkpoint) {
   import CheckpointFacts._
 
-  private val planned   = checkpoint.batches("offsets")
+  // in this order, because a query that runs plans a micro-batch before it commits it
   private val committed = checkpoint.batches("commits")
+  private val planned   = checkpoint.batches("offsets")
 
   /** The facts in the order in which people ask for them. */
   def all: Seq[CheckpointFact] = {

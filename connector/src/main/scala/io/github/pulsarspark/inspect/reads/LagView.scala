@@ -13,7 +13,8 @@ import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, P
 import io.github.pulsarspark.read.stream.lag.Backlog
 import io.github.pulsarspark.storage.ledgers.TopicStorage
 
-/** Unread messages of topic partitions, after the positions of a subscription or of an option. */
+/** Unread messages of topic partitions, after the positions of a checkpoint, of a subscription or of an option.
+  */
 private[inspect] object LagView extends MetadataView {
 
   override val name: String = "lag"
@@ -32,9 +33,9 @@ private[inspect] object LagView extends MetadataView {
 
   override def rows(request: MetadataRequest): Iterator[InternalRow] =
     Using.resource(new SelectedTopics(request.options.read)) { selected =>
-      val read = ReadPositions.of(request, selected)
-      val lag  = new Lag(request, selected, read, selected.broker.confirmedBounds(selected.partitions))
-      selected.partitions.map(p => MetadataRow(SelectedTopics.names(p) ++ lag.of(p): _*))
+      val ReadPositions(read, partitions) = ReadPositions.of(request, selected)
+      val lag = new Lag(request, selected, read, selected.broker.confirmedBounds(partitions))
+      partitions.map(p => MetadataRow(SelectedTopics.names(p) ++ lag.of(p): _*))
     }.iterator
 
   /** Lag of all partitions, by as few requests as the columns need. */
