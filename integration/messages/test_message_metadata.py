@@ -14,7 +14,7 @@ from support.topics.keys import key_pair
 from support.topics.reading import java_client
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from support.topics.writing import Target
@@ -93,21 +93,33 @@ def _fields(message: Any) -> dict[str, Any]:  # noqa: ANN401 - py4j objects have
     return found
 
 
-def _metadata(target: Target, topic: str, private_key: Path | None = None) -> list[dict[str, Any]]:
+class _Java(NamedTuple):
+    """A Java client for a whole module, as making one costs more than what a test sends."""
+
+    target: Target
+    client: Any  # py4j objects have no type
+
+
+@pytest.fixture(scope="module")
+def java(target: Target) -> Iterator[_Java]:
+    with java_connection(target.spark, target.service_url, transactions=True) as client:
+        yield _Java(target, client)
+
+
+def _metadata(java: _Java, topic: str, private_key: Path | None = None) -> list[dict[str, Any]]:
     found = []
-    with java_connection(target.spark, target.service_url) as client:
-        earliest = java_client(target.spark).MessageId.earliest
-        builder = client.newReader().topic(topic).startMessageId(earliest)
-        if private_key:
-            builder.defaultCryptoKeyReader(f"file://{private_key}")
-        reader = builder.create()
-        while reader.hasMessageAvailable():
-            found.append(_fields(reader.readNext()))
+    builder = java.client.newReader().topic(topic).startMessageId(java_client(java.target.spark).MessageId.earliest)
+    if private_key:
+        builder.defaultCryptoKeyReader(f"file://{private_key}")
+    reader = builder.create()
+    while reader.hasMessageAvailable():
+        found.append(_fields(reader.readNext()))
+    reader.close()
     return found
 
 
 def _write_by_client(
-    target: Target,
+    java: _Java,
     topic: str,
     row: _Row,
     count: int,
@@ -116,38 +128,37 @@ def _write_by_client(
     transactions: bool = False,
     public_key: Path | None = None,
 ) -> None:
-    java = java_client(target.spark)
-    jvm: Any = target.spark.sparkContext._jvm
-    with java_connection(target.spark, target.service_url, transactions=transactions) as client:
-        builder = client.newProducer(java.Schema.STRING).loadConf(dict(settings)).topic(topic)
-        builder.batchingMaxPublishDelay(1, jvm.java.util.concurrent.TimeUnit.MINUTES)
-        if public_key:
-            builder.addEncryptionKey("app").defaultCryptoKeyReader(f"file://{public_key}")
-        if transactions:
-            builder.sendTimeout(0, jvm.java.util.concurrent.TimeUnit.SECONDS)
-        producer = builder.create()
-        transaction = client.newTransaction().build().get() if transactions else None
-        for _ in range(count):
-            message = (producer.newMessage(transaction) if transactions else producer.newMessage()).value(row.value)
-            if row.key is not None:
-                message.key(row.key)
-            if row.bytes_key is not None:
-                message.keyBytes(bytearray(row.bytes_key))
-            if row.ordering_key is not None:
-                message.orderingKey(bytearray(row.ordering_key))
-            if row.event_time is not None:
-                message.eventTime(row.event_time)
-            if row.deliver_at is not None:
-                message.deliverAt(row.deliver_at)
-            if row.clusters is not None:
-                message.replicationClusters(list(row.clusters)) if row.clusters else message.disableReplication()
-            for name, value in row.properties.items():
-                message.property(name, value)
-            message.sendAsync()
-        producer.flush()
-        if transaction:
-            transaction.commit().get()
-        producer.close()
+    api = java_client(java.target.spark)
+    jvm: Any = java.target.spark.sparkContext._jvm
+    builder = java.client.newProducer(api.Schema.STRING).loadConf(dict(settings)).topic(topic)
+    builder.batchingMaxPublishDelay(1, jvm.java.util.concurrent.TimeUnit.MINUTES)
+    if public_key:
+        builder.addEncryptionKey("app").defaultCryptoKeyReader(f"file://{public_key}")
+    if transactions:
+        builder.sendTimeout(0, jvm.java.util.concurrent.TimeUnit.SECONDS)
+    producer = builder.create()
+    transaction = java.client.newTransaction().build().get() if transactions else None
+    for _ in range(count):
+        message = (producer.newMessage(transaction) if transactions else producer.newMessage()).value(row.value)
+        if row.key is not None:
+            message.key(row.key)
+        if row.bytes_key is not None:
+            message.keyBytes(bytearray(row.bytes_key))
+        if row.ordering_key is not None:
+            message.orderingKey(bytearray(row.ordering_key))
+        if row.event_time is not None:
+            message.eventTime(row.event_time)
+        if row.deliver_at is not None:
+            message.deliverAt(row.deliver_at)
+        if row.clusters is not None:
+            message.replicationClusters(list(row.clusters)) if row.clusters else message.disableReplication()
+        for name, value in row.properties.items():
+            message.property(name, value)
+        message.sendAsync()
+    producer.flush()
+    if transaction:
+        transaction.commit().get()
+    producer.close()
 
 
 def _write_by_spark(
@@ -177,30 +188,30 @@ def _write_by_spark(
 @pytest.mark.parametrize(
     "compression", ["NONE", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("LZ4", "ZSTD"))]
 )
-def test_messages_say_of_themselves_what_the_java_client_says(target: Target, topic: str, compression: str) -> None:
+def test_messages_say_of_themselves_what_the_java_client_says(java: _Java, topic: str, compression: str) -> None:
     for name, row in _CASES.items():
-        _compare(target, f"{topic}-{name.replace(' ', '-')}", _Way(row, {"compressionType": compression}))
+        _compare(java, f"{topic}-{name.replace(' ', '-')}", _Way(row, {"compressionType": compression}))
 
 
 @pytest.mark.parametrize("name", _WAYS)
-def test_messages_sent_in_other_ways_say_what_the_java_client_says(target: Target, topic: str, name: str) -> None:
-    _compare(target, topic, _WAYS[name])
+def test_messages_sent_in_other_ways_say_what_the_java_client_says(java: _Java, topic: str, name: str) -> None:
+    _compare(java, topic, _WAYS[name])
 
 
-def _compare(target: Target, topic: str, way: _Way) -> None:
+def _compare(java: _Java, topic: str, way: _Way) -> None:
     for count in (1, 3):
         ours, theirs = (f"{topic}-{count}-{who}" for who in ("ours", "theirs"))
-        _write_by_spark(target, ours, way.row, count, way.settings, way.options)
+        _write_by_spark(java.target, ours, way.row, count, way.settings, way.options)
         settings = {**way.settings, **way.theirs}
-        _write_by_client(target, theirs, way.row, count, settings, transactions=bool(way.options))
-        found, wanted = _metadata(target, ours), _metadata(target, theirs)
+        _write_by_client(java, theirs, way.row, count, settings, transactions=bool(way.options))
+        found, wanted = _metadata(java, ours), _metadata(java, theirs)
         assert len(found) == count
         assert found == wanted, f"{way}, {count} of them"
 
 
 @pytest.mark.parametrize("compression", [pytest.param("NONE", marks=pytest.mark.exhaustive), "LZ4"])
 def test_encrypted_messages_say_what_the_java_client_says(
-    target: Target, topic: str, tmp_path: Path, compression: str
+    target: Target, java: _Java, topic: str, tmp_path: Path, compression: str
 ) -> None:
     private, public = key_pair(tmp_path, "app")
     # without a key: the client spends two bytes on saying that a text key is no base64, so its batch is longer
@@ -210,18 +221,18 @@ def test_encrypted_messages_say_what_the_java_client_says(
         _write_by_spark(
             target, ours, row, count, settings, {"encryption.publicKeyFile": json.dumps({"app": str(public)})}
         )
-        _write_by_client(target, theirs, row, count, settings, public_key=public)
-        found, wanted = _metadata(target, ours, private), _metadata(target, theirs, private)
+        _write_by_client(java, theirs, row, count, settings, public_key=public)
+        found, wanted = _metadata(java, ours, private), _metadata(java, theirs, private)
         assert len(found) == count
         assert found == wanted, f"{count} of them"
 
 
-def test_a_copy_keeps_what_a_message_says_of_itself(target: Target, topic: str) -> None:
+def test_a_copy_keeps_what_a_message_says_of_itself(target: Target, java: _Java, topic: str) -> None:
     rows = [*_CASES.values(), _Row(bytes_key=b"text"), _Row(None, bytes_key=b"k")]
     for row in rows:
-        _write_by_client(target, topic, row, 1, {"compressionType": "NONE"})
+        _write_by_client(java, topic, row, 1, {"compressionType": "NONE"})
     target.append(target.read(topic).select("*").coalesce(1), f"{topic}-copy")
-    found, wanted = _metadata(target, f"{topic}-copy"), _metadata(target, topic)
+    found, wanted = _metadata(java, f"{topic}-copy"), _metadata(java, topic)
     assert len(found) == len(rows)
     of_the_entry = ("SequenceId", "HighestSequenceId", "NumMessagesInBatch", "UncompressedSize")
     for one in (*found, *wanted):
@@ -230,7 +241,7 @@ def test_a_copy_keeps_what_a_message_says_of_itself(target: Target, topic: str) 
     assert found == wanted
 
 
-def test_a_copy_says_the_schema_version_that_its_topic_has(target: Target, topic: str) -> None:
+def test_a_copy_says_the_schema_version_that_its_topic_has(target: Target, java: _Java, topic: str) -> None:
     """Both topics have the same schemas, by other numbers."""
     copy, narrow, wide = f"{topic}-copy", "select 1 as id", "select 2 as id, 'b' as name"
     fields: list[dict[str, object]] = [{"name": "id", "type": "int"}]
@@ -243,7 +254,7 @@ def test_a_copy_says_the_schema_version_that_its_topic_has(target: Target, topic
     target.append(source.select("*"), copy)
     rows = target.read(copy).select("id", "name", "__schemaVersion").collect()
     assert sorted((row.id, row.name or "", _version(row)) for row in rows) == [(1, "", 0), (2, "b", 0), (2, "b", 0)]
-    assert _metadata(target, copy)[0]["SchemaVersion"] == _metadata(target, topic)[0]["SchemaVersion"], "version 0"
+    assert _metadata(java, copy)[0]["SchemaVersion"] == _metadata(java, topic)[0]["SchemaVersion"], "version 0"
 
 
 def _version(row: Any) -> int:  # noqa: ANN401 - a row of any columns
