@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 _CLUSTERS = ("east", "west")
 _NAMESPACE = "public/replicated"
 _SECONDS = 60
+# Each level at one side; in make test-all at the other too.
+_LEVELS = pytest.mark.parametrize(
+    "levels", [("broker", "segment"), pytest.param(("segment", "broker"), marks=pytest.mark.exhaustive)], ids="-".join
+)
 
 
 @dataclass(frozen=True)
@@ -80,35 +84,38 @@ def _payloads(text: bytes, count: int) -> list[bytes]:
     return [text + b" %d" % number for number in range(count)]
 
 
-def test_messages_of_another_cluster(spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path) -> None:
+@_LEVELS
+def test_messages_of_another_cluster(
+    spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path, levels: tuple[str, str]
+) -> None:
     east, west = sides
-    topic = f"persistent://{_NAMESPACE}/messages"
+    topic = f"persistent://{_NAMESPACE}/messages-{levels[0]}"
     produce(east.client, topic, _payloads(b"east", 30), batch_size=4, compression="LZ4")
     eventually(lambda: west.has(topic, 30), seconds=_SECONDS)
     produce(west.client, topic, _payloads(b"west", 20))
     for here in sides:
         eventually(lambda: here.has(topic, 50), seconds=_SECONDS)  # noqa: B023 - not kept
-    for name, here in zip(_CLUSTERS, sides, strict=True):
+    for name, here, level in zip(_CLUSTERS, sides, levels, strict=True):
         wanted = existing(read_all(here.client, topic))
-        for level in ("broker", "segment"):
-            frame = here.frame(spark, topic, readLevel=level)
-            assert_exactly_once(seen(frame), wanted)
-            rows = frame.select("value", "__replicatedFrom").collect()
-            origins = {(bytes(row[0]).split()[0].decode(), row[1]) for row in rows}
-            assert origins == {(cluster, None if cluster == name else cluster) for cluster in _CLUSTERS}
-            sink = Batches()
-            options = {"readLevel": level, "admin.url": here.server.admin_url, "startingOffsets": "earliest"}
-            streamed = stream(spark, here.server.service_url, topic=topic, **options)
-            read_available(streamed, tmp_path / f"{name}-{level}", sink)
-            assert_exactly_once(sink.rows, wanted)
+        frame = here.frame(spark, topic, readLevel=level)
+        assert_exactly_once(seen(frame), wanted)
+        rows = frame.select("value", "__replicatedFrom").collect()
+        origins = {(bytes(row[0]).split()[0].decode(), row[1]) for row in rows}
+        assert origins == {(cluster, None if cluster == name else cluster) for cluster in _CLUSTERS}
+        sink = Batches()
+        options = {"readLevel": level, "admin.url": here.server.admin_url, "startingOffsets": "earliest"}
+        streamed = stream(spark, here.server.service_url, topic=topic, **options)
+        read_available(streamed, tmp_path / name, sink)
+        assert_exactly_once(sink.rows, wanted)
 
 
+@_LEVELS
 def test_markers_of_replicated_subscriptions_are_no_rows(
-    spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path
+    spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path, levels: tuple[str, str]
 ) -> None:
     """Brokers write snapshots of such subscriptions into the topic, between the messages and at its end."""
     east, west = sides
-    topic = f"persistent://{_NAMESPACE}/marked"
+    topic = f"persistent://{_NAMESPACE}/marked-{levels[0]}"
     produce(east.client, topic, _payloads(b"first", 5))
     eventually(lambda: west.has(topic, 5), seconds=_SECONDS)
     subscription = east.client.subscribe(
@@ -129,17 +136,16 @@ def test_markers_of_replicated_subscriptions_are_no_rows(
 
     eventually(marked, seconds=_SECONDS)
     subscription.close()
-    for name, here in zip(_CLUSTERS, sides, strict=True):
+    for name, here, level in zip(_CLUSTERS, sides, levels, strict=True):
         eventually(lambda: here.has(topic, sent), seconds=_SECONDS)  # noqa: B023 - not kept
         wanted = existing(read_all(here.client, topic))
-        for level in ("broker", "segment"):
-            frame = here.frame(spark, topic, readLevel=level)
-            assert_exactly_once(seen(frame), wanted)
-            assert frame.count() == sent
-            sink = Batches()
-            options = {"readLevel": level, "admin.url": here.server.admin_url, "startingOffsets": "earliest"}
-            streamed = stream(spark, here.server.service_url, topic=topic, **options)
-            for _ in range(2):
-                read_available(streamed, tmp_path / f"{name}-{level}", sink)
-            assert_exactly_once(sink.rows, wanted)
+        frame = here.frame(spark, topic, readLevel=level)
+        assert_exactly_once(seen(frame), wanted)
+        assert frame.count() == sent
+        sink = Batches()
+        options = {"readLevel": level, "admin.url": here.server.admin_url, "startingOffsets": "earliest"}
+        streamed = stream(spark, here.server.service_url, topic=topic, **options)
+        for _ in range(2):
+            read_available(streamed, tmp_path / name, sink)
+        assert_exactly_once(sink.rows, wanted)
         assert entries_by_level(here.frame(spark, topic, readLevel="segment"))["broker"] == 0
