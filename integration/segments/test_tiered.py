@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 # A name that is another one in the paths of offloaded ledgers.
 _TOPIC = "persistent://public/default/an odd%name"
 _OPEN_ENTRIES = 30
+# Of map files the gate has the rows, and test_plan; SplitPointLoaderSuite, LevelParitySuite, OffloadLocationsSuite and
+# OffloadedLedgersSuite have both formats.
+_FORMATS = pytest.mark.parametrize(
+    "offloading", ["block", pytest.param("mapfile", marks=pytest.mark.exhaustive)], indirect=True
+)
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,7 @@ def test_the_rows_are_those_of_the_broker(spark: SparkSession, written: Written)
     assert_exactly_once(seen(past), written.messages)
 
 
+@_FORMATS
 def test_offloaded_ledgers_are_cut_into_tasks(spark: SparkSession, written: Written) -> None:
     # Blocks are read from their beginning: the first ledger has two, the second one.
     for size, fewest in (("100k", 4), ("2m", 2)):
@@ -94,6 +100,7 @@ def test_offloaded_ledgers_are_cut_into_tasks(spark: SparkSession, written: Writ
         assert_exactly_once(seen(frame), written.messages)
 
 
+@_FORMATS
 def test_a_range_may_begin_and_end_anywhere(spark: SparkSession, written: Written) -> None:
     random = dice()
     for _ in range(4):
@@ -106,11 +113,13 @@ def test_a_range_may_begin_and_end_anywhere(spark: SparkSession, written: Writte
         assert_exactly_once(seen(frame), written.messages[start : end + 1])
 
 
+@_FORMATS
 def test_the_location_is_an_option(spark: SparkSession, written: Written) -> None:
     given = {"offload.location": written.offloading.location, "offload.format": written.offloading.format}
     assert_exactly_once(seen(_read(spark, written.offloading, readLevel="segment", **given)), written.messages)
 
 
+@_FORMATS
 def test_a_wrong_location_is_an_error_or_the_brokers_affair(spark: SparkSession, written: Written) -> None:
     nowhere = {
         "offload.location": f"{written.offloading.location}/nowhere",
@@ -123,6 +132,7 @@ def test_a_wrong_location_is_an_error_or_the_brokers_affair(spark: SparkSession,
         _read(spark, written.offloading, readLevel="segment", **nowhere).collect()
 
 
+@_FORMATS
 def test_ledgers_are_offloaded_between_plan_and_read(spark: SparkSession, offloading: Offloading) -> None:
     topic = "persistent://public/default/moving"
     produce(offloading.client, topic, [b"%d" % number for number in range(2 * ENTRIES_PER_LEDGER + 10)])
@@ -133,6 +143,7 @@ def test_ledgers_are_offloaded_between_plan_and_read(spark: SparkSession, offloa
     assert_exactly_once(seen(frame), wanted)
 
 
+@pytest.mark.exhaustive  # test_tiered_errors has damaged copies, DamagedOffloadSuite all kinds of damage
 def test_a_copy_that_is_damaged(spark: SparkSession, offloading: Offloading) -> None:
     topic = "persistent://public/default/damaged"
     produce(offloading.client, topic, [b"%d" % number * 100 for number in range(ENTRIES_PER_LEDGER + 10)])
