@@ -97,7 +97,8 @@ def same_at_each_level(
     return check
 
 
-@pytest.mark.parametrize("commit", [True, False])
+# The random transactions end both ways, and the open one too in test_a_stream_with_direct_reads.
+@pytest.mark.parametrize("commit", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_committed_messages_are_read_at_each_level(
     sender: Sender,
     admin: Admin,
@@ -168,7 +169,10 @@ def test_a_stream_with_direct_reads(
         assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@pytest.mark.parametrize("ended", ["committed", "aborted", "both"])
+_ONE_KIND = [pytest.param(kind, marks=pytest.mark.exhaustive) for kind in ("committed", "aborted")]
+
+
+@pytest.mark.parametrize("ended", ["both", *_ONE_KIND])  # both have the markers of either
 def test_a_stream_that_starts_at_a_time_behind_markers(
     spark: SparkSession,
     service_url: str,
