@@ -18,6 +18,8 @@ from pulsar_spark import (
     PulsarOptionError,
     PulsarReadOptions,
     PulsarWriteOptions,
+    Store,
+    Tls,
     Token,
     TokenFile,
     read_pulsar,
@@ -129,11 +131,13 @@ def test_a_catalog_has_the_options_of_the_cluster() -> None:
         ({"admin_auth": Plugin("x.Y", "canary")}, True),
         ({"auth": OAuth2("https://i", "data:,canary")}, True),
         ({"auth": OAuth2("https://i", "file:///k")}, False),
-        ({"auth": Token("canary")}, False),
-        ({"auth": Basic("me", "canary")}, False),
+        ({"auth": Token("canary")}, True),
+        ({"auth": Basic("me", "canary")}, True),
+        ({"tls": Tls(trust_store=Store("/s", "canary"))}, True),
+        ({"tls": Tls("/ca.pem")}, False),
     ],
 )
-def test_a_secret_that_spark_would_show_is_no_setting_of_a_catalog(given: dict[str, Any], refused: bool) -> None:
+def test_a_secret_is_no_setting_of_a_catalog(given: dict[str, Any], refused: bool) -> None:
     settings: dict[str, str] = {}
     session: Any = SimpleNamespace(conf=SimpleNamespace(set=settings.__setitem__))
     cluster = PulsarCluster("pulsar://b:6650", **given)

@@ -6,16 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pulsar_spark._tables import option_table
 from pulsar_spark.cluster import PulsarCluster, client_conf, environment
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options import checks
+from pulsar_spark.options.names import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_BYTES = 1 << 20
-_SECRET_SETTINGS = ("authparams", "password", "params")
 
 
 def add_cluster(verb: argparse.ArgumentParser) -> None:
@@ -74,7 +73,7 @@ def _pair(text: str) -> tuple[str, str]:
 def _value(key: str, value: str) -> str:
     """The value of an option, from its file if it names one."""
     if not value.startswith("@"):
-        if _is_secret(key):
+        if is_secret(key):
             allowed = "@FILE with the value, because others on this machine see the arguments of a command"
             raise PulsarOptionError("PULSAR_OPTION_INVALID", option=key, value=checks.MASK, allowed=allowed)
         return value
@@ -89,8 +88,3 @@ def _value(key: str, value: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         problem = "is no text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error.strerror}"
         raise PulsarOptionError("PULSAR_FILE_UNREADABLE", option=key, file=str(file), problem=problem) from None
-
-
-def _is_secret(key: str) -> bool:
-    option = option_table().find(key)
-    return key.lower().endswith(_SECRET_SETTINGS) if option is None else option.secret

@@ -49,6 +49,8 @@ def run(chosen: argparse.Namespace) -> int:
         return _fail(chosen, report, error if isinstance(error, PulsarSparkError) else needs)
     except KeyboardInterrupt:
         report.line("Interrupted; everything was stopped and removed.")
+        if chosen.json:
+            print(json.dumps(facts(InterruptedError("Interrupted."))))
         return INTERRUPTED
     except Exception as error:  # any error: the log was shown, and a stack trace of the JVM does not help here
         return _fail(chosen, report, error)

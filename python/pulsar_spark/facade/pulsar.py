@@ -9,12 +9,11 @@ from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.facade.diagnosis import Examining
 from pulsar_spark.facade.methods import reading, writing
 from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
+from pulsar_spark.options.names import is_secret
 
 _ORDER = ("__publishTime", "__ledgerId", "__entryId", "__batchIndex")
 CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
-# Names that Spark's pattern for secrets does not know, and values of them that name a file.
-_SHOWN = re.compile(r"auth\.?params|pluginparams", re.IGNORECASE)
-_FILE = re.compile(r"\s*file:")
+_FILE = re.compile(r"\s*(file|https?):")  # where a secret is, instead of the secret
 
 
 class Pulsar(Examining):
@@ -38,14 +37,14 @@ class Pulsar(Examining):
     def register_catalog(self, name: str = "pulsar") -> None:
         """Make the cluster a catalog of the session, whose tables are the topics.
 
-        The settings of a catalog are settings of Spark. Spark hides those that it knows to be secrets; a literal under
-        any other name is refused. A catalog that a query has used already keeps the settings it had.
+        The settings of a catalog are settings of Spark, which writes those that a program sets to its event log. So a
+        secret is refused unless it is in a file. A catalog that a query has used already keeps the settings it had.
 
         Args:
             name: Its name in SQL.
 
         Raises:
-            PulsarOptionError: The name is none of a catalog, or a secret would be shown.
+            PulsarOptionError: The name is none of a catalog, or a secret is in no file.
 
         Examples:
             >>> pulsar.register_catalog()
@@ -56,8 +55,7 @@ class Pulsar(Examining):
             raise PulsarOptionError("PULSAR_OPTION_INVALID", option="name", value=name, allowed=allowed)
         options = self.cluster.options()
         for key, value in options.items():
-            is_text = key == "auth.oauth2.credentialsUrl" and value.startswith("data:")
-            if is_text or (_SHOWN.search(key) and not _FILE.match(value)):
+            if is_secret(key) and not _FILE.match(value):
                 raise PulsarOptionError("PULSAR_CATALOG_SECRET", catalog=name, option=key)
         prefix = f"spark.sql.catalog.{name}"
         for key, value in options.items():

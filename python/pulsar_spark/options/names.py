@@ -1,4 +1,4 @@
-"""Names of options in errors."""
+"""Names of options: those in errors, and those that say that a value is secret."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 _NAMING = ("option", "first", "second", "present", "missing")
 """The parameters of conditions that name an option."""
+
+_SECRET_SETTINGS = ("authparams", "password", "params")
+
+
+def is_secret(key: str) -> bool:
+    """True if the value of an option or of a setting of the client is a secret, unless it names a file."""
+    option = option_table().find(key)
+    return key.lower().endswith(_SECRET_SETTINGS) if option is None else option.secret
 
 
 @contextmanager

@@ -55,6 +55,9 @@ def test_an_interrupt_has_the_exit_code_of_shells(
     running(monkeypatch, KeyboardInterrupt())
     assert cli.main(["options", "topic"]) == 130
     assert capsys.readouterr().err == "Interrupted.\n"
+    assert cli.main(["options", "topic", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert (json.loads(out), err) == ({"error": {"message": "Interrupted."}}, "")
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (RuntimeError("x\n\tat java"), 1)])
@@ -68,5 +71,5 @@ def test_the_demo_ends_as_the_other_verbs(
     monkeypatch.setattr("signal.signal", lambda *_: None)
     chosen = argparse.Namespace(json=True)
     assert command.run(chosen) == code
-    out = capsys.readouterr().out
-    assert (json.loads(out) if out else {}) == ({"error": {"message": "x"}} if code == 1 else {})
+    message = "x" if code == 1 else "Interrupted."
+    assert json.loads(capsys.readouterr().out) == {"error": {"message": message}}

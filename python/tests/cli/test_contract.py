@@ -71,3 +71,16 @@ def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
+
+
+def test_wrong_usage_is_one_object_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["nosuch"], ["peek"], ["lag", "/c", "--watch=never"], ["options", "a", "b"]):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*arguments, "--json"])
+        out, err = capsys.readouterr()
+        assert (ended.value.code, err) == (2, ""), arguments
+        assert json.loads(out)["error"]["message"].startswith("pulsar-spark"), arguments
+        with pytest.raises(SystemExit):
+            cli.main(arguments)
+        out, err = capsys.readouterr()
+        assert (out, err.count("usage: "), err.count("error: ")) == ("", 1, 1), arguments
