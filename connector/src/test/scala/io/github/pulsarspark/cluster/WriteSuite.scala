@@ -9,6 +9,7 @@ import org.apache.logging.log4j.core.config.Configurator
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.options.{ClientOptions, WriteOptions}
+import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** Writes to a scripted cluster by the connector's real clients. */
 abstract class WriteSuite extends FunSuite {
@@ -34,7 +35,8 @@ abstract class WriteSuite extends FunSuite {
   protected def requests(): Seq[String] = cluster.writes.take()
 
   private[pulsarspark] def options(settings: (String, String)*): WriteOptions =
-    WriteOptions(CheckedOptions(Map("service.url" -> cluster.serviceUrl) ++ settings, Scope.BatchWrite, _ => Nil))
+    WriteOptions(CheckedOptions(Map("service.url" -> cluster.serviceUrl) ++ settings, Scope.BatchWrite,
+      ClientSettings.fields))
 
   private[pulsarspark] def client(settings: (String, String)*): ClientOptions = options(settings: _*).client
 
