@@ -13,7 +13,6 @@ import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.producer.TopicProducer
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.WritePlan
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.schema.rows.RowEncoder
@@ -49,39 +48,30 @@ private[write] final class PulsarDataWriter(
 ) extends DataWriter[InternalRow] {
 
   /** A topic's encoder and producer. */
-  private final class Destination(plan: WritePlan, transaction: Option[TaskTransaction]) {
+  private final class Destination(plan: WritePlan) {
     val encoder  = new RowEncoder(plan)
     val producer =
-      connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream, transaction)
+      connection.producer(plan.topic.get, plan.schema, task.options, plan.metadata.keySet, task.isStream,
+        attempt.flatMap(_.transaction))
 
     def send(row: InternalRow): Unit = producer.send(encoder.encode(row))
   }
 
   private val topicColumn = task.input.fieldNames.indexOf(MetadataColumns.Topic.name)
 
-  private var opened            = Option.empty[Destination]
-  private var acknowledgedTotal = 0L // of destinations that were given back
-  private var bytesTotal        = 0L // of the same
-
-  /** The one destination when the option `topic` is set. */
-  private lazy val only: Option[Destination] = {
-    opened = task.plan.map(new Destination(_, attempt.map(_.transaction)))
-    opened
-  }
+  private var opened            = Option.empty[Destination] // the one when the option `topic` is set
+  private var acknowledgedTotal = 0L                        // of destinations that were given back
+  private var bytesTotal        = 0L                        // of the same
 
   private lazy val opening = new BlockingParallel("pulsar-opening", PulsarDataWriter.OpeningThreads)
 
   private val byRow = new Destinations[Destination](Destinations.MaxOpen, start, _.send(_), giveBack)
 
-  private def start(topic: String): CompletableFuture[Destination] = {
-    val transaction = attempt.map(_.transaction) // this thread begins it
-    opening.start(() =>
-      new Destination(
-        Preflight.planFor(TopicNames.full(topic), task.input, task.declared, task.options, connection),
-        transaction
-      )
+  private def start(topic: String): CompletableFuture[Destination] = opening.start(() =>
+    new Destination(
+      Preflight.planFor(TopicNames.full(topic), task.input, task.declared, task.options, connection)
     )
-  }
+  )
 
   private def giveBack(destinations: Seq[Destination]): Unit = {
     flush(destinations.map(_.producer))
@@ -102,12 +92,21 @@ private[write] final class PulsarDataWriter(
   private var rows      = 0L
 
   override def write(row: InternalRow): Unit = {
-    if (!isWritten) send(row)
+    if (!isWritten) {
+      if (rows == 0) begin()
+      send(row)
+    }
     rows += 1
   }
 
+  /** Begins the transaction of an exactly-once write, then opens the one destination. */
+  private def begin(): Unit = {
+    attempt.foreach(_.begin())
+    opened = task.plan.map(new Destination(_))
+  }
+
   private def send(row: InternalRow): Unit =
-    if (only.isDefined) only.get.send(row)
+    if (opened.isDefined) opened.get.send(row)
     else {
       if (row.isNullAt(topicColumn)) throw Conditions.WriteTopicNull().exception
       byRow.send(row.getUTF8String(topicColumn), row)

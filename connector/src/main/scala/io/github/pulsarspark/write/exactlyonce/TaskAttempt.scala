@@ -6,9 +6,11 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.pulsar.transactions.{TaskTransaction, TransactionCoordinator}
+import io.github.pulsarspark.pulsar.transactions.{TaskTransaction, TransactionCoordinator, TransactionId}
 
-/** One attempt of a task, in one transaction, which begins with its first row. One thread uses it.
+/** One attempt of a task, in one transaction. Its calls in their order: [[begin]] before the first row, [[mark]] after
+  * the last one, [[finish]] when all is acknowledged, and [[close]]. Without a row there is no [[begin]]. One thread
+  * uses it.
   *
   * @param partition
   *   of Spark
@@ -25,6 +27,7 @@ private[write] final class TaskAttempt(
   import TaskAttempt._
 
   private var coordinator  = Option.empty[TransactionCoordinator]
+  private var open         = Option.empty[TransactionId]
   private var begun        = Option.empty[TaskTransaction]
   private var marked       = Option.empty[(SinkTransaction, () => String)]
   private var producers    = List.empty[AutoCloseable]
@@ -33,20 +36,22 @@ private[write] final class TaskAttempt(
   /** True if an earlier run wrote the epoch, so that this one sends nothing. */
   val isWritten: Boolean = task.done.exists(_ >= epoch)
 
-  /** The transaction; begins it, and records it for the driver. Its first message waits for the record. */
-  def transaction: TaskTransaction = begun.getOrElse {
+  /** Begins the transaction, before the first row, and records it for the driver. The record is on its way while rows
+    * are encoded; the first message waits for it.
+    */
+  def begin(): Unit = {
     val transactions = connection.transactions()
     coordinator = Some(transactions)
-    val began         = System.currentTimeMillis()
-    val id            = transactions.begin(task.settings.timeout)
-    val one           = SinkTransaction(id, partition, attempt)
-    val record        = SinkRecord.Open(epoch, one, task.settings.timeout.toMillis, began)
-    lazy val recorded = append(task.settings.topics.open, record, None)
-    val result        = new TaskTransaction(transactions, id, () => { recorded(); () })
-    begun = Some(result)
-    val _ = recorded // on its way while rows are encoded
-    result
+    val began = System.currentTimeMillis()
+    val id    = transactions.begin(task.settings.timeout)
+    open = Some(id)
+    val record = SinkRecord.Open(epoch, SinkTransaction(id, partition, attempt), task.settings.timeout.toMillis, began)
+    val recorded = append(task.settings.topics.open, record, None)
+    begun = Some(new TaskTransaction(transactions, id, () => { recorded(); () }))
   }
+
+  /** The transaction, after [[begin]]. */
+  def transaction: Option[TaskTransaction] = begun
 
   /** Sends the marker, while the last rows are on their way. It is readable only if the transaction is committed, which
     * needs [[finish]].
@@ -81,8 +86,8 @@ private[write] final class TaskAttempt(
   override def close(): Unit = {
     if (!isHandedOver) {
       awaitMarker()
-      for (c <- coordinator; t <- begun) try { c.abort(t.id); () }
-      catch { case NonFatal(e) => log.warn("aborting transaction {}: {}", t.id, e.toString) }
+      for (c <- coordinator; id <- open) try { c.abort(id); () }
+      catch { case NonFatal(e) => log.warn("aborting transaction {}: {}", id, e.toString) }
     }
     producers.foreach(_.close())
     coordinator.foreach(_.close())
