@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import pulsar_spark
-from pulsar_spark import functions, progress
+from pulsar_spark import PulsarWriteOptions, functions, progress, sinks
 from support.spark.catalogs import Catalog
 from support.spark.facade import check_facade
 from support.spark.waiting import eventually
@@ -146,6 +146,19 @@ def test_metadata_tables(spark: SparkSession, client: pulsar_client.Client, puls
         tuple(row) for row in table.option("metadata", "partitions").load().select("topic", "entries").collect()
     ] == [(topic, 3)]
     assert [row.state for row in table.option("metadata", "ledgers").load().where("entries > 0").collect()] == ["open"]
+
+
+def test_sinks_are_shown(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+    sink = topic.rpartition("/")[2]
+    options = PulsarWriteOptions(delivery_guarantee="exactly-once", sink_id=sink, txn_version=7, schema_type="json")
+    pulsar_spark.write_pulsar(spark.range(2), topic, service_url=pulsar.service_url, options=options)
+    found = sinks.find(spark, topic=topic, service_url=pulsar.service_url)
+    assert [(one.done, one.target) for one in found if one.sink == sink] == [(7, topic)]
+    shown = sinks.status(spark, sink, topic=topic, service_url=pulsar.service_url, options=options)
+    assert shown.done is not None
+    assert (shown.done.rows, shown.drivers) == (2, None)
+    with pytest.raises(pulsar_spark.PulsarSetupError, match="PULSAR_NO_JVM"):
+        sinks.repair(spark, sink, topic=topic, service_url=pulsar.service_url)
 
 
 def test_calls_that_need_the_jvm_are_rejected(spark: SparkSession, pulsar: Addresses, topic: str) -> None:

@@ -200,6 +200,18 @@ def test_a_torn_epoch_is_accepted_by_its_number(
     assert [each.payload for each in read_all(client, sink.target)] == [b"a"]
 
 
+def test_a_sink_that_is_finished_is_gone(
+    spark: SparkSession, sink: Sink, repair: Callable[..., sinks.RepairedSink], pulsar: Addresses, admin: Admin
+) -> None:
+    sink.decided()
+    repair(sink.id)
+    assert admin.subscriptions(sink.topic("log")) == ["pulsar-spark-sink"]
+    done = sinks.finish(spark, sink.id, topic=sink.target, service_url=pulsar.service_url)
+    assert (done.removed, done.epoch) == (True, None)
+    for which in ("log", "open", "mark"):
+        assert admin.subscriptions(sink.topic(which)) == []
+
+
 def test_a_record_of_a_later_version_is_not_passed_over(sink: Sink, status: Callable[..., sinks.SinkStatus]) -> None:
     sink.append("log", "owner", version=2)
     with refused("PULSAR_SINK_STATE", "this version cannot read record", "-log"):

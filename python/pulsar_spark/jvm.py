@@ -120,6 +120,11 @@ class DriverJvm:
             repairs = self._jvm.io.github.pulsarspark.write.PulsarSinks
             return json.loads(repairs.repair(self._session, options, torn, epoch))
 
+    def finished_sink(self, options: dict[str, str]) -> Any:  # noqa: ANN401
+        """Finish a sink for ever; returns what was done."""
+        with _asked(options):
+            return json.loads(self._jvm.io.github.pulsarspark.write.PulsarSinks.finish(self._session, options))
+
     def _url(self, jar: Path) -> Any:  # noqa: ANN401
         return self._jvm.java.io.File(str(jar)).toURI().toURL()
 

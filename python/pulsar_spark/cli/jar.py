@@ -85,19 +85,20 @@ def ask(view: str, options: Mapping[str, str], columns: Sequence[str] = (), *, l
     return Answer(names, types, tuple(map(tuple, answer["rows"])))
 
 
-def repair(options: Mapping[str, str], torn: str, epoch: int) -> dict[str, Any]:
+def repair(options: Mapping[str, str], torn: str, epoch: int, *, is_last: bool = False) -> dict[str, Any]:
     """Finish an exactly-once sink, as `pulsar_spark.sinks.repair` does. Each of its requests has a deadline.
 
     Args:
         options: Options of the write by their names in Spark.
         torn: What is accepted of a torn epoch: ``lost`` or ``repeated``; nothing if it is empty.
         epoch: The number of the torn epoch.
+        is_last: True if nothing will write to it any more, as in `pulsar_spark.sinks.finish`.
 
     Raises:
         PulsarSparkError: The jar refuses the options, or the sink cannot be finished.
         LocalPulsarError: There is no Java.
     """
-    return _asked({"repair": {"torn": torn, "epoch": epoch}, "options": dict(options)}, None)
+    return _asked({"repair": {"torn": torn, "epoch": epoch, "last": is_last}, "options": dict(options)}, None)
 
 
 def _asked(question: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:

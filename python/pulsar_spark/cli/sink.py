@@ -1,4 +1,4 @@
-"""The verbs ``pulsar-spark sink list``, ``status`` and ``repair``: the state of exactly-once sinks."""
+"""The verbs ``pulsar-spark sink list``, ``status``, ``repair`` and ``finish``: the state of exactly-once sinks."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ def _repair(chosen: argparse.Namespace) -> int:
     return _show(chosen, asdict(result), result.text())
 
 
+def _finish(chosen: argparse.Namespace) -> int:
+    options = cluster_options(chosen, _named(chosen), scope="batchWrite")
+    result = RepairedSink.of(repair(options, "", 0, is_last=True))
+    return _show(chosen, asdict(result), result.text())
+
+
 def _show(chosen: argparse.Namespace, facts: dict[str, Any], text: str) -> int:
     print(json.dumps(facts) if chosen.json else text)
     return DONE
@@ -75,7 +81,8 @@ def add_sink(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     verb("list", _list, "list the sinks of a namespace")
     status = verb("status", _status, "show owner, epochs and open transactions")
     repairing = verb("repair", _repair, "commit and abort what is left over when no driver runs")
-    for added in (status, repairing):
+    finishing = verb("finish", _finish, "repair a sink that nothing writes to any more, and remove its state")
+    for added in (status, repairing, finishing):
         added.add_argument("sink", type=_sink, help="option sinkId; of a stream without it, the id of the query")
     torn = repairing.add_mutually_exclusive_group()
     torn.add_argument(

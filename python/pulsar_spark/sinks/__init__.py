@@ -5,13 +5,14 @@
     sinks.find(spark, namespace="public/default")
     sinks.status(spark, "trips-copy", topic="trips")
     sinks.repair(spark, "trips-copy", topic="trips")
+    sinks.finish(spark, "trips-copy", topic="trips")
 
-`repair` needs a classic session. docs/develop/exactly-once.md describes the control topics of a sink.
+`repair` and `finish` need a classic session. docs/develop/exactly-once.md describes the control topics of a sink.
 """
 
 from __future__ import annotations
 
-from pulsar_spark.sinks.calls import find, repair, status
+from pulsar_spark.sinks.calls import find, finish, repair, status
 from pulsar_spark.sinks.results import FoundSink, LostTask, RepairedSink
 from pulsar_spark.sinks.status import FinishedEpoch, PreparedEpoch, SinkStatus, SinkTransaction
 
@@ -24,6 +25,7 @@ __all__ = [
     "SinkStatus",
     "SinkTransaction",
     "find",
+    "finish",
     "repair",
     "status",
 ]

@@ -142,6 +142,46 @@ def repair(
     return RepairedSink.of(done)
 
 
+def finish(
+    spark: SparkSession,
+    sink: str,
+    *,
+    namespace: str | None = None,
+    topic: str | None = None,
+    service_url: str | None = None,
+    options: PulsarWriteOptions | None = None,
+) -> RepairedSink:
+    """Repair an exactly-once sink that nothing will write to any more, and remove its state.
+
+    Do not start the write again afterwards: a stream with its old checkpoint is refused, unless it repeats its first
+    micro-batch, and a batch with ``txnVersion`` is written again. A torn epoch is an error, as in `repair`.
+
+    Args:
+        spark: The session.
+        sink: The option ``sinkId``, or the id of the query of a stream without it.
+        namespace: ``tenant/namespace`` of the sink's topics. Default: that of ``topic``.
+        topic: The topic of the write.
+        service_url: The address of the brokers, as in `read_pulsar`.
+        options: Further options, those of the write. Default: none.
+
+    Returns:
+        The result, as `repair` returns it.
+
+    Raises:
+        PulsarSetupError: The session is one of Spark Connect.
+        PulsarOptionError: An argument or option is wrong.
+        PulsarCheckpointError: There is no such sink, or a driver of it is connected.
+        PulsarDataLossError: An epoch is torn.
+        PulsarSparkError: The sink cannot be finished; the classes above are its subclasses.
+
+    Examples:
+        >>> finish(spark, "trips-copy", topic="trips", service_url="pulsar://localhost:6650").removed
+        True
+    """
+    given = _options(options, namespace, topic, service_url, sink)
+    return RepairedSink.of(DriverJvm.of(spark, "finish()").finished_sink(checked(spark, given, "batchWrite")))
+
+
 def _options(
     options: PulsarWriteOptions | None,
     namespace: str | None,

@@ -79,7 +79,7 @@ class RepairedSink:
         if self.aborted:
             lines.append(f"{self.aborted} transactions that no epoch had decided are aborted.")
         if self.removed:
-            lines.append("The state of the batch is needed no more: its topics are removed.")
+            lines.append("The state of the sink is needed no more: its topics are removed.")
         return "\n".join(lines or ["There was nothing to repair."])
 
     @classmethod

@@ -24,7 +24,7 @@ def _cases(folder: Path) -> list[tuple[list[str], int]]:
     nobody = ["--url", "pulsar://127.0.0.1:1"]
     sinks = [
         (["sink", *verb, *nobody, "--token-file", file], 2)
-        for verb in (["list"], ["status", "trips"], ["repair", "trips"])
+        for verb in (["list"], ["status", "trips"], ["repair", "trips"], ["finish", "trips"])
         for file in files
     ]
     return [

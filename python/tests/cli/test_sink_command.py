@@ -70,17 +70,18 @@ def test_the_state_of_a_sink_is_shown(java: Java, shown: Callable[..., Any]) -> 
 @pytest.mark.parametrize(
     ("arguments", "asked"),
     [
-        ([], {"torn": "", "epoch": 0}),
-        (["--accept-lost", "7"], {"torn": "lost", "epoch": 7}),
-        (["--accept-repeated", "0"], {"torn": "repeated", "epoch": 0}),
+        (["repair"], {"torn": "", "epoch": 0, "last": False}),
+        (["repair", "--accept-lost", "7"], {"torn": "lost", "epoch": 7, "last": False}),
+        (["repair", "--accept-repeated", "0"], {"torn": "repeated", "epoch": 0, "last": False}),
+        (["finish"], {"torn": "", "epoch": 0, "last": True}),
     ],
 )
 def test_a_sink_is_repaired(java: Java, shown: Callable[..., Any], arguments: list[str], asked: dict[str, Any]) -> None:
     java.answers(REPAIRED)
-    told = shown("sink", "repair", "trips", *URL, *arguments, "--option", "txnTimeout=60000")
+    told = shown("sink", *arguments, "trips", *URL, "--option", "txnTimeout=60000")
     assert told.splitlines() == [
         "2 transactions that no epoch had decided are aborted.",
-        "The state of the batch is needed no more: its topics are removed.",
+        "The state of the sink is needed no more: its topics are removed.",
     ]
     assert java.question["repair"] == asked
     assert java.question["options"] == {
@@ -118,7 +119,7 @@ def test_an_error_of_the_jar_is_that_of_the_command(java: Java, capsys: pytest.C
             }
         }
     )
-    for verb in ("status", "repair"):
+    for verb in ("status", "repair", "finish"):
         assert cli.main(["sink", verb, "trips", *URL]) == 1
         assert "a driver of it is connected" in capsys.readouterr().err
 

@@ -26,7 +26,7 @@ class FakeSession:
             self.asked = arguments
             return self._answer
 
-        return call if name == "repair" else self
+        return call if name in ("repair", "finish") else self
 
 
 class FakeTable:
@@ -75,7 +75,7 @@ def test_the_state_of_a_sink_is_read() -> None:
     ("accepted", "passed"),
     [({}, ("", 0)), ({"accept_lost": 7}, ("lost", 7)), ({"accept_repeated": 0}, ("repeated", 0))],
 )
-def test_a_sink_is_finished(accepted: dict[str, Any], passed: tuple[str, int]) -> None:
+def test_a_sink_is_repaired(accepted: dict[str, Any], passed: tuple[str, int]) -> None:
     lost = {"partition": 1, "attempt": 2, "rows": 3, "bytes": 4, "most": 0, "least": 5}
     session = FakeSession(
         {"sink": "a", "nonce": "job", "aborted": 2, "removed": True, "epoch": 7, "outcome": "torn", "lost": [lost]}
@@ -89,8 +89,14 @@ def test_a_sink_is_finished(accepted: dict[str, Any], passed: tuple[str, int]) -
         "Epoch 7 is torn.",
         "  lost: 3 rows of partition 1",
         "2 transactions that no epoch had decided are aborted.",
-        "The state of the batch is needed no more: its topics are removed.",
+        "The state of the sink is needed no more: its topics are removed.",
     ]
+
+
+def test_a_sink_is_finished_for_ever() -> None:
+    session = FakeSession({"sink": "a", "nonce": "query:1", "aborted": 0, "removed": True})
+    assert sinks.finish(cast("Any", session), "a", topic="t", service_url=URL).removed
+    assert [one["sinkId"] for one in session.asked] == ["a"]
 
 
 def test_nothing_to_repair_says_so() -> None:

@@ -25,13 +25,16 @@ import io.github.pulsarspark.write.PulsarSinks
   * {{{
   * {"view": "partitions", "options": {"service.url": "pulsar://...", "topic": "orders"}, "columns": ["topic", "last"]}
   * {"columns": [{"name": "topic", "type": "STRING"}, ...], "rows": [["persistent://public/default/orders", ...]]}
+  * {"repair": {"torn": "lost", "epoch": 7}, "options": {"service.url": "pulsar://...", "sinkId": "trips", ...}}
+  * {"sink": "trips", "epoch": 7, "outcome": "torn", ...}
   * {"error": {"condition": "...", "message": "...", "parameters": {...
   * }}}
   * }}}
   *
-  * `columns` is optional; without a column the answer costs fewer requests. The view `messages` has all columns of a
-  * read; its rows are the newest of the read that the options describe, at most `limit`. The exit code is 0, or 1 with
-  * an error. The property `slf4j.provider` of the JVM chooses who logs; without it nobody does.
+  * `columns` is optional; without a column the answer costs fewer requests. So are `torn`, `epoch` and `last`, see
+  * [[PulsarSinks]]. The view `messages` has all columns of a read; its rows are the newest of the read that the options
+  * describe, at most `limit`. The exit code is 0, or 1 with an error. The property `slf4j.provider` of the JVM chooses
+  * who logs; without it nobody does.
   */
 object Main {
 
@@ -71,7 +74,8 @@ object Main {
   }
 
   private def repaired(accepted: JsonNode, options: Map[String, String]): ObjectNode =
-    PulsarSinks.repair(options, accepted.path("torn").asText, accepted.path("epoch").asLong)
+    PulsarSinks.repair(options, accepted.path("torn").asText, accepted.path("epoch").asLong,
+      isLast = accepted.path("last").asBoolean)
 
   private def shown(question: JsonNode, name: String, chosen: Map[String, String]): ObjectNode = {
     val options = MetadataOptions(name, new RawOptions(chosen + ("metadata" -> name), ClientSettings.fields))

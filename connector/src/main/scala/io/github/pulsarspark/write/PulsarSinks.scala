@@ -33,16 +33,25 @@ object PulsarSinks {
     *   the torn one
     */
   def repair(spark: SparkSession, options: JMap[String, String], torn: String, epoch: Long): String =
-    repair(SessionOptions.check(spark, once(options.asScala.toMap), ClientSettings.fields, Scope.BatchWrite), torn,
-      epoch).toString
+    repair(inSession(spark, options), torn, epoch, isLast = false).toString
 
-  /** Does the same without a session. */
-  private[pulsarspark] def repair(options: Map[String, String], torn: String, epoch: Long): ObjectNode =
-    repair(new RawOptions(once(options), ClientSettings.fields).check(Scope.BatchWrite), torn, epoch)
+  /** Repairs a sink that nothing will write to any more, and removes its state. Then the write must not start again: it
+    * would not know what is written.
+    */
+  def finish(spark: SparkSession, options: JMap[String, String]): String =
+    repair(inSession(spark, options), "", 0, isLast = true).toString
+
+  /** Does the same as both, without a session. */
+  private[pulsarspark] def repair(options: Map[String, String], torn: String, epoch: Long, isLast: Boolean)
+      : ObjectNode =
+    repair(new RawOptions(once(options), ClientSettings.fields).check(Scope.BatchWrite), torn, epoch, isLast)
+
+  private def inSession(spark: SparkSession, options: JMap[String, String]) =
+    SessionOptions.check(spark, once(options.asScala.toMap), ClientSettings.fields, Scope.BatchWrite)
 
   private def once(options: Map[String, String]) = options + ("deliveryGuarantee" -> "exactly-once")
 
-  private def repair(options: CheckedOptions, torn: String, epoch: Long): ObjectNode = {
+  private def repair(options: CheckedOptions, torn: String, epoch: Long, isLast: Boolean): ObjectNode = {
     val write  = WriteOptions(options)
     val once   = write.exactlyOnce.get
     val sinkId = once.sinkId.getOrElse(ExactlyOnceOptions.refuse("`sinkId` is not set", "Set the id of the sink"))
@@ -54,7 +63,7 @@ object PulsarSinks {
         throw Conditions.OptionInvalid(option = "torn", value = other, allowed = "lost or repeated").exception
     }
     val namespace = SinkSettings.namespace(write, once)
-    json(sinkId, SinkRepair(RepairSettings(write.client, namespace, sinkId, once.timeout, onTorn)))
+    json(sinkId, SinkRepair(RepairSettings(write.client, namespace, sinkId, once.timeout, onTorn, isLast)))
   }
 
   private def json(sinkId: String, repaired: RepairedSink): ObjectNode = {

@@ -41,7 +41,8 @@ private[write] object SinkRepair {
   ).exception
 
   private def finished(settings: RepairSettings, log: SinkLog, nonce: String): RepairedSink = {
-    val writer = SinkSettings.ofLog(settings.client, settings.namespace, settings.sinkId, settings.timeout, nonce, log)
+    val found  = SinkSettings.ofLog(settings.client, settings.namespace, settings.sinkId, settings.timeout, nonce, log)
+    val writer = if (settings.isLast) found.copy(isForever = false) else found
     val coordinator = SinkCoordinator.opened(writer, ControlAccess.Alone, settings.onTorn)
     try {
       val epoch = coordinator.start().map { case (prepared, outcome) => repaired(prepared, outcome) }
@@ -63,13 +64,16 @@ private[write] object SinkRepair {
   *
   * @param timeout
   *   of transactions
+  * @param isLast
+  *   true if nothing will write to the sink any more, so that its state is removed, whoever owns it
   */
 private[write] final case class RepairSettings(
     client: ClientOptions,
     namespace: String,
     sinkId: String,
     timeout: FiniteDuration,
-    onTorn: TornEpoch
+    onTorn: TornEpoch,
+    isLast: Boolean = false
 )
 
 /** Result of a repair.
