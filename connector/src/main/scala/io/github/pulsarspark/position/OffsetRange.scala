@@ -8,5 +8,15 @@ package io.github.pulsarspark.position
 final case class OffsetRange(topic: String, startExclusive: Position, endInclusive: Position) {
   def isEmpty: Boolean = endInclusive <= startExclusive
 
+  /** The first entry of a ledger of the range. */
+  def firstEntry(ledgerId: Long): Long =
+    if (ledgerId == startExclusive.ledgerId) startExclusive.firstEntryAfter else 0
+
+  /** Number of entries, some of which may be no messages; None if the range goes over several ledgers. */
+  def entries: Option[Long] =
+    Option.when(startExclusive.ledgerId == endInclusive.ledgerId)(
+      endInclusive.entryId - startExclusive.firstEntryAfter + 1
+    )
+
   override def toString: String = s"$topic ($startExclusive, $endInclusive]"
 }

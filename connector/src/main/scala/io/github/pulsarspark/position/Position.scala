@@ -20,6 +20,9 @@ final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Posit
 
   def isWholeEntry: Boolean = batchIndex == Position.WholeEntry
 
+  /** The first entry of the same ledger with messages behind this one: of a batch, others may be left. */
+  def firstEntryAfter: Long = if (isWholeEntry) entryId + 1 else entryId
+
   def wholeEntry: Position = if (isWholeEntry) this else copy(batchIndex = Position.WholeEntry)
 
   /** The position that comes directly before every message at this one: a range that starts there reads this one first.

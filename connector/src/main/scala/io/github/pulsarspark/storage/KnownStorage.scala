@@ -31,11 +31,11 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
     isShort
   }
 
-  private def entriesOf(range: OffsetRange): Option[Long] = {
-    val (start, end) = (range.startExclusive, range.endInclusive)
-    if (start.ledgerId == end.ledgerId) Some(end.entryId - start.entryId)
-    else Option.when(shortUntil.get(range.topic).contains(start))(end.entryId + 1 + ledgers.entriesBefore(range))
-  }
+  private def entriesOf(range: OffsetRange): Option[Long] = range.entries.orElse(
+    Option.when(shortUntil.get(range.topic).contains(range.startExclusive))(
+      range.endInclusive.entryId + 1 + ledgers.entriesBefore(range)
+    )
+  )
 
   /** Locates ledgers; sends a request only for offloaded ones that are not known.
     *

@@ -74,7 +74,7 @@ private[pulsarspark] object SegmentPlanner {
   ): Option[Slice] = {
     val (start, end) = (range.startExclusive, range.endInclusive)
     val isFirst      = ledger.id == start.ledgerId
-    val first        = if (!isFirst) 0L else if (start.isWholeEntry) start.entryId + 1 else start.entryId
+    val first        = range.firstEntry(ledger.id)
     val until = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
     val begin = if (isFirst) start else Position(ledger.id, -1)
     until.filter(_.entryId >= first).map { last =>

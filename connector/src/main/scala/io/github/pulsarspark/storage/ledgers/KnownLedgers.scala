@@ -30,8 +30,7 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
   /** Number of a range's entries in known ledgers before its last. */
   def entriesBefore(range: OffsetRange): Long = known.get(range.topic).fold(0L) { before =>
     before.storage.within(range).filter(_.id < range.endInclusive.ledgerId).map { ledger =>
-      val first = if (ledger.id == range.startExclusive.ledgerId) range.startExclusive.entryId + 1 else 0L
-      math.max(0L, before.storage.lastEntry(ledger).fold(0L)(_ + 1) - first)
+      math.max(0L, before.storage.lastEntry(ledger).fold(0L)(_ + 1) - range.firstEntry(ledger.id))
     }.sum
   }
 

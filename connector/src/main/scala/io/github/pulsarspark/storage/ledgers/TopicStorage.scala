@@ -69,9 +69,8 @@ private[pulsarspark] final case class TopicStorage(
 
   /** Estimates the bytes that a range has of a ledger. */
   def bytesWithin(range: OffsetRange, ledger: StoredLedger): Long = {
-    val first = if (range.startExclusive.ledgerId == ledger.id) range.startExclusive.entryId + 1 else 0L
-    val last  = if (range.endInclusive.ledgerId == ledger.id) Some(range.endInclusive.entryId) else lastEntry(ledger)
-    last.fold(0L)(_ - first + 1) * entryBytes(ledger)
+    val last = if (range.endInclusive.ledgerId == ledger.id) Some(range.endInclusive.entryId) else lastEntry(ledger)
+    last.fold(0L)(_ - range.firstEntry(ledger.id) + 1) * entryBytes(ledger)
   }
 
   /** Consecutive closed ledgers, starting at this one. */

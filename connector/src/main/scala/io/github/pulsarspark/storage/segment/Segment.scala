@@ -42,9 +42,5 @@ private[pulsarspark] final case class Slice(range: OffsetRange, segment: Option[
   /** Number of positions in the slice, some of which may be empty; None for several ledgers at once, which only the
     * broker reads.
     */
-  def entries: Option[Long] = segment.map(s => s.last - s.first + 1).orElse {
-    val (start, end) = (range.startExclusive, range.endInclusive)
-    val first        = if (start.isWholeEntry) start.entryId + 1 else start.entryId
-    Option.when(start.ledgerId == end.ledgerId)(end.entryId - first + 1)
-  }
+  def entries: Option[Long] = segment.map(s => s.last - s.first + 1).orElse(range.entries)
 }

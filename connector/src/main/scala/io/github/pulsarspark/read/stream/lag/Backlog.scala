@@ -57,11 +57,9 @@ private[pulsarspark] object Backlog {
   /** Entries after a position up to another. An entry of which messages are left counts. None when the two are in
     * different ledgers, and it is not known how many entries these have.
     */
-  private def entries(from: Position, to: Position, between: (Long, Long) => Option[(Long, Long)]): Option[Long] = {
-    val begun = if (from.isWholeEntry) 0L else 1L
-    if (from.ledgerId == to.ledgerId) Some(to.entryId - from.entryId + begun)
+  private def entries(from: Position, to: Position, between: (Long, Long) => Option[(Long, Long)]): Option[Long] =
+    if (from.ledgerId == to.ledgerId) Some(to.entryId - from.firstEntryAfter + 1)
     else between(from.ledgerId, to.ledgerId).map { case (first, others) =>
-      math.max(0L, first - 1 - from.entryId + begun) + others + to.entryId + 1
+      math.max(0L, first - from.firstEntryAfter) + others + to.entryId + 1
     }
-  }
 }

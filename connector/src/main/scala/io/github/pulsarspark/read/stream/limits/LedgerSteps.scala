@@ -74,8 +74,7 @@ private[stream] final class LedgerSteps(
     val start                         = range.startExclusive
     val passed                        = done.get(range.topic).filter(_.end == start).map(_.ledgerId)
     def isPassed(ledger: WholeLedger) =
-      passed.contains(ledger.id) ||
-        ledger.id == start.ledgerId && start.isWholeEntry && start.entryId >= ledger.entries - 1
+      passed.contains(ledger.id) || ledger.id == start.ledgerId && start.firstEntryAfter >= ledger.entries
     val sums = ledgers.filter(_.id < range.endInclusive.ledgerId).scanLeft((0L, 0L)) { case ((_, sum), ledger) =>
       (ledger.id, sum + (if (isPassed(ledger)) behind(start, ledger) else ledger.bytes))
     }
@@ -87,7 +86,7 @@ private[stream] final class LedgerSteps(
   /** Estimates the bytes that a range reads of a ledger. Sends no request for the entries before its start. */
   private def behind(start: Position, ledger: WholeLedger): Long =
     if (ledger.id != start.ledgerId) 0
-    else ledger.bytes * math.max(0, ledger.entries - 1 - start.entryId) / math.max(1, ledger.entries)
+    else ledger.bytes * math.max(0, ledger.entries - start.firstEntryAfter) / math.max(1, ledger.entries)
 
   /** The last message of a ledger that the broker delivers and that is in the range: later entries may be markers,
     * aborted, or chunks of an incomplete message.
