@@ -51,7 +51,7 @@ class SourceNamesSuite extends FunSuite {
     assert(warningOf("no.such.Source").exists(_.contains("no.such.Source")))
   }
 
-  test("a warning is reported once") {
+  test("a warning that was reported, none the next time") {
     assertEquals(SourceNames.firstWarning(), "")
     assertEquals(SourceNames.firstWarning(), "")
   }

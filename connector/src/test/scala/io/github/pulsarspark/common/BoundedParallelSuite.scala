@@ -36,7 +36,7 @@ class BoundedParallelSuite extends FunSuite {
     assertEquals(asked.toSeq, 1 to 4)
   }
 
-  test("no requests return no answers") {
+  test("no requests, no answers") {
     assertEquals(BoundedParallel(Seq.empty[Int], 5)(identity)((n, _) => n), Nil)
   }
 }

@@ -15,11 +15,11 @@ final class PluginClassSuite extends FunSuite {
     assert(e.getMessage.contains(s"`$name`") && e.getMessage.contains(classOf[Kind].getName), e.getMessage)
   }
 
-  test("a class of the kind is made") {
+  test("a class of the wanted kind, an object of it") {
     assertEquals(PluginClass.create("x.plugin", classOf[Right].getName, classOf[Kind]).number, 7)
   }
 
-  test("no code of another class runs") {
+  test("a class of another kind, refused before its code runs") {
     refused(classOf[Wrong].getName)
     refused(s"${classOf[Wrong].getName.stripSuffix("Wrong")}Initialized$$")
     assertEquals(ran.get, 0)

@@ -36,7 +36,7 @@ class ConditionsSuite extends FunSuite {
     assert(e.getMessage.contains("`a$1\\b` and `{x}`"), e.getMessage)
   }
 
-  test("a cause is kept") {
+  test("an exception of a condition with a cause, which it keeps") {
     val cause = new IllegalStateException("x")
     assertEquals(Conditions.Internal(what = "x", where = "y").causedBy(cause).getCause, cause: Throwable)
   }

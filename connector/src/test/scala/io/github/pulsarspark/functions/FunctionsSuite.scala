@@ -93,7 +93,7 @@ class FunctionsSuite extends PropertySuite {
     assertEquals(String.valueOf(result), "[k,[5]]")
   }
 
-  test("null stays null") {
+  test("null as value, null as result in both directions") {
     assertEquals(from(record).call(null, null), null)
     assertEquals(to(record).call(null), null)
   }
@@ -123,12 +123,12 @@ class FunctionsSuite extends PropertySuite {
     assert(refused("PULSAR_FUNCTION_ARGUMENT")(from(record).call(Array.emptyByteArray, 3L)).contains("schema version"))
   }
 
-  test("functions show their topic and no secret") {
+  test("a function shown as text, its topic and no secret") {
     assertEquals(from(record).toString, s"from_pulsar($topic)")
     assertEquals(to(record).toString, s"to_pulsar($topic)")
   }
 
-  test("durations stay unchanged") {
+  test("durations of any size, the same microseconds afterwards") {
     val struct = StructType(Seq(StructField("d", DayTimeIntervalType())))
     val micros = Seq(0L, -1L, Long.MaxValue, Long.MinValue)
     val there  = micros.map(m => ExternalValues.ofRow(struct)(InternalRow(m)).getAs[Duration](0))

@@ -51,7 +51,7 @@ class MetricsSuite extends FunSuite {
     assertEquals(Tier.all.map(_.ordinal), Tier.all.indices)
   }
 
-  test("counts of tasks are summed") {
+  test("counts of several tasks, their sums") {
     val total = new TierCounts
     assert(total.isZero)
     val task = new TierCounts

@@ -22,7 +22,7 @@ final class NamedFileSuite extends FunSuite {
     errors.head.parameters("problem")
   }
 
-  test("a file is read whole") {
+  test("a file of some bytes, read as a whole") {
     val file = Files.createTempFile("named", ".txt")
     Files.writeString(file, "content")
     assertEquals(new String(NamedFile.read("x.file", file.toString)), "content")

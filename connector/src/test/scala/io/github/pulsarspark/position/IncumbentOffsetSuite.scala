@@ -96,7 +96,7 @@ final class IncumbentOffsetSuite extends FunSuite {
     assert(!Files.exists(folder.resolve("initial-offset.json")))
   }
 
-  test("damaged ids are an error") {
+  test("an offset with damaged ids, PULSAR_CHECKPOINT_MALFORMED") {
     Seq(s"""{"$p0":[8,12]}""", s"""{"$p0":[8,12,16,34],"$p1":"1:2"}""", text(p0 -> MessageId.latest)).foreach {
       offset =>
         assertEquals(condition(PulsarOffset.parse(offset, "the checkpoint c"))._1, "PULSAR_CHECKPOINT_MALFORMED",

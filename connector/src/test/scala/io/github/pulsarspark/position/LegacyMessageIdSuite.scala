@@ -11,7 +11,7 @@ final class LegacyMessageIdSuite extends FunSuite {
   private def parsed(bytes: Array[Byte]): Option[LegacyMessageId] =
     LegacyMessageId.parse(new ObjectMapper().readTree(bytes.mkString("[", ",", "]")))
 
-  test("ids of the client are parsed") {
+  test("bytes of ids of the client, their positions") {
     assertEquals(parsed(MessageId.earliest.toByteArray), Some(LegacyMessageId.Earliest))
     assertEquals(parsed(MessageId.latest.toByteArray), Some(LegacyMessageId.Latest))
     assertEquals(parsed(new MessageIdImpl(12, 34, -1).toByteArray), Some(LegacyMessageId.At(Position(12, 34))))
@@ -19,11 +19,11 @@ final class LegacyMessageIdSuite extends FunSuite {
       Some(LegacyMessageId.At(Position(1L << 40, 300, 7))))
   }
 
-  test("a field with bytes is skipped") {
+  test("an id with an unknown field, its position all the same") {
     assertEquals(parsed(Array[Byte](58, 2, 8, 1, 8, 5, 16, 6)), Some(LegacyMessageId.At(Position(5, 6))))
   }
 
-  test("other bytes are not an id") {
+  test("bytes of something else, no id") {
     val id = new BatchMessageIdImpl(12, 34, -1, 7).toByteArray
     assertEquals(parsed(Array.emptyByteArray), None)
     assertEquals(parsed(Array[Byte](8, 5)), None)                  // no entry

@@ -39,7 +39,7 @@ class PositionSuite extends PropertySuite {
     }
   }
 
-  test("other texts are not positions") {
+  test("texts of other forms, no position") {
     Seq("", "1", "1:", "a:b", "1:2:3:4", "-1:2", "1:-2", "9223372036854775808:1", "1:9223372036854775808",
       "1:2:2147483648").foreach(s =>
       assertEquals(Position.parse(s), None, s)
@@ -95,7 +95,7 @@ class PulsarOffsetSuite extends PropertySuite {
     assertEquals(PulsarOffset.parse(offset.json, "here"), offset)
   }
 
-  test("an offset of version 2 is parsed") {
+  test("an offset of version 2, its positions") {
     val text =
       """{"version":2,"positions":{"persistent://public/default/":{"alone":"8:1:2","t":{"0":"12:34","1":"7:0"}}},""" +
         """"added":{"persistent://public/default/":{"t":{"1":"7:-1"}}}}"""
@@ -126,7 +126,7 @@ class PulsarOffsetSuite extends PropertySuite {
     }
   }
 
-  test("an error names the damaged offset") {
+  test("a damaged offset, an error that names the checkpoint") {
     Seq("", "{}", "[]", "1.5", """{"version":1}""", """{"version":3,"positions":{}}""", """{"t":[8,5]}""",
       """{"version":1,"positions":{"t":"x"}}""").foreach {
       text =>

@@ -42,7 +42,7 @@ class RangePlannerSuite extends FunSuite {
     )
   }
 
-  test("unknown and ambiguous names are errors") {
+  test("names that are unknown or ambiguous, refused") {
     def refused(specs: (String, PositionSpec)*) =
       intercept[IllegalArgumentException with PulsarError](assign(specs: _*)).condition
     assertEquals(refused("other" -> PositionSpec.Earliest), "PULSAR_OFFSETS_UNKNOWN_TOPIC")
@@ -80,7 +80,7 @@ class RangePlannerSuite extends FunSuite {
     assertEquals(error.condition, "PULSAR_OFFSETS_UNKNOWN_TOPIC")
   }
 
-  test("an end is at most the last message") {
+  test("an end behind the last message, the last message") {
     def end(spec: PositionSpec) = RangePlanner.end(spec, bounds, _ => Position(99, 0))
     assertEquals(end(PositionSpec.Latest), Position(5, 7))
     assertEquals(end(PositionSpec.After(Position(9, 9))), Position(5, 7))

@@ -17,7 +17,7 @@ class LevelParitySuite extends LevelSuite(8) {
     forAllNoShrink(Gen.long)(seed => compare(new Random(seed), damaged = false))
   }
 
-  property("any range of a topic with a damaged entry") {
+  property("any range of a topic with a damaged entry, the same rows or the same error at every level") {
     forAllNoShrink(Gen.long)(seed => compare(new Random(seed), damaged = true))
   }
 

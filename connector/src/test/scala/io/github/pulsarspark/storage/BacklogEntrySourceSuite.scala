@@ -95,14 +95,14 @@ class BacklogEntrySourceSuite extends FunSuite {
     assertEquals(setup.trace.takeRight(2).toSeq, Seq("broker closes", "store closes"))
   }
 
-  test("many ledgers are listed in several turns") {
+  test("more ledgers than a list has, listed in several turns") {
     val setup = new Setup(atOnce = 1)
     assertEquals(setup.read(), upTo(Position(4, 2)))
     assertEquals(setup.trace.filter(_.startsWith("stored")).toSeq,
       Seq("1:-1", "1:4", "2:4", "3:4", "3:4").map("stored after " + _))
   }
 
-  test("a range that starts inside a ledger") {
+  test("a start inside a ledger, the entries after it") {
     val setup = new Setup(start = Position(2, 1))
     assertEquals(setup.read(), upTo(Position(4, 2)).filter(_ > Position(2, 1)))
     assertEquals(setup.trace.take(2).toSeq, Seq("stored after 2:1", "store 2-4"))

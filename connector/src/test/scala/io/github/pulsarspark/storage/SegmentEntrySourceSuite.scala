@@ -115,7 +115,7 @@ class SegmentEntrySourceSuite extends FunSuite {
     assertEquals(setup.trace.toSeq, Seq("store 0-9", "store failed", "broker after -1"))
   }
 
-  test("other failures are not met by a fallback") {
+  test("a defect in a store, no fallback hides it") {
     val setup = new Setup(auto)
     setup.store.sources = Seq(until(4, new IllegalStateException("defect")) _)
     assertEquals(intercept[IllegalStateException](setup.read()).getMessage, "defect")
@@ -152,7 +152,7 @@ class SegmentEntrySourceSuite extends FunSuite {
     assertEquals(setup.trace.toSeq, Seq("store 0-9", "store 0-9"))
   }
 
-  test("a slice of the broker is not prepared") {
+  test("a slice that the broker reads, nothing is prepared") {
     val setup = new Setup(auto, start = Slice(range, None, "readLevel is broker"))
     setup.source.prepare()
     assertEquals(setup.trace.toSeq, Nil)

@@ -38,7 +38,7 @@ class SegmentStoresSuite extends FunSuite {
     assertEquals(locate("a")(ledger(30)), Left("no storage is known that has ledger 30"))
   }
 
-  test("a store without ledgers is not called") {
+  test("a store without ledgers of the topic, no call") {
     stores.locate(Map("a" -> Seq(ledger(20))), null)
     assertEquals(trace.toSeq, Seq("hot locates 20"))
   }

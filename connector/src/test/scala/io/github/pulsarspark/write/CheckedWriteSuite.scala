@@ -37,7 +37,7 @@ class CheckedWriteSuite extends FunSuite {
     assertEquals(check(topic = "other", columns = input.add("key", "string")), 5)
   }
 
-  test("a check that fails is repeated") {
+  test("a check that failed, repeated the next time") {
     val write = new CheckedWrite
     intercept[IllegalStateException](write.plan(input, options("t"))(throw new IllegalStateException))
     assertEquals(write.plan(input, options("t"))(None), None)

@@ -58,7 +58,7 @@ class TableColumnsSuite extends FunSuite {
     refused("`col1` is not one of them; a stream is written by name")(stream("col1", "col2"))
   }
 
-  test("both lists are in the error") {
+  test("columns that do not fit, both lists are in the error") {
     val error = intercept[IllegalArgumentException](batch("town", "city"))
     assert(error.getMessage.contains("The rows have the columns town, city, and the table has city, km: "),
       error.getMessage)

@@ -50,7 +50,7 @@ class ProtobufCursorSuite extends PropertySuite {
     }
   }
 
-  test("never reads behind its range") {
+  test("a field longer than its range, an error and nothing read behind it") {
     malformed("a number is cut off")(over(0x80).long())
     malformed("a number is cut off")(over().int())
     malformed("a field of 3 bytes is longer than the 2 bytes left")(over(3, 1, 1).range())
@@ -59,7 +59,7 @@ class ProtobufCursorSuite extends PropertySuite {
     malformed("a field of 4 bytes is longer than the 3 bytes left")(over(1, 1, 1).skip(13))
   }
 
-  test("refuses what is not protobuf") {
+  test("bytes that are not protobuf, an error") {
     malformed("a number is longer than 10 bytes")(over(Seq.fill(11)(0xff): _*).long())
     malformed("a field has number 0")(over(2).nextTag())
     malformed("field 1 has the unknown wire type 3")(over().skip(11))

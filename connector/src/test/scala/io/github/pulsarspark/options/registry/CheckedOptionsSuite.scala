@@ -173,7 +173,7 @@ class CheckedOptionsSuite extends FunSuite {
     )
   }
 
-  test("read options are typed") {
+  test("options of a read as text, their typed values") {
     val o =
       ReadOptions(check("pulsar.reader.receiverQueueSize" -> "7", "readAheadBytes" -> "2k", "publishTimeSkewMs" -> "5"))
     assertEquals(o.topics, TopicSelection.Named(Seq("t")))
@@ -252,7 +252,7 @@ class CheckedOptionsSuite extends FunSuite {
     )
   }
 
-  test("sizes are numbers with a unit of bytes") {
+  test("a size with a unit, its bytes; none for one that does not fit") {
     assertEquals(OptionValue.bytes("2K"), Some(2048L))
     assertEquals(OptionValue.bytes("999999999999999g"), None)
   }

@@ -289,7 +289,7 @@ class BrokerEntrySourceSuite extends FunSuite {
     assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).received.toSeq, Seq(Position(5, 2)))
   }
 
-  test("an empty compacted view has no entries") {
+  test("a compacted view without entries, none are read") {
     val feeds = new FakeFeeds(Seq(Script(Nil, Seq(Position(7, -1)), last = Position(7, -1))))
     assertEquals(read(feeds, Position.BeforeAll, Position(5, 9), compacted).received.toSeq, Nil)
   }

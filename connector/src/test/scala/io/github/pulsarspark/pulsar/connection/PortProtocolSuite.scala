@@ -14,7 +14,7 @@ class PortProtocolSuite extends FunSuite {
 
   private def protocol(port: Int) = PortProtocol.of(ServiceHost("127.0.0.1", port))
 
-  test("a web server") {
+  test("a port of a web server, the protocol is HTTP") {
     val server = HttpServer.create(new InetSocketAddress(localhost, 0), 0)
     server.start()
     try assertEquals(protocol(server.getAddress.getPort), Some(PortProtocol.Http))
@@ -44,7 +44,7 @@ class PortProtocolSuite extends FunSuite {
     assertEquals(protocol(port), None)
   }
 
-  test("hosts of an address") {
+  test("an address with several hosts, one without a port, one in brackets: each host with its port") {
     assertEquals(ServiceHost.of("pulsar+ssl://a:1,b:2").map(_.toString), Seq("a:1", "b:2"))
     assertEquals(ServiceHost.of("pulsar://a").map(_.port), Seq(6650))
     assertEquals(ServiceHost.of("https://[::1]:8443"), Seq(ServiceHost("::1", 8443)))

@@ -36,7 +36,7 @@ class RepeatedRequestSuite extends FunSuite {
     assertEquals(once.get, 1)
   }
 
-  test("an answer of the cluster ends it") {
+  test("a refusal of the cluster, no repetition") {
     val denied          = new PulsarClientException.AuthorizationException("no")
     val (refused, sent) = answers(1.minute)(disconnected, denied)
     assertEquals(failure(refused), denied)

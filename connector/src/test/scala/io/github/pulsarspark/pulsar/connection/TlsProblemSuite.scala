@@ -17,7 +17,7 @@ class TlsProblemSuite extends FunSuite {
     problem.occurrence("Connecting", "pulsar+ssl://h").condition.name.stripPrefix("PULSAR_TLS_FAILED.") -> problem.cause
   }
 
-  test("each reason has its own condition") {
+  test("a failure of TLS, the condition of its reason") {
     val handshake = () => new SSLHandshakeException("PKIX")
     assertEquals(named(handshake(), new CertPathBuilderException("unable to find valid certification path"))._1,
       "AUTHORITY")
@@ -36,7 +36,7 @@ class TlsProblemSuite extends FunSuite {
     )
   }
 
-  test("the conditions by their names") {
+  test("the parts of PULSAR_TLS_FAILED, each a condition") {
     val names = Seq("PULSAR_TLS_FAILED.AUTHORITY", "PULSAR_TLS_FAILED.HOST_NAME", "PULSAR_TLS_FAILED.VALIDITY",
       "PULSAR_TLS_FAILED.NO_TLS", "PULSAR_TLS_FAILED.HANDSHAKE")
     assertEquals(Conditions.all.map(_.name).filter(_.startsWith("PULSAR_TLS_FAILED")), names)

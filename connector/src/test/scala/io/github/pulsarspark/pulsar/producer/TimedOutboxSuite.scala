@@ -153,7 +153,7 @@ class TimedOutboxSuite extends FunSuite {
     finally { timer.stop(); () }
   }
 
-  test("rows go without another one") {
+  test("a row that waits, sent without another one") {
     val timer    = new HashedWheelTimer(1, TimeUnit.MILLISECONDS)
     val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
     try {

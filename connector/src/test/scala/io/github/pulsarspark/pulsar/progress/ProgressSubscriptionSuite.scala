@@ -49,7 +49,7 @@ class ProgressSubscriptionSuite extends FunSuite {
     assertEquals(following.fake.opened.toSeq, Seq("a", "b"))
   }
 
-  test("an acknowledgement never moves back") {
+  test("a trigger behind the last one, no acknowledgement") {
     val following = new Following
     following.trigger(last)
     following.trigger(last, next = Some(Position(6, 3)))

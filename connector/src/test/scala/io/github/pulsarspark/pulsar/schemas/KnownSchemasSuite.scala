@@ -58,13 +58,13 @@ class KnownSchemasSuite extends FunSuite {
     assertEquals(cluster.fetched, 2)
   }
 
-  test("a failure is not cached") {
+  test("a request that fails, sent again the next time") {
     val cluster = new Cluster(_ => throw new IllegalStateException("no answer"))
     (1 to 2).foreach(_ => intercept[IllegalStateException](cluster.at(1, 1)))
     assertEquals((cluster.fetched, cluster.known.size), (2, 0))
   }
 
-  test("the least recently used schema is evicted") {
+  test("more schemas than there is room for, the least recently used one is evicted") {
     val cluster = new Cluster(n => TopicSchema("AVRO", n.toString * (100 << 10)))
     (1 to 9).foreach(cluster.at(_, 1))
     cluster.at(1, 1)

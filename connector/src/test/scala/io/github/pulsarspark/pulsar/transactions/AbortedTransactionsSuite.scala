@@ -53,7 +53,7 @@ class AbortedTransactionsSuite extends FunSuite {
     assertEquals(broker.requests, List("stats"))
   }
 
-  test("each transaction is requested once") {
+  test("several reads of a transaction, one request") {
     val broker = new BrokerApi(Set((0L, 2L), (1L, 3L)))
     val view   = this.view(broker)
     for (_ <- 1 to 3)

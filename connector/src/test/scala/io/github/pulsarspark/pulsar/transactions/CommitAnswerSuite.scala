@@ -12,7 +12,7 @@ class CommitAnswerSuite extends FunSuite {
   private val foreign =
     "Client (app2) is neither the owner of the transaction (0,0) nor a super user"
 
-  test("success alone proves a commit") {
+  test("answers to a commit, committed after success alone") {
     assertEquals(CommitAnswer(null), CommitAnswer.Committed)
     Seq(
       new TransactionNotFoundException("Transaction not found"),

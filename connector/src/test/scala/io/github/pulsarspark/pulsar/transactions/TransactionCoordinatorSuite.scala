@@ -12,7 +12,7 @@ class TransactionCoordinatorSuite extends WriteSuite {
     finally coordinator.close()
   }
 
-  test("a transaction that is begun and committed") {
+  test("a transaction begun and committed, two requests") {
     coordinated { coordinator =>
       val id = coordinator.begin(1.minute)
       assertEquals(coordinator.answer(coordinator.commit(id)), CommitAnswer.Committed)

@@ -97,7 +97,7 @@ class PushedFiltersSuite extends PropertySuite(1500) {
     assertEquals(places(call("NOT", call("=", position, text("7:3")))), (Interval.Always, Interval.Always))
   }
 
-  test("each partition has its own bounds") {
+  test("a filter with alternatives by partition, bounds of each partition alone") {
     val condition = call(
       "OR",
       call("AND", call("=", partition, number(1)), call("<", published, micros(7000))),

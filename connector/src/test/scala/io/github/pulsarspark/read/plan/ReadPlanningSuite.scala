@@ -235,7 +235,7 @@ class ReadPlanningSuite extends FunSuite {
     )
   }
 
-  test("options set all wait times") {
+  test("options with times, each wait takes its own") {
     assertEquals(options("pollTimeoutMs" -> "7", "operationTimeoutMs" -> "8").pollTimeout, 7.millis)
     assertEquals(options("operationTimeoutMs" -> "8").client.operationTimeout, 8.millis)
   }

@@ -40,7 +40,7 @@ class ColumnMergeSuite extends FunSuite {
   private val a                      = """{"name":"a","type":"int"}"""
   private val s = """{"name":"s","type":{"type":"record","name":"S","fields":[{"name":"x","type":"long"}]}}"""
 
-  test("columns of other topics are null") {
+  test("a column that other topics alone have, null") {
     val wanted = new StructType()
       .add("new", StringType)
       .add("s", new StructType().add("y", ArrayType(LongType)).add("x", LongType))

@@ -169,7 +169,7 @@ class JsonSuite extends PropertySuite {
     assert(e.getMessage.contains("VALUE_STRING at /x is not base64 text"), e.getMessage)
   }
 
-  test("an empty payload is a tombstone") {
+  test("an empty payload, a row of nulls") {
     assertEquals[Any, Any](read(numbers, ""), Map("i" -> null, "l" -> null, "d" -> null, "s" -> null))
   }
 

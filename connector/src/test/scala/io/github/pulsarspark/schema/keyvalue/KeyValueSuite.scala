@@ -152,7 +152,7 @@ class KeyValueSuite extends PropertySuite {
     assert(error.getMessage.contains(text), error.getMessage)
   }
 
-  test("columns that do not fit are named") {
+  test("a column that does not fit, refused by its name") {
     refused("Column `key` does not match the KEY_VALUE schema")(made(new StructType().add("value", LongType)))
     refused("Column `more` does not match the KEY_VALUE schema")(
       made(columns(StringType, LongType).add("more", LongType))

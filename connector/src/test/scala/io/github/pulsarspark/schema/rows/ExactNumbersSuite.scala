@@ -45,7 +45,7 @@ class ExactNumbersSuite extends PropertySuite(3000) {
     }
   }
 
-  test("users' numbers") {
+  test("a number of the user, read back as it was written or refused") {
     def into(schemaType: String, dataType: DataType, value: Any): Any = {
       val schema = TopicSchema(schemaType)
       val plan   = WritePlanner(column(dataType), Some(Messages.topic), Some(schema), "auto")

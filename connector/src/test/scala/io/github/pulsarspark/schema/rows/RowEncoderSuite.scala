@@ -154,7 +154,7 @@ class RowEncoderSuite extends PropertySuite(150) {
     assert(!encoder(StringType).encode(InternalRow(text("v"), false, text("k"))).keyIsBytes)
   }
 
-  test("a BINARY key is a key of bytes") {
+  test("a key column of BINARY, a key of bytes") {
     val plan =
       WritePlanner(StructType(Seq(StructField("__key", BinaryType), StructField("a", IntegerType))), topic, None,
         "auto")

@@ -84,7 +84,7 @@ class SchemaEvolutionSuite extends PropertySuite(250) {
     assert(error.getMessage.contains("12.34 does not fit into DECIMAL(10,1)"), error.getMessage)
   }
 
-  test("defaults are exact") {
+  test("a default with many digits, read exactly") {
     val reader = record("""{"name":"a","type":{"type":"array","items":"double"},"default":[1.1,1e300]}""")
     val a      = StructType(Seq(StructField("a", ArrayType(DoubleType))))
     assertEquals[Any, Any](read(record(""), reader, a)("a"), Vector(1.1, 1e300).map(Plain.ofSpark(_, DoubleType)))

@@ -45,7 +45,7 @@ class SchemaTranslationSuite extends FunSuite {
     """["null","string","int"]""" -> new StructType().add("member0", StringType).add("member1", IntegerType)
   )
 
-  test("Avro types as Spark types") {
+  test("each type of Avro, its type of Spark") {
     table.foreach { case (schema, dataType) => assertEquals(field(schema).dataType, dataType, schema) }
   }
 
@@ -74,7 +74,7 @@ class SchemaTranslationSuite extends FunSuite {
     assert(error.getMessage.startsWith(text), error.getMessage)
   }
 
-  test("schema types that are not read are named") {
+  test("schema types that are not read, refused by their name") {
     for (t <- Seq("AUTO_CONSUME", "EXTERNAL"))
       refused(
         TopicSchema(t),
@@ -83,7 +83,7 @@ class SchemaTranslationSuite extends FunSuite {
       )
   }
 
-  test("schemas that are no columns say why") {
+  test("schemas without columns, refused with the reason") {
     val begin =
       "[PULSAR_SCHEMA_NOT_READABLE] The AVRO schema of topic persistent://a/b/t cannot be converted to columns: "
     def record(fields: String) = TopicSchema("AVRO", s"""{"type":"record","name":"R","fields":[$fields]}""")

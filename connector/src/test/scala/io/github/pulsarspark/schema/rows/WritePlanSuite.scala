@@ -82,7 +82,7 @@ class WritePlanSuite extends FunSuite {
     assertEquals(plan(columns("value" -> StringType), Some(TopicSchema("NONE"))).schema, TopicSchema("STRING"))
   }
 
-  test("a plan can be sent to tasks") {
+  test("a plan sent to a task, equal to the one of the driver") {
     val sent = plan(columns("a" -> LongType, "__key" -> BinaryType))
     val out  = new ByteArrayOutputStream
     new ObjectOutputStream(out).writeObject(sent)
@@ -96,7 +96,7 @@ class WritePlanSuite extends FunSuite {
     s"[PULSAR_WRITE_COLUMN_MISMATCH] Column `$column` does not match the $schemaType schema for topic $topic: $reason. What to do: Select, rename or cast columns " +
       "to match the schema."
 
-  test("no value column") {
+  test("rows of metadata columns alone, refused with their names") {
     refused(
       s"[PULSAR_WRITE_NO_VALUE_COLUMN] No value column to write to topic $topic: all columns (__key, __topic) are metadata columns. What to do: Add the " +
         "columns of the value."
@@ -218,7 +218,7 @@ class WritePlanSuite extends FunSuite {
     assert(error.getMessage.startsWith("[PULSAR_WRITE_NULL_VALUE] Field `a` is null"), error.getMessage)
   }
 
-  test("columns that no schema can be made of") {
+  test("columns without a counterpart in the schema, refused with the reason") {
     refused(misfit(
       "a-b",
       "AVRO",

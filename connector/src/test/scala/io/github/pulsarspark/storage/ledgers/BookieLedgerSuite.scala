@@ -16,7 +16,7 @@ class BookieLedgerSuite extends FunSuite {
   ) =
     s"LedgerMetadata{formatVersion=3, $sizes, state=CLOSED, length=358, lastEntryId=5, digestType=CRC32C, password=OMITTED, ensembles={$ensembles}$tail}"
 
-  test("what a broker says of a closed ledger") {
+  test("text of a broker on a closed ledger, its copies and their bookies") {
     val expected =
       BookieLedger(8, 3, 2, 2, 2, "CRC32C", Seq(0L -> Seq("b1:3181", "b2:3181")), Some("public/default/persistent/t"))
     assertEquals(parse(8, text("0=[b1:3181, b2:3181]")), Right(expected))
@@ -40,7 +40,7 @@ class BookieLedgerSuite extends FunSuite {
     )
   }
 
-  test("anything unexpected is refused") {
+  test("text of another form, refused") {
     Seq(
       "",
       "LedgerMetadata{}",
@@ -56,7 +56,7 @@ class BookieLedgerSuite extends FunSuite {
     ).foreach(t => assert(parse(8, t).left.exists(_.contains("its ")), t))
   }
 
-  test("what ledgers have in common is kept once") {
+  test("ledgers on the same bookies, one list in memory") {
     val parser           = new BookieLedgerParser
     def parsed(id: Long) = parser.parse(id, text("0=[b1:3181, b2:3181]")).toOption.get
     val (one, two)       = (parsed(8), parsed(9))

@@ -84,11 +84,11 @@ class DamagedOffloadSuite extends PropertySuite {
   private def badData(words: String)(change: ByteBuffer => Unit): Unit =
     check(damaged(whole.copy(data = changed(whole.data)(change))), "PULSAR_OFFLOAD_CORRUPT", words)
 
-  test("the undamaged ledger is read") {
+  test("a ledger without damage, all entries are read") {
     assertEquals(read(damaged(whole)), entries.map(ByteBufUtil.hexDump))
   }
 
-  test("an index that is wrong in one number") {
+  test("an index with one wrong number, the error names it") {
     val blockAt = whole.index.length - 20 * whole.starts.size
     badIndex("the index begins with 00000001 instead of de47de47")(_.putInt(0, 1))
     badIndex("and says that it has 5")(_.putInt(4, 5))
@@ -108,7 +108,7 @@ class DamagedOffloadSuite extends PropertySuite {
     badIndex("at -1")(_.putLong(blockAt + 32, -1))
   }
 
-  test("data that does not fit to its index") {
+  test("data unlike its index, the error names the number that differs") {
     val second = whole.starts(1)._2.toInt
     badData("block 1 begins with 00000001 instead of fbdbabcb")(_.putInt(0, 1))
     badData("block 2 begins with 00000001 instead of fbdbabcb")(_.putInt(second, 1))
@@ -129,14 +129,14 @@ class DamagedOffloadSuite extends PropertySuite {
       )
   }
 
-  test("the entry that is wanted is named") {
+  test("damage in a later block, the error names the entry from which it reads") {
     val third = whole.starts(2)
     val error =
       failure(damaged(whole.copy(data = changed(whole.data)(_.putInt(third._2.toInt, 1)))), first = third._1 + 1)
     assert(error.getMessage.contains(s"read from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
   }
 
-  test("an index or data that ends too early") {
+  test("an index or data cut off anywhere, PULSAR_OFFLOAD_CORRUPT") {
     for (length <- 0 until whole.index.length)
       assertEquals(failure(damaged(whole.copy(index = whole.index.take(length)))).condition, "PULSAR_OFFLOAD_CORRUPT")
     for (length <- Seq(0, 1, 127, 128, 200, 800, whole.data.length - 1))
@@ -178,7 +178,7 @@ class DamagedOffloadSuite extends PropertySuite {
     check(damaged(whole).copy(ledgerId = 8), "PULSAR_OFFLOAD_GONE", "does not exist")
   }
 
-  test("files that are gone") {
+  test("files that are deleted, PULSAR_OFFLOAD_GONE") {
     val ledger = damaged(whole)
     Files.delete(FilePath.of(ledger.data.toUri))
     check(ledger, "PULSAR_OFFLOAD_GONE", "does not exist")
@@ -203,7 +203,7 @@ class DamagedOffloadSuite extends PropertySuite {
     check(byName, "PULSAR_OFFLOAD_UNSUPPORTED", "in the format of streaming offload")
   }
 
-  test("a file system that is not there") {
+  test("a scheme without a file system, PULSAR_OFFLOAD_FAILED names it") {
     val ledger = writer.blockLedger().copy(location = OffloadLocation(BlockFormat, "nofs://bucket"))
     check(ledger, "PULSAR_OFFLOAD_FAILED", """No FileSystem for scheme "nofs"""")
   }
@@ -219,7 +219,7 @@ class DamagedOffloadSuite extends PropertySuite {
     ledger
   }
 
-  test("map files that miss something") {
+  test("map files without metadata or an entry, the missing entry is named") {
     check(damagedMap(0L to 19L), "PULSAR_OFFLOAD_CORRUPT", "the ledger's metadata is missing: entry 0 is in its place")
     check(damagedMap(-1L to 18L), "PULSAR_OFFLOAD_CORRUPT", "entry 19 is missing: the file ends before it")
     check(damagedMap(-1L to 18L), "PULSAR_OFFLOAD_CORRUPT", "entry 19 is missing: the file ends before it", first = 19)
@@ -232,7 +232,7 @@ class DamagedOffloadSuite extends PropertySuite {
       "it belongs to a/b/persistent/c")
   }
 
-  test("a map file of other things") {
+  test("a map file with other keys and values, PULSAR_OFFLOAD_CORRUPT") {
     val ledger = writer.mapLedger()
     writer.writeMap(ledger, classOf[LongWritable], Seq(-1L -> new LongWritable(1)))
     check(ledger, "PULSAR_OFFLOAD_CORRUPT", "its keys and values are")

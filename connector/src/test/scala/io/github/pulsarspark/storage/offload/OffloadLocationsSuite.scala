@@ -89,7 +89,7 @@ class OffloadLocationsSuite extends FunSuite {
   for ((policies, location, format, expected) <- byOption)
     test(s"$location as '$format' beside '$policies'")(assertEquals(find(policies, location, format), Right(expected)))
 
-  test("an option that does not tell enough") {
+  test("an option that is incomplete, the part that is missing") {
     assert(find("", "file:///p").left.exists(_.endsWith("set offload.format")))
     assert(find("", "bucket", "block").left.exists(_.startsWith("bucket is not a URI with a scheme")))
     assert(find("", "s3a://a b", "").left.exists(_.startsWith("s3a://a b is not a URI")))

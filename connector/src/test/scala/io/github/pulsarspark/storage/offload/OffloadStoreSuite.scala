@@ -66,7 +66,7 @@ class OffloadStoreSuite extends FunSuite {
     assertEquals(store.obstacle(slowLedger()), None)
   }
 
-  test("a copy that is gone is no obstacle") {
+  test("a copy that is gone, no obstacle for other ledgers") {
     val gone = slowLedger().copy(ledgerId = 8)
     assertEquals(store.splitPoints(Seq(gone)), Map.empty[Long, Seq[Long]])
     Using.resource(store.open(Segment(8, 0, 7, 800, gone), gone)) { source =>

@@ -86,7 +86,7 @@ class LedgerStepsSuite extends PropertySuite {
     assertEquals(topic.fake.opened.size, 0)
   }
 
-  test("partitions have equal shares") {
+  test("a limit and several partitions, equal shares") {
     val topic   = new Topic(Seq(10, 10, 5))
     val backlog = Seq("a", "b", "c").map(OffsetRange(_, before, Position(30, 4)))
     val fake    = new FakeEntries(Map("a" -> topic.messages.map(_ -> 1), "b" -> topic.messages.map(_ -> 1)))

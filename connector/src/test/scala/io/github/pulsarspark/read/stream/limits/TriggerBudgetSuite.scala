@@ -29,7 +29,7 @@ class TriggerBudgetSuite extends FunSuite {
     )
   }
 
-  test("times of delays have units") {
+  test("a delay with a unit, its milliseconds") {
     Seq("7" -> 7, "7ms" -> 7, "7s" -> 7000, "7m" -> 420000, "7 min" -> 420000, "1h" -> 3600000, "1d" -> 86400000)
       .foreach { case (text, millis) =>
         assertEquals(limits("minMessagesPerTrigger" -> "1", "maxTriggerDelay" -> text).maxDelay.toMillis, millis.toLong)
@@ -66,7 +66,7 @@ class TriggerBudgetSuite extends FunSuite {
     }
   }
 
-  test("a batch read has no triggers") {
+  test("a limit per trigger in a batch read, PULSAR_OPTION_WRONG_MODE") {
     val options = Map("service.url" -> "pulsar://h:1", "topic" -> "t", "maxMessagesPerTrigger" -> "5")
     val error   =
       intercept[IllegalArgumentException with PulsarError](CheckedOptions(options, Scope.BatchRead, _ => Nil))
