@@ -48,4 +48,6 @@ def test_fish_has_the_same_words() -> None:
     cases = dict(re.findall(r'case "([^"]*)"\n +string split -- " " "([^"]*)"', text))
     assert cases[" local"].split()[:3] == ["start", "stop", "status"]
     assert "--service-url" in cases[" partitions"].split()
-    assert {name for name in cases if name} == set(re.findall(r'"([^"]+)"', re.search(r"case (.*)", text)[1]))
+    paths = re.search(r"case (.*)", text)
+    assert paths is not None
+    assert {name for name in cases if name} == set(re.findall(r'"([^"]+)"', paths[1]))
