@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +19,38 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 STREAM_SECONDS = 60
+CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
+STATEMENTS = (
+    "SHOW TABLES IN {catalog}",
+    "SHOW CREATE TABLE {table}",
+    "DESCRIBE TABLE EXTENDED {table}",
+    "SHOW TBLPROPERTIES {table}",
+    "EXPLAIN EXTENDED SELECT * FROM {table}",
+    "EXPLAIN FORMATTED SELECT * FROM {table}.partitions",
+    "SELECT count(*) FROM {table}",
+    "SET -v",
+    "SET",
+)
 
 
 def main() -> None:
     task = json.load(sys.stdin)
     folder = Path(task["folder"])
-    spark = SparkSession.builder.getOrCreate()
+    # Settings of catalogs that are there at the start are masked in the event log, unlike those that come later.
+    spark = SparkSession.builder.config(map=settings_of(task["catalogs"])).getOrCreate()
     common = {"service.url": task["service.url"], "topic": task["topic"], "operationTimeoutMs": "2000"}
     rows = spark.sql("select unhex('00') as value from range(2)")
-    result: dict[str, list[Any]] = {"rows": [], "progress": [], "errors": []}
+    result: dict[str, list[Any]] = {"rows": [], "progress": [], "errors": [], "catalogs": [], "refused": []}
     for number, options in enumerate(task["works"]):
         count, batches = work(folder / f"work-{number}", spark, rows, {**common, **options})
         result["rows"].append(count)
         result["progress"].append(batches)
     for number, options in enumerate(task["tries"]):
         result["errors"].append(attempts(folder / f"try-{number}", spark, rows, {**common, **options}))
+    for name in task["catalogs"]:
+        result["catalogs"].append(end(partial(look, folder / f"{name}.catalog.txt", spark, name, task["topic"])))
+    for number, options in enumerate(task["refused"]):
+        result["refused"].append(refused(spark, f"refused{number}", options))
     spark.stop()
     (folder / "result.json").write_text(json.dumps(result))
 
@@ -62,6 +80,36 @@ def explain(file: Path, rows: DataFrame) -> None:
     with file.open("w") as output, redirect_stdout(output):
         for mode in ("extended", "formatted", "cost", "codegen"):
             rows.explain(mode=mode)
+
+
+def settings_of(catalogs: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """The settings of catalogs by their names."""
+    settings = {f"spark.sql.catalog.{name}": CATALOG for name in catalogs}
+    return settings | {
+        f"spark.sql.catalog.{name}.{key}": value for name, options in catalogs.items() for key, value in options.items()
+    }
+
+
+def look(file: Path, spark: SparkSession, catalog: str, topic: str) -> None:
+    """Keep all that a catalog and Spark show of a topic."""
+    names = [catalog, *(f"`{part}`" for part in topic.removeprefix("persistent://").split("/"))]
+    places = {"catalog": ".".join(names[:3]), "table": ".".join(names)}
+    with file.open("w") as output:
+        for statement in STATEMENTS:
+            rows = spark.sql(statement.format(**places)).collect()
+            output.writelines(f"{row}\n" for row in rows)
+
+
+def refused(spark: SparkSession, catalog: str, options: dict[str, str]) -> str:
+    """Use a catalog with these options, which nothing else sees; returns the condition of its error."""
+    settings = settings_of({catalog: options})
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        return condition(end(lambda: spark.sql(f"SHOW TABLES IN {catalog}.public.default").collect()))
+    finally:
+        for key in settings:
+            spark.conf.unset(key)
 
 
 def attempts(file: Path, spark: SparkSession, rows: DataFrame, options: dict[str, str]) -> list[str]:

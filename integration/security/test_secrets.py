@@ -109,6 +109,9 @@ SECRET_OPTIONS = {
     "incomplete": {"auth.basic.password": "{}"},
 }
 
+# A catalog refuses them: Spark would show their secrets.
+REFUSED = ("oauth2-data", "plugin", "plugin-oauth2", "plugin-json", "admin-plugin")
+
 
 @pytest.fixture(scope="module")
 def canaries() -> dict[str, str]:
@@ -170,12 +173,15 @@ def left(
         for name, options in SECRET_OPTIONS.items()
     ]
     wrong = {"auth.token": auth_server.wrong_token()}
+    url = {"service.url": auth_server.server.service_url}
     task = {
         "folder": str(folder),
         "service.url": auth_server.server.service_url,
         "topic": protected_topic,
         "works": list(working.values()),
         "tries": [*tries, wrong],
+        "catalogs": {f"c{number}": {**url, **working[name]} for number, name in enumerate(("token", "passwords"))},
+        "refused": [{**url, **tries[list(SECRET_OPTIONS).index(name)]} for name in REFUSED],
     }
     submit = [
         *("--master", "local[2]", "--driver-memory", "800m", "--jars", str(connector_jar)),
@@ -216,9 +222,11 @@ def test_the_job_succeeds_and_leaves_logs_to_search(
     assert result["rows"] == [12 + 2 * before for before in range(len(working))]
     assert result["progress"] == [1] * len(working)
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
+    assert result["catalogs"] == ["worked", "worked"]
+    assert result["refused"] == ["[PULSAR_CATALOG_SECRET]"] * len(REFUSED)
     places = Leaks(left).places(protected_topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
-    for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", *job):
+    for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", "c1.catalog.txt", *job):
         assert any(place.startswith(sign) for place in places), (sign, places)
     assert Leaks(left).places(base64.b64encode(protected_topic.encode()).decode()) == []
     log = (left / "spark.log").read_text()
