@@ -100,7 +100,7 @@ def test_columns_that_do_not_fit_the_message_are_rejected(target: Target, topic:
     )
     send(target.spark, target.service_url, topic, schema, [])
     with no_job(target.spark), refused("PULSAR_WRITE_COLUMN_MISMATCH", "`nanos`", "int32", topic):
-        target.append_sql("select 1L as seconds, 1L as nanos", topic)
+        target.append_sql("select 1L as seconds, true as nanos", topic)
     with no_job(target.spark), refused("PULSAR_WRITE_SCHEMA_TYPE", "PROTOBUF_NATIVE", f"{topic}-new"):
         target.append_sql("select 1L as seconds", f"{topic}-new", {"schemaType": "protobuf_native"})
 

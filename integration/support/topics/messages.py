@@ -94,7 +94,11 @@ def produce(
         schema: A schema of the client; payloads are then its values.
         producer_options: Further arguments of ``create_producer``.
     """
-    options: dict[str, Any] = {"compression_type": pulsar.CompressionType.__members__[compression], **producer_options}
+    options: dict[str, Any] = {
+        "compression_type": pulsar.CompressionType.__members__[compression],
+        "send_timeout_millis": int(_SECONDS * 1000),
+        **producer_options,
+    }
     if batch_size == 1:
         # The client does not take 1 as the limit of a batch, so every message is flushed by itself.
         options |= {"batching_enabled": True, "batching_max_publish_delay_ms": _NEVER_BY_TIME_MS}
