@@ -72,6 +72,7 @@ SCOPE_WORDS = {
     frozenset((*WRITES, "metadata")): "writes, metadata tables",
     frozenset((READS[1], "metadata")): "streaming reads, metadata tables",
     frozenset(("catalog",)): "[catalogs](tables.md)",
+    frozenset(("catalog", "metadata")): "[catalogs](tables.md), metadata tables",
 }
 
 

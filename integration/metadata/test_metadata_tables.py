@@ -120,6 +120,11 @@ def test_topics_are_listed_with_their_schemas(
     assert [tuple(row) for row in ask("topics", topicsPattern=pattern)["rows"]] == expected
     assert values(read("topics", topics=f"{plain},{with_schema}").select("schemaType")) == [(None,), ("STRING",)]
     assert values(read("topics", topicsPattern=f"{namespace}/none-.*")) == []
+    assert (plain,) in values(read("topics", namespace=namespace).select("topic"))
+    with refused("PULSAR_OPTION_CONFLICT", "namespace", "topicsPattern"):
+        read("topics", namespace=namespace, topicsPattern=pattern)
+    with refused("PULSAR_OPTION_INVALID", "tenant/namespace"):
+        read("topics", namespace="default")
     assert "public/default" in (values(read("topics").select("topic")) or [("public/default",)])[0][0]
 
 

@@ -35,7 +35,12 @@ def test_a_role_that_may_only_consume(spark: SparkSession, auth_server: AuthServ
     table = catalog.table(protected_topic)
     assert ("events",) in [row[1:2] for row in catalog.rows("show tables in {c}.public.auth_server")]
     assert spark.table(table).count() == 10
-    assert catalog.rows(f"describe {table}")[0][0] == "value"
+    for statement in ("describe {t}", "describe extended {t}", "show tblproperties {t}", "show create table {t}"):
+        assert catalog.rows(statement.format(t=table)), statement
+    stream = spark.readStream.option("startingOffsets", "earliest").table(table).writeStream.format("memory")
+    query = stream.queryName("consumed").trigger(availableNow=True).start()
+    assert query.awaitTermination(60)
+    assert spark.table("consumed").count() == 10
     catalog.sql("use {c}.public.auth_server")
     spark.sql("use spark_catalog.default")
     with no_job(spark), failing("PULSAR_ACCESS_DENIED", "`produce`"):
@@ -44,12 +49,27 @@ def test_a_role_that_may_only_consume(spark: SparkSession, auth_server: AuthServ
         f"create table {table}2 (a int)".replace("`2", "2`"),
         f"drop table {table}",
         f"alter table {table} set tblproperties (partitions = 2)",
+        f"alter table {table} set tblproperties (messageTTL = '1h')",
         "show namespaces in {c}",
         "show namespaces in {c}.public",
     ):
         with no_job(spark), refused("PULSAR_ACCESS_DENIED", "administrate the tenant"):
             catalog.sql(statement)
     assert spark.table(table).count() == 10
+
+
+def test_a_role_that_may_produce(spark: SparkSession, auth_server: AuthServer) -> None:
+    topic = "persistent://public/auth_server/written"
+    administrator = catalog_of(spark, auth_server, auth_server.admin_token)
+    administrator.sql(f"create table {administrator.table(topic)} (city string)")
+    auth_server.admin.set_policy("public/auth_server", "permissions/writer", ["consume", "produce"])
+    catalog = catalog_of(spark, auth_server, auth_server.token("writer"))
+    table = catalog.table(topic)
+    catalog.sql(f"insert into {table} values ('Rome')")
+    catalog.sql(f"alter table {table} add column km double")
+    assert catalog.rows(f"select city, km from {table}") == [("Rome", None)]
+    with no_job(spark), refused("PULSAR_ACCESS_DENIED", "administrate the tenant"):
+        catalog.sql(f"alter table {table} set tblproperties (partitions = 2)")
 
 
 def test_a_missing_right_is_not_a_missing_table(

@@ -110,9 +110,28 @@ def test_the_lag_of_a_query_is_that_of_its_newest_progress(monkeypatch: pytest.M
         session.lag(query(source({}, "41")))
 
 
+class Settings:
+    """Stands for a session: its settings, and catalogs that queries have used."""
+
+    def __init__(self) -> None:
+        self.conf = self
+        self.getAll: dict[str, str] = {}
+        self.used: set[str] = set()
+        self.set = self.getAll.__setitem__
+        self.unset = self.getAll.__delitem__
+
+    def sql(self, text: str) -> Settings:
+        self.asked = text.rpartition(" ")[2].strip("'")
+        return self
+
+    def collect(self) -> list[str]:
+        return [name for name in self.used if name == self.asked]
+
+
 def test_a_catalog_has_the_options_of_the_cluster() -> None:
-    settings: dict[str, str] = {}
-    session = CLUSTER.on(cast("Any", SimpleNamespace(conf=SimpleNamespace(set=settings.__setitem__))))
+    noted: Any = Settings()
+    settings = noted.getAll
+    session = CLUSTER.on(noted)
     session.register_catalog("lake")
     assert settings == {
         "spark.sql.catalog.lake": "io.github.pulsarspark.catalog.PulsarCatalog",
@@ -121,6 +140,23 @@ def test_a_catalog_has_the_options_of_the_cluster() -> None:
     for name in ("a.b", "spark_catalog", "", "a b"):
         with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`name`"):
             session.register_catalog(name)
+
+
+def test_a_catalog_that_queries_use_is_not_registered_with_other_settings() -> None:
+    noted: Any = Settings()
+    CLUSTER.on(noted).register_catalog("lake")
+    other = PulsarCluster("pulsar://other:6650").on(noted)
+    other.register_catalog("lake")
+    assert noted.getAll == {
+        "spark.sql.catalog.lake": "io.github.pulsarspark.catalog.PulsarCatalog",
+        "spark.sql.catalog.lake.service.url": "pulsar://other:6650",
+    }
+    noted.used.add("lake")
+    other.register_catalog("lake")
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_CATALOG_REGISTERED.*`lake`"):
+        CLUSTER.on(noted).register_catalog("lake")
+    assert noted.getAll["spark.sql.catalog.lake.service.url"] == "pulsar://other:6650"
+    CLUSTER.on(noted).register_catalog("sea")
 
 
 @pytest.mark.parametrize(
@@ -138,8 +174,8 @@ def test_a_catalog_has_the_options_of_the_cluster() -> None:
     ],
 )
 def test_a_secret_is_no_setting_of_a_catalog(given: dict[str, Any], refused: bool) -> None:
-    settings: dict[str, str] = {}
-    session: Any = SimpleNamespace(conf=SimpleNamespace(set=settings.__setitem__))
+    session: Any = Settings()
+    settings = session.getAll
     cluster = PulsarCluster("pulsar://b:6650", **given)
     if refused:
         with pytest.raises(PulsarOptionError, match="PULSAR_CATALOG_SECRET"):

@@ -54,7 +54,7 @@ class AdminProxy(Tap):
             with self._opener.open(self._admin_url + path, timeout=_REQUEST_SECONDS) as answer:
                 body = answer.read()
                 size = len(body)
-            return self._change(path, json.loads(body))
+            return self._change(path, json.loads(body or b"null"))
         finally:
             self.report(Passed(kind(path), size))
 

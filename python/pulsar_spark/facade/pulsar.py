@@ -38,13 +38,14 @@ class Pulsar(Examining):
         """Make the cluster a catalog of the session, whose tables are the topics.
 
         The settings of a catalog are settings of Spark, which writes those that a program sets to its event log. So a
-        secret is refused unless it is in a file. A catalog that a query has used already keeps the settings it had.
+        secret is refused unless it is in a file. Spark keeps a catalog with the settings that it had in its first
+        query.
 
         Args:
             name: Its name in SQL.
 
         Raises:
-            PulsarOptionError: The name is none of a catalog, or a secret is in no file.
+            PulsarOptionError: The name is none of a catalog or in use with other settings, or a secret is in no file.
 
         Examples:
             >>> pulsar.register_catalog()
@@ -58,9 +59,14 @@ class Pulsar(Examining):
             if is_secret(key) and not _FILE.match(value):
                 raise PulsarOptionError("PULSAR_CATALOG_SECRET", catalog=name, option=key)
         prefix = f"spark.sql.catalog.{name}"
-        for key, value in options.items():
-            self.spark.conf.set(f"{prefix}.{key}", value)
-        self.spark.conf.set(prefix, CATALOG)
+        settings = {prefix: CATALOG, **{f"{prefix}.{key}": value for key, value in options.items()}}
+        present = {k: v for k, v in self.spark.conf.getAll.items() if k == prefix or k.startswith(f"{prefix}.")}
+        if present and present != settings and self.spark.sql(f"SHOW CATALOGS LIKE '{name}'").collect():
+            raise PulsarOptionError("PULSAR_CATALOG_REGISTERED", catalog=name)
+        for key in present.keys() - settings.keys():
+            self.spark.conf.unset(key)
+        for key, value in settings.items():
+            self.spark.conf.set(key, value)
 
     def peek(self, topic: str, n: int = 10) -> DataFrame:
         """Read the newest messages of a topic.

@@ -77,8 +77,14 @@ private[pulsarspark] final class PulsarTable(
   private val checkedWrite = new CheckedWrite
   private val sinkRun      = new SinkRun
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    new PulsarWriteBuilder(raw(info.options), info.schema, written(info.schema), checkedWrite, info.queryId, sinkRun)
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = newWriteBuilder(info, None)
+
+  /** @param producerPrefix
+    *   start of the names of all producers of a batch
+    */
+  def newWriteBuilder(info: LogicalWriteInfo, producerPrefix: Option[String]): WriteBuilder =
+    new PulsarWriteBuilder(raw(info.options), info.schema, written(info.schema), checkedWrite, info.queryId, sinkRun,
+      producerPrefix)
 
   /** The columns for the rows of a write into a table or a view; None for one that brings its own columns. */
   private def written(rows: StructType): Option[TableColumns] =

@@ -18,15 +18,22 @@ import io.github.pulsarspark.options.SessionOptions
   *   by Pulsar's name
   * @param asOf
   *   the clause of a table as it was
+  * @param policies
+  *   requests the properties for policies of the topic, which few statements show
   */
-private[pulsarspark] final case class TopicFacts(partitions: Int, schemaType: String, asOf: Option[String]) {
+private[pulsarspark] final case class TopicFacts(
+    partitions: Int,
+    schemaType: String,
+    asOf: Option[String],
+    policies: () => Map[String, String]
+) {
 
   /** Properties of the table, as `CREATE TABLE` takes them. */
   def properties: JMap[String, String] =
     (Map(
       TableCatalog.PROP_PROVIDER -> SessionOptions.Name,
       "schemaType"               -> schemaType.toLowerCase
-    ) ++ Option.when(partitions > 0)("partitions" -> partitions.toString)).asJava
+    ) ++ Option.when(partitions > 0)("partitions" -> partitions.toString) ++ policies()).asJava
 
   /** Fails when a query names an end of its own for a table as it was. */
   def checkEnd(table: String, query: CaseInsensitiveStringMap): Unit =

@@ -12,23 +12,43 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
   *   to add at the end
   * @param partitions
   *   the new number
+  * @param policies
+  *   to set and to unset
   */
-private[catalog] final case class Alteration(columns: StructType, partitions: Option[Int])
+private[catalog] final case class Alteration(
+    columns: StructType = new StructType,
+    partitions: Option[Int] = None,
+    policies: PolicyChanges = PolicyChanges()
+)
 
 /** Reads the changes that Spark passes; it checks only that columns are new. Pure. */
 private[catalog] object Alteration {
 
   def apply(topic: String, changes: Seq[TableChange]): Alteration =
-    changes.foldLeft(Alteration(new StructType, None)) {
+    changes.foldLeft(Alteration()) {
       case (all, add: TableChange.AddColumn) =>
         all.copy(columns = all.columns.add(column(add)))
       case (all, set: TableChange.SetProperty) if TopicDefinition.isPartitions(set.property) =>
         all.copy(partitions = Some(TopicDefinition.partitions(topic, set.value)))
-      case (_, set: TableChange.SetProperty) => throw TopicDefinition.unknown(topic, set.property)
-      case (_, other)                        =>
+      case (all, set: TableChange.SetProperty) =>
+        val property = policy(topic, set.property)
+        all.copy(policies = all.policies + (property, Some(TopicDefinition.policy(topic, property, set.value))))
+      case (all, unset: TableChange.RemoveProperty) =>
+        all.copy(policies = all.policies + (policy(topic, unset.property), None))
+      case (_, other) =>
         throw refused(s"ALTER TABLE with ${words(other)}", "the values of messages stay as they were written",
-          "Use ADD COLUMN, or SET TBLPROPERTIES (partitions = n)")
+          "Use ADD COLUMN, SET TBLPROPERTIES or UNSET TBLPROPERTIES")
     }
+
+  private def policy(topic: String, property: String): PolicyProperty = PolicyProperty.find(property).getOrElse {
+    if (TopicDefinition.isPartitions(property))
+      throw refused(s"UNSET TBLPROPERTIES ($property)", "a topic keeps its partitions",
+        s"Use SET TBLPROPERTIES ($property = n) with a higher number")
+    if (TopicDefinition.isOfSchema(property))
+      throw refused(s"ALTER TABLE with the property $property", "the schema of a topic keeps its type",
+        "Create a table with it")
+    throw TopicDefinition.unknown(topic, property)
+  }
 
   private def column(add: TableChange.AddColumn): StructField = {
     val name                                           = add.fieldNames.mkString(".")

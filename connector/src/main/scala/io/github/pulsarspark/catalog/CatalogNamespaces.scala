@@ -14,15 +14,12 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 /** Tenants and namespaces of a cluster, and the topics of a namespace. */
 private[catalog] final class CatalogNamespaces(options: CatalogOptions, names: CatalogNames) {
 
-  /** The topics of a namespace, each partitioned one as one, over the binary protocol: one request, and one for each
-    * partitioned topic.
-    */
+  /** The topics of a namespace, each partitioned one as one, over the binary protocol. */
   def tables(parts: Array[String]): Array[Identifier] = {
     val (tenant, name) = names.namespace(parts.toSeq).getOrElse(throw new NoSuchNamespaceException(parts))
     val shown          = if (parts.isEmpty) Array(tenant, name) else parts
-    val topics         =
-      Using.resource(PulsarConnection(options.client))(_.broker().matching(s"$tenant/$name/.*").partitions)
-    topics.keys.map(TopicNames.local).toArray.sorted.map(Identifier.of(shown, _))
+    val topics         = Using.resource(PulsarConnection(options.client))(_.broker().names(s"$tenant/$name"))
+    topics.map(TopicNames.local).sorted.map(Identifier.of(shown, _)).toArray
   }
 
   /** The tenants; for a tenant its namespaces; a namespace has none. */

@@ -62,16 +62,13 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
       partitions: Array[Transform],
       properties: JMap[String, String]
   ): StagedTable = {
-    val (topic, isPartitioned) = create(ident, columns, partitions, properties, isFromRows = true)
-    def undo()                 = open.changes.undo(topic, isPartitioned)
-    try
-      new StagedTopic(
-        open.tables.table(topic).getOrElse(throw new NoSuchTableException(ident)),
-        () => undo()
-      )
-    catch {
+    val made = create(ident, columns, partitions, properties, isFromRows = true)
+    try {
+      val table = open.tables.table(made.topic).getOrElse(throw new NoSuchTableException(ident))
+      new StagedTopic(table, made.producerPrefix, () => open.changes.undo(made))
+    } catch {
       case e: Throwable =>
-        undo()
+        open.changes.undo(made)
         throw e
     }
   }
@@ -97,7 +94,7 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
       partitions: Array[Transform],
       properties: JMap[String, String],
       isFromRows: Boolean
-  ): (String, Boolean) = {
+  ): CreatedTopic = {
     val topic      = open.names.created(ident.namespace.toSeq, ident.name)
     val definition = TopicDefinition(
       topic,
@@ -108,7 +105,6 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
       isFromRows
     )
     open.changes.create(ident, topic, definition)
-    (topic, definition.partitions > 0)
   }
 
   private def field(column: Column): StructField = {

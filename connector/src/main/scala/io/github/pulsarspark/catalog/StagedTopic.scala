@@ -11,10 +11,13 @@ import io.github.pulsarspark.PulsarTable
 /** A topic that CREATE TABLE AS SELECT made, while its rows are written. Without staging Spark would drop the table of
   * that name after a failure, whoever made it.
   *
+  * @param producerPrefix
+  *   start of the names of the producers of its rows
   * @param undo
   *   deletes the topic
   */
-private[catalog] final class StagedTopic(table: PulsarTable, undo: () => Unit) extends StagedTable
+private[catalog] final class StagedTopic(table: PulsarTable, producerPrefix: String, undo: () => Unit)
+    extends StagedTable
     with SupportsWrite {
 
   override def name(): String                        = table.name()
@@ -27,7 +30,7 @@ private[catalog] final class StagedTopic(table: PulsarTable, undo: () => Unit) e
 
   /** Takes mode `overwrite` as well: a topic that was made a moment ago has nothing to replace. */
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new SupportsTruncate {
-    private val rows                      = table.newWriteBuilder(info)
+    private val rows                      = table.newWriteBuilder(info, Some(producerPrefix))
     override def truncate(): WriteBuilder = this
     override def build(): Write           = rows.build()
   }

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.catalog
 
+import java.util.UUID
 import java.util.concurrent.CompletableFuture
 
 import scala.util.Using
@@ -16,6 +17,7 @@ import io.github.pulsarspark.options.catalog.CatalogOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.{AdminApi, Outcome}
 import io.github.pulsarspark.pulsar.connection.{ClientSettings, ClusterCalls}
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
 import io.github.pulsarspark.schema.rows.WritePlanner
@@ -25,10 +27,11 @@ import io.github.pulsarspark.schema.rows.WritePlanner
   */
 private[catalog] final class TopicChanges(options: CatalogOptions) {
 
-  /** Creates a topic with its schema. Fails with `TableAlreadyExistsException` when there is one, also when it appeared
-    * a moment ago. A topic whose schema is refused is deleted again.
+  /** Creates a topic with its schema and policies. Fails with `TableAlreadyExistsException` when there is one, also
+    * when it appeared a moment ago. A topic whose schema or policy is refused is deleted again.
     */
-  def create(ident: Identifier, topic: String, definition: TopicDefinition): Unit = {
+  def create(ident: Identifier, topic: String, definition: TopicDefinition): CreatedTopic = {
+    val made   = CreatedTopic(topic, definition.partitions, s"spark-create-${UUID.randomUUID()}-")
     val write  = writeOptions(topic, definition.schema)
     val schema = Option.when(definition.columns.nonEmpty)(planned(topic, definition, write))
     withAdmin("CREATE TABLE") { (connection, admin) =>
@@ -38,27 +41,37 @@ private[catalog] final class TopicChanges(options: CatalogOptions) {
         case Outcome.Absent => throw new NoSuchNamespaceException(ident.namespace)
         case other          => failed(s"Creating topic $topic", admin, other)
       }
-      try schema.foreach(connection.producer(topic, _, write).close())
-      catch {
+      try {
+        schema.foreach(connection.producer(topic, _, write).close())
+        new TopicPolicies(options.client, admin).change(ident, topic, definition.policies)
+      } catch {
         case e: Throwable =>
-          undo(topic, definition.partitions > 0)
+          undo(made)
           throw e
       }
+      made
     }
   }
 
-  /** Deletes a topic that this catalog made a moment ago, unless somebody uses it already. Never fails. */
-  def undo(topic: String, isPartitioned: Boolean): Unit =
+  /** Deletes a topic that this catalog made a moment ago with the rows of its statement, unless somebody else uses it
+    * already or wrote into it. Never fails.
+    */
+  def undo(made: CreatedTopic): Unit = {
+    def stays(why: String): Unit =
+      TopicChanges.log.warn("Topic {}, which was created in vain, stays: {}", made.topic: Any, why: Any)
     try
-      withAdmin("CREATE TABLE") { (_, admin) =>
-        ask(s"Deleting topic $topic", admin)(_.delete(topic, isPartitioned)) match {
-          case Outcome.Done | Outcome.Absent => ()
-          case other => TopicChanges.log.warn("Topic {}, which was created in vain, stays: {}", topic: Any, other: Any)
-        }
+      withAdmin("CREATE TABLE") { (connection, admin) =>
+        if (connection.mayHaveOthers(made.partitions, made.producerPrefix)) stays("others have written into it")
+        else
+          ask(s"Deleting topic ${made.topic}", admin)(_.delete(made.topic, made.isPartitioned)) match {
+            case Outcome.Done | Outcome.Absent => ()
+            case other                         => stays(other.toString)
+          }
       }
-    catch { case NonFatal(e) => TopicChanges.log.warn(s"Topic $topic, which was created in vain, stays", e) }
+    catch { case NonFatal(e) => stays(e.toString) }
+  }
 
-  /** Adds columns as a new version of the schema, and partitions. */
+  /** Adds columns as a new version of the schema, and partitions; changes policies. */
   def alter(ident: Identifier, topic: String, alteration: Alteration): Unit = {
     if (alteration.columns.nonEmpty) Using.resource(PulsarConnection(options.client)) { connection =>
       if (connection.broker().partitions(Seq(topic)).isEmpty) throw new NoSuchTableException(ident)
@@ -81,6 +94,9 @@ private[catalog] final class TopicChanges(options: CatalogOptions) {
         }
       }
     }
+    if (alteration.policies.values.nonEmpty) withAdmin(s"TBLPROPERTIES (${alteration.policies})") { (_, admin) =>
+      new TopicPolicies(options.client, admin).change(ident, topic, alteration.policies)
+    }
   }
 
   /** Deletes a topic with its messages and its schema; false if there is none. */
@@ -95,10 +111,13 @@ private[catalog] final class TopicChanges(options: CatalogOptions) {
     withAdmin("DROP TABLE") { (connection, admin) =>
       connection.broker().partitions(Seq(topic)).get(topic).exists { partitions =>
         val what = s"Deleting topic $topic"
+        connection.closeKeptProducers(topic)
         ask(what, admin)(_.delete(topic, isPartitioned = partitions != Seq(topic))) match {
-          case Outcome.Done   => true
-          case Outcome.Absent => false
-          case other          => failed(what, admin, other)
+          case Outcome.Done            => true
+          case Outcome.Absent          => false
+          case Outcome.Refused(reason) =>
+            throw Conditions.TopicInUse(topic = topic, url = admin.url, cause = reason).exception
+          case other => failed(what, admin, other)
         }
       }
     }
@@ -137,6 +156,18 @@ private[catalog] final class TopicChanges(options: CatalogOptions) {
     }
     throw Conditions.RequestFailed(what = what, url = admin.url, cause = cause).exception
   }
+}
+
+/** A topic that a statement made.
+  *
+  * @param count
+  *   of its partitions; 0 for a topic that is not partitioned
+  * @param producerPrefix
+  *   start of the names of the statement's own producers
+  */
+private[catalog] final case class CreatedTopic(topic: String, count: Int, producerPrefix: String) {
+  def isPartitioned: Boolean  = count > 0
+  def partitions: Seq[String] = TopicNames.partitions(topic, count)
 }
 
 private object TopicChanges {

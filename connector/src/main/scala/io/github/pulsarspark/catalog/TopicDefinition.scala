@@ -18,7 +18,12 @@ import io.github.pulsarspark.schema.columns.MetadataColumns
   * @param schema
   *   options of a write that choose the schema
   */
-private[catalog] final case class TopicDefinition(columns: StructType, partitions: Int, schema: Map[String, String])
+private[catalog] final case class TopicDefinition(
+    columns: StructType,
+    partitions: Int,
+    schema: Map[String, String],
+    policies: PolicyChanges = PolicyChanges()
+)
 
 /** Reads what Spark passes for CREATE TABLE. Pure. */
 private[catalog] object TopicDefinition {
@@ -70,14 +75,13 @@ private[catalog] object TopicDefinition {
     val own = properties.filterNot { case (key, _) =>
       key == TableCatalog.PROP_PROVIDER || Ignored(key) || key.startsWith(TableCatalog.OPTION_PREFIX)
     }
-    val (partitions, others) = own.toSeq.sorted.partition(_._1.equalsIgnoreCase(Partitions))
-    TopicDefinition(
-      columns,
-      partitions.headOption.fold(0)(p => this.partitions(topic, p._2)),
-      others.map { case (key, value) =>
-        SchemaChoices.find(_.equalsIgnoreCase(key)).getOrElse(throw unknown(topic, key)) -> value
-      }.toMap
-    )
+    own.toSeq.sorted.foldLeft(TopicDefinition(columns, 0, Map.empty)) { case (made, (key, value)) =>
+      PolicyProperty.find(key).map(p => made.copy(policies = made.policies + (p, Some(policy(topic, p, value)))))
+        .orElse(SchemaChoices.find(_.equalsIgnoreCase(key)).map(c => made.copy(schema = made.schema + (c -> value))))
+        .getOrElse {
+          if (isPartitions(key)) made.copy(partitions = this.partitions(topic, value)) else throw unknown(topic, key)
+        }
+    }
   }
 
   /** The value of the property `partitions`. */
@@ -91,12 +95,21 @@ private[catalog] object TopicDefinition {
       ).exception
     )
 
-  /** True for the one property that can be changed. */
+  /** The value of a policy as brokers count it. */
+  def policy(topic: String, property: PolicyProperty, text: String): Long = property.parse(text.trim).getOrElse(
+    throw Conditions.TableProperty(property = property.name, topic = topic, why = s"its value is `$text`",
+      instead = property.form).exception
+  )
+
+  /** True for the number of partitions. */
   def isPartitions(property: String): Boolean = property.equalsIgnoreCase(Partitions)
+
+  /** True for a property of the schema, which the first CREATE decides. */
+  def isOfSchema(property: String): Boolean = SchemaChoices.exists(_.equalsIgnoreCase(property))
 
   /** The error for a property that tables do not have. */
   def unknown(topic: String, property: String): RuntimeException = {
-    val known          = Partitions +: SchemaChoices
+    val known          = Partitions +: (SchemaChoices ++ PolicyProperty.all.map(_.name))
     val (why, instead) = Refused.get(property).orElse {
       Option.when(OptionRegistry.scopesOf(property).isDefined)(
         ("it is an option of queries", "Set it in the query, or for all tables as `spark.sql.catalog.<name>.<option>`")

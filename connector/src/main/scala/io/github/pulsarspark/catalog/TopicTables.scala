@@ -24,10 +24,7 @@ private[catalog] final class TopicTables(options: CatalogOptions, names: Catalog
 
   /** The table of a name. Fails with `NoSuchTableException` only when the cluster says that there is no such topic. */
   def load(ident: Identifier, asOf: Option[AsOf] = None): Table =
-    candidates(ident).iterator.flatMap(table(_, asOf)).nextOption().getOrElse {
-      suggest(ident)
-      throw new NoSuchTableException(ident)
-    }
+    candidates(ident).iterator.flatMap(table(_, asOf)).nextOption().getOrElse(throw absent(ident))
 
   /** True if the topic of a name exists; one request. */
   def exists(ident: Identifier): Boolean = candidates(ident).exists(t => exists(t.topic))
@@ -70,28 +67,49 @@ private[catalog] final class TopicTables(options: CatalogOptions, names: Catalog
         val topics  = session.discovery.topics()
         val schemas = session.schemasOf(topics.keys)
         val facts   =
-          TopicFacts(topics.values.flatten.count(_ != topic), schemas.map(_._2.schemaType).mkString, asOf.map(_.clause))
+          TopicFacts(topics.values.flatten.count(_ != topic), schemas.map(_._2.schemaType).mkString,
+            asOf.map(_.clause), () => policies(topic))
         Some(new PulsarTable(columns(SourceColumns.values(schemas)), definition, options.all, Some(facts)))
       }
     catch { case e: RuntimeException if Conditions.TopicNotFound.is(e) => None }
   }
+
+  /** The properties for policies of a topic; none, with a warning in the log, where the role may not see them. */
+  private def policies(topic: String): Map[String, String] =
+    try
+      Using.resource(PulsarConnection(options.client))(
+        _.admin.fold(Map.empty[String, String])(new TopicPolicies(options.client, _).properties(topic))
+      )
+    catch {
+      case NonFatal(e) =>
+        TopicTables.log.warn("The policies of topic {} are not shown: {}", topic, e.getMessage)
+        Map.empty
+    }
 
   private def definition(topic: String) = Map(
     TableCatalog.PROP_PROVIDER            -> SessionOptions.Name,
     s"${TableCatalog.OPTION_PREFIX}topic" -> topic
   )
 
-  /** Logs the name that is nearest to one that does not exist, because Spark replaces the text of that error. */
-  private def suggest(ident: Identifier): Unit =
+  /** The error for a name without a table. Spark replaces the text of its own one, so the log has the nearest name. A
+    * topic that a list shows for its partitions has an error of ours.
+    */
+  private def absent(ident: Identifier): Exception =
     try
-      candidates(ident).headOption.foreach { located =>
+      candidates(ident).headOption.flatMap { located =>
         val namespace = TopicNames.namespace(located.topic)
-        val existing  = Using.resource(PulsarConnection(options.client))(_.broker().matching(s"$namespace/.*").all)
-        NearestName(TopicNames.local(located.topic), existing.map(TopicNames.local)).foreach { near =>
-          TopicTables.log.warn("Topic {} does not exist; the nearest name in {} is {}.", located.topic, namespace, near)
+        val existing  = Using.resource(PulsarConnection(options.client))(_.broker().names(namespace))
+        if (existing.contains(located.topic) && !exists(located.topic))
+          Some(Conditions.TopicNotPartitioned(topic = located.topic).exception)
+        else {
+          NearestName(TopicNames.local(located.topic), existing.map(TopicNames.local)).foreach(near =>
+            TopicTables.log.warn("Topic {} does not exist; the nearest name in {} is {}.", located.topic, namespace,
+              near)
+          )
+          None
         }
-      }
-    catch { case NonFatal(_) => () }
+      }.getOrElse(new NoSuchTableException(ident))
+    catch { case NonFatal(_) => new NoSuchTableException(ident) }
 }
 
 private[catalog] object TopicTables {

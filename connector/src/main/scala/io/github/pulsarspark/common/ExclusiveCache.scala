@@ -65,10 +65,11 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
   }
 
   /** Closes the values of these keys. */
-  def closeAll(of: K => Boolean): Unit =
-    kept.asMap.keySet.asScala.filter(slot => of(slot._1)).foreach(slot =>
-      Option(kept.asMap.remove(slot)).foreach(close)
-    )
+  def closeAll(of: K => Boolean): Unit = takeAll(of).foreach(close)
+
+  /** Hands over the values of these keys, usable or not. */
+  def takeAll(of: K => Boolean): Seq[V] =
+    kept.asMap.keySet.asScala.toSeq.filter(slot => of(slot._1)).flatMap(slot => Option(kept.asMap.remove(slot)))
 
   /** Closes values that were kept long enough. */
   def cleanUp(): Unit = kept.cleanUp()

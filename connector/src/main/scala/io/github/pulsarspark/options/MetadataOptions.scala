@@ -3,7 +3,7 @@ package io.github.pulsarspark.options
 import scala.concurrent.duration._
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
+import io.github.pulsarspark.options.registry.{CheckedOptions, OptionValue, RawOptions, Scope}
 
 /** The options of a metadata table. What a table lacks, it says by the `require` methods; they send no request.
   *
@@ -40,6 +40,17 @@ private[pulsarspark] final class MetadataOptions private (table: String, options
     requireCluster()
     requireOne("sinkNamespace", "topic")
     ExactlyOnceOptions.checkNames(options.get("sinkId"), sinkNamespace)
+  }
+
+  /** Pattern of all topics of the namespace that the options name, or of the default one. Fails if they also select
+    * topics.
+    */
+  def namespacePattern: String = {
+    val (tenant, name) = OptionValue.namespace("namespace", options("namespace"))
+    if (isSet("namespace")) MetadataOptions.Topics.find(isSet).foreach(selected =>
+      throw Conditions.OptionConflict(first = "namespace", second = selected).exception
+    )
+    s"$tenant/$name/.*"
   }
 
   /** Fails unless the options name a cluster. */

@@ -19,7 +19,8 @@ private[pulsarspark] final case class WriteOptions(
     protobuf: Option[ProtobufMessageOption] = None,
     exactlyOnce: Option[ExactlyOnceOptions] = None,
     publicKeys: Option[PublicKeys] = None,
-    isByKey: Boolean = false
+    isByKey: Boolean = false,
+    producerPrefix: Option[String] = None
 )
 
 private[pulsarspark] object WriteOptions {

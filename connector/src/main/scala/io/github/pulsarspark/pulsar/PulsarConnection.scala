@@ -12,7 +12,7 @@ import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls, ServiceHost}
-import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
+import io.github.pulsarspark.pulsar.producer.{OtherProducers, RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
 import io.github.pulsarspark.schema.TopicSchema
@@ -66,6 +66,15 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
   ): TopicProducer =
     if (isKept) TopicProducer.openKept(lease, topic, schema, options, columns, transaction)
     else TopicProducer.open(lease, topic, schema, options, columns, transaction)
+
+  /** True if others than producers of this prefix wrote into one of these topic partitions, or if it took longer than
+    * `operationTimeoutMs` to read all messages.
+    */
+  def mayHaveOthers(topicPartitions: Seq[String], prefix: String): Boolean =
+    OtherProducers.mayHaveWritten(lease, topicPartitions, prefix)
+
+  /** Closes the producers of a topic that earlier tasks of this JVM left to later ones. */
+  def closeKeptProducers(topic: String): Unit = TopicProducer.closeKept(topic, lease.options.operationTimeout)
 
   /** Returns the terminated ones of these topic partitions, by opening a producer of each. */
   def terminated(topicPartitions: Seq[String]): Seq[String] = RefusedProducer.terminated(lease, topicPartitions)

@@ -23,6 +23,8 @@ import io.github.pulsarspark.write.exactlyonce.{SinkRun, SinkSettings}
   *   of a stream, from its checkpoint
   * @param run
   *   the driver's part of an exactly-once stream
+  * @param producerPrefix
+  *   start of the names of all producers of a batch; None = brokers name them
   */
 private[pulsarspark] final class PulsarWriteBuilder(
     options: RawOptions,
@@ -30,11 +32,12 @@ private[pulsarspark] final class PulsarWriteBuilder(
     table: Option[TableColumns],
     checked: CheckedWrite,
     queryId: String,
-    run: SinkRun
+    run: SinkRun,
+    producerPrefix: Option[String] = None
 ) extends WriteBuilder
     with AppendsUpdates
     with SupportsTruncate {
-  override def build(): Write = new PulsarWrite(options, rows, table, checked, queryId, run)
+  override def build(): Write = new PulsarWrite(options, rows, table, checked, queryId, run, producerPrefix)
 
   /** Refuses with a text of our own: Spark requests it in save mode `overwrite` and output mode `complete`. */
   override def truncate(): WriteBuilder = throw Conditions.WriteMode().exception
@@ -47,13 +50,14 @@ private[write] final class PulsarWrite(
     table: Option[TableColumns],
     checked: CheckedWrite,
     queryId: String,
-    run: SinkRun
+    run: SinkRun,
+    producerPrefix: Option[String]
 ) extends Write {
 
   private def declared = table.flatMap(_.declared)
 
   override def toBatch: BatchWrite = {
-    val typed = WriteOptions(options.check(Scope.BatchWrite))
+    val typed = WriteOptions(options.check(Scope.BatchWrite)).copy(producerPrefix = producerPrefix)
     val input = table.fold(rows)(_.ofBatch(rows))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
     NamedIdWrites.check(input, typed, isRepeated = ExactlyOnceWrites.queryOfBatch.isDefined)

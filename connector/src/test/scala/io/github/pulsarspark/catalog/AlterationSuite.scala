@@ -14,9 +14,17 @@ class AlterationSuite extends FunSuite {
         Seq(TableChange.addColumn(Array("a"), IntegerType),
           TableChange.addColumn(Array("b"), StringType,
             true, "the second"))),
-      Alteration(new StructType().add("a", IntegerType).add("b", StringType, true, "the second"), None)
+      Alteration(new StructType().add("a", IntegerType).add("b", StringType, true, "the second"))
     )
     assertEquals(Alteration("t", Seq(TableChange.setProperty("Partitions", "8"))).partitions, Some(8))
+  }
+
+  test("policies are set and unset") {
+    val policies = Alteration("t",
+      Seq(TableChange.setProperty("messagettl", "2h"), TableChange.removeProperty("retention.size"))).policies
+    assertEquals(policies.values.map { case (p, v) => p.name -> v },
+      Map[String, Option[Long]]("messageTTL" -> Some(7200L), "retention.size" -> None))
+    assertEquals(policies.toString, "retention.size, messageTTL")
   }
 
   private val position = TableChange.ColumnPosition.first()
@@ -30,7 +38,11 @@ class AlterationSuite extends FunSuite {
     (TableChange.deleteColumn(Array("a"), false), "PULSAR_CATALOG_STATEMENT", "delete column"),
     (TableChange.renameColumn(Array("a"), "b"), "PULSAR_CATALOG_STATEMENT", "rename column"),
     (TableChange.updateColumnType(Array("a"), LongType), "PULSAR_CATALOG_STATEMENT", "update column type"),
-    (TableChange.removeProperty("partitions"), "PULSAR_CATALOG_STATEMENT", "remove property"),
+    (TableChange.removeProperty("partitions"), "PULSAR_CATALOG_STATEMENT", "keeps its partitions"),
+    (TableChange.removeProperty("schemaType"), "PULSAR_CATALOG_STATEMENT", "keeps its type"),
+    (TableChange.setProperty("schemaType", "json"), "PULSAR_CATALOG_STATEMENT", "keeps its type"),
+    (TableChange.removeProperty("messageTLL"), "PULSAR_TABLE_PROPERTY", "nearest name is `messageTTL`"),
+    (TableChange.setProperty("messageTTL", "3600"), "PULSAR_TABLE_PROPERTY", "with a unit"),
     (TableChange.setProperty("colour", "blue"), "PULSAR_TABLE_PROPERTY", "`colour`"),
     (TableChange.setProperty("partitions", "many"), "PULSAR_TABLE_PROPERTY", "`many`")
   ).foreach { case (change, condition, word) =>

@@ -28,6 +28,15 @@ class TopicDefinitionSuite extends FunSuite {
     assertEquals(definition(Map.empty), TopicDefinition(columns, 0, Map.empty))
   }
 
+  test("policies in any case") {
+    val found = definition(Map("RETENTION.time" -> " 7d ", "deduplicationEnabled" -> "true")).policies
+    assertEquals(found.values.map { case (p, v) => p.name -> v },
+      Map[String, Option[Long]]("retention.time" -> Some(10080L), "deduplicationEnabled" -> Some(1L)))
+    val (condition, text) = refusal(definition(Map("retention.time" -> "30s")))
+    assertEquals(condition, "PULSAR_TABLE_PROPERTY")
+    assert(text.contains("its value is `30s`") && text.contains("Use whole minutes"), text)
+  }
+
   test("USING of this source, or the default one, which Spark names by itself") {
     Seq("pulsar", "Pulsar", "pulsar-spark", "parquet").foreach(p => definition(Map("provider" -> p)))
     val (condition, text) = refusal(definition(Map("provider" -> "csv")))
@@ -41,6 +50,7 @@ class TopicDefinitionSuite extends FunSuite {
       "external"                 -> "EXTERNAL",
       "collation"                -> "COLLATION",
       "partition"                -> "nearest name is `partitions`",
+      "compactionTreshold"       -> "nearest name is `compactionThreshold`",
       "colour"                   -> "no such property",
       "service.url"              -> "option of queries",
       "auth.token"               -> "option of queries",

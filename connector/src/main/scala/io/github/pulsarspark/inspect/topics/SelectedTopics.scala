@@ -21,10 +21,10 @@ private[inspect] final class SelectedTopics(options: ReadOptions) extends AutoCl
   /** Full names of the topic partitions, by topic and number. */
   def partitions: Seq[String] = topics.toSeq.sortBy(_._1).flatMap(_._2)
 
-  /** Like `topics`, but without any selection those of `public/default`; there may be none. */
-  def listed: Map[String, Seq[String]] = options.topics match {
+  /** Like `topics`, but without any selection those of a pattern; there may be none. */
+  def listed(every: String): Map[String, Seq[String]] = options.topics match {
     case TopicSelection.Matching(pattern) => session.broker.matching(pattern).partitions
-    case TopicSelection.Named(Nil)        => session.broker.matching(SelectedTopics.Every).partitions
+    case TopicSelection.Named(Nil)        => session.broker.matching(every).partitions
     case TopicSelection.Named(_)          => topics
   }
 
@@ -37,9 +37,6 @@ private[inspect] final class SelectedTopics(options: ReadOptions) extends AutoCl
 }
 
 private[inspect] object SelectedTopics {
-
-  /** Pattern of all topics in `public/default`. */
-  private val Every = ".*"
 
   /** Columns that name a topic partition. */
   val columns: StructType = new StructType()

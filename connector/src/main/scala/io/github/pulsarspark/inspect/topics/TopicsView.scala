@@ -24,13 +24,15 @@ private[inspect] object TopicsView extends MetadataView {
     .add("schemaType", StringType, nullable = true, "type of the newest schema; null without a schema")
     .add("schemaVersion", LongType, nullable = true, "version of the newest schema")
 
-  override def check(options: MetadataOptions): Unit =
+  override def check(options: MetadataOptions): Unit = {
+    options.namespacePattern
     if (options.hasTopics) options.requireTopics() else options.requireCluster()
+  }
 
   override def rows(request: MetadataRequest): Iterator[InternalRow] = {
     val options = request.options
     Using.resource(new SelectedTopics(options.read)) { selected =>
-      val topics  = selected.listed
+      val topics  = selected.listed(options.namespacePattern)
       val names   = topics.keys.toSeq.sorted
       val schemas = if (request.uses(ofSchema: _*)) selected.broker.schemas(names) else Map.empty[String, TopicSchema]
       names.map { topic =>

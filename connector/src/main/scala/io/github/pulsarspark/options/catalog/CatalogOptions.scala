@@ -45,15 +45,10 @@ private[pulsarspark] object CatalogOptions {
       catalog,
       ClientOptions(options),
       set,
-      namespace("namespace", options("namespace")),
-      options.get("namespaces").toSeq.flatMap(OptionValue.topics).map(namespace("namespaces", _)),
+      OptionValue.namespace("namespace", options("namespace")),
+      options.get("namespaces").toSeq.flatMap(OptionValue.topics).map(OptionValue.namespace("namespaces", _)),
       options.boolean("allowDrop")
     )
-  }
-
-  private def namespace(option: String, text: String): (String, String) = text.split("/", -1) match {
-    case Array(tenant, name) if tenant.nonEmpty && name.nonEmpty => (tenant, name)
-    case _ => throw Conditions.OptionInvalid(option = option, value = text, allowed = "tenant/namespace").exception
   }
 
   /** Options that the name of a table replaces. */

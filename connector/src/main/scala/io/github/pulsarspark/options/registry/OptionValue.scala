@@ -62,6 +62,12 @@ private[pulsarspark] object OptionValue {
     Option.when(pairs.size == value.split(",").length && pairs.map(_._1).distinct.size == pairs.size)(pairs.toMap)
   }
 
+  /** `public/default` -> tenant and namespace. Fails with `PULSAR_OPTION_INVALID` for any other form. */
+  def namespace(option: String, value: String): (String, String) = value.trim.split("/", -1) match {
+    case Array(tenant, name) if tenant.nonEmpty && name.nonEmpty => (tenant, name)
+    case _ => throw Conditions.OptionInvalid(option = option, value = value, allowed = "tenant/namespace").exception
+  }
+
   /** `a, b` -> both names; empty items are ignored. */
   def topics(value: String): Seq[String] = value.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
 

@@ -60,11 +60,36 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   def delete(topic: String, isPartitioned: Boolean): CompletableFuture[Outcome] =
     change("DELETE", if (isPartitioned) s"${path(topic)}/partitions" else path(topic))
 
+  /** Requests a policy that a topic has of its own: an empty node without one. */
+  def policy(topic: String, name: String): CompletableFuture[Either[Outcome, JsonNode]] =
+    settled(http.get(s"${path(topic)}/$name"))
+
+  /** Sets a policy of a topic.
+    *
+    * @param json
+    *   its value
+    */
+  def setPolicy(topic: String, name: String, json: String): CompletableFuture[Outcome] =
+    if (name == "messageTTL") change("POST", s"${path(topic)}/$name?$name=$json")
+    else change("POST", s"${path(topic)}/$name", json)
+
+  /** Removes a policy of a topic, so that the one of its namespace holds. */
+  def removePolicy(topic: String, name: String): CompletableFuture[Outcome] = change("DELETE", s"${path(topic)}/$name")
+
   private def change(method: String, path: String, json: String*): CompletableFuture[Outcome] =
-    http.change(method, path, json.headOption.orNull)
-      .handle[CompletableFuture[Outcome]]((_, failure) =>
-        Outcome.of(failure).fold(CompletableFuture.failedFuture[Outcome](failure))(CompletableFuture.completedFuture(_))
-      ).thenCompose[Outcome](outcome => outcome)
+    settled(http.change(method, path, json.headOption.orNull)).thenApply(_.fold(identity, _ => Outcome.Done))
+
+  /** The answer, or why the service does not do it. */
+  private def settled[A](answer: CompletableFuture[A]): CompletableFuture[Either[Outcome, A]] = {
+    type Settled = Either[Outcome, A]
+    answer.handle[CompletableFuture[Settled]] { (value, failure) =>
+      if (failure == null) CompletableFuture.completedFuture(Right(value))
+      else
+        Outcome.of(failure).fold(CompletableFuture.failedFuture[Settled](failure))(o =>
+          CompletableFuture.completedFuture(Left(o))
+        )
+    }.thenCompose[Settled](settled => settled)
+  }
 
   private def name(partition: String) = TopicName.get(partition).getRestPath.stripPrefix("persistent/")
 

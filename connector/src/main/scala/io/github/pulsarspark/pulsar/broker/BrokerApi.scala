@@ -15,6 +15,11 @@ private[pulsarspark] trait BrokerApi {
   /** The current topics that match `[tenant/namespace/]expression`; the same object as long as nothing changes. */
   def matching(pattern: String): MatchingTopics
 
+  /** Full names of the topics of a namespace, for a list of them: one request, and one more for each topic whose
+    * partitions have a gap or are only one. Names like those of partitions may be topics of their own nevertheless.
+    */
+  def names(namespace: String): Seq[String]
+
   /** Current first and last position of topic partitions, as brokers name them; missing partitions are skipped. */
   def bounds(partitions: Seq[String]): Map[String, PartitionBounds]
 

@@ -67,6 +67,8 @@ private[pulsar] final class PulsarBroker(
 
   override def matching(pattern: String): MatchingTopics = listing.matching(pattern)
 
+  override def names(namespace: String): Seq[String] = listing.names(namespace)
+
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] = {
     probes.foreach { case (partition, probe) => if (probe.isGone) forget(partition) }
     request(partitions)

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.pulsar.producer
 
+import java.util.UUID
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import org.apache.pulsar.client.api.{HashingScheme, MessageRoutingMode, Producer, ProducerCryptoFailureAction}
@@ -84,6 +85,7 @@ private[producer] object OpenProducer {
     val encoded = EncodedSchema(schema)
     val builder = lease.client.newProducer(encoded)
     builder.loadConf(ClientSettings.typed("pulsar.producer.", options.producer))
+    options.producerPrefix.foreach(prefix => builder.producerName(s"$prefix${UUID.randomUUID()}"))
     builder.topic(topic).sendTimeout(options.sendTimeout.toMillis.toInt, TimeUnit.MILLISECONDS).blockIfQueueFull(true)
     BatchLimits.publishDelay(options).foreach(delay =>
       builder.batchingMaxPublishDelay(delay.toMillis, TimeUnit.MILLISECONDS)

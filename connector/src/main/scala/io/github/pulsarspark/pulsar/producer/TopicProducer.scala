@@ -15,6 +15,7 @@ import io.github.pulsarspark.common.ExclusiveCache
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.connection.ClientLease
+import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.{MetadataColumns, OutgoingMessage}
@@ -216,6 +217,14 @@ private[pulsarspark] object TopicProducer {
     isUsable = _.isConnected,
     close = open => { open.closeAsync(); () }
   )
+
+  /** Closes the producers of a topic that tasks of this JVM left to others, within the deadline. */
+  private[pulsar] def closeKept(topic: String, deadline: FiniteDuration): Unit = {
+    val name    = TopicNames.whole(topic)
+    val closing = kept.takeAll(key => TopicNames.whole(key._1) == name).map(_.closeAsync())
+    try CompletableFuture.allOf(closing: _*).get(deadline.toMillis, TimeUnit.MILLISECONDS): Unit
+    catch { case NonFatal(e) => log.warn("closing producers of {}: {}", name: Any, e.toString: Any) }
+  }
 
   /** The first needs the current number of partitions, the second numbers of each task's own where the broker
     * deduplicates.

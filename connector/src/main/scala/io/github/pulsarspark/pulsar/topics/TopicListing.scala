@@ -36,8 +36,18 @@ private[pulsar] final class TopicListing(
     }
   }
 
+  /** Full names of the topics of a namespace, for a list of them and not for reads. One request: topics that end in
+    * `-partition-0`, `-partition-1` and so on without a gap are taken for the partitions of one. Only about others,
+    * such as `-partition-0` alone, the broker is asked.
+    */
+  def names(namespace: String): Seq[String] = {
+    val (space, every) = TopicNames.pattern(s"$namespace/.*")
+    val listed         = request(space, null).getNonPartitionedOrPartitionTopics.asScala.toSeq
+    TopicNames.matching(grouped(listed, isWhole).keys, every)
+  }
+
   private def selected(listed: Seq[String], expression: Pattern): MatchingTopics = {
-    val topics   = grouped(listed)
+    val topics   = grouped(listed, _ => false)
     val matching = TopicNames.matching(topics.keys, expression).toSet
     MatchingTopics(topics.view.filterKeys(matching).mapValues(_.sorted).toMap,
       TopicNames.matching(topics.keys, ".*".r.pattern))
@@ -45,14 +55,24 @@ private[pulsar] final class TopicListing(
 
   /** Groups listed names by topic. A list does not distinguish a partition from a topic that is named like one. A name
     * is a partition if its topic is not listed itself and has that many partitions.
+    *
+    * @param isProof
+    *   whether names that may be the partitions of one topic are so without a request
     */
-  private def grouped(listed: Seq[String]): Map[String, Seq[String]] = {
+  private def grouped(listed: Seq[String], isProof: Seq[String] => Boolean): Map[String, Seq[String]] = {
     val names                 = listed.toSet
     def topicOf(name: String) = TopicName.get(name).getPartitionedTopicName
     val like                  = listed.filter(name => topicOf(name) != name && !names(topicOf(name)))
-    if (!like.forall(known)) known ++= like.toSet & partitions(like.map(topicOf).distinct).values.flatten.toSet
-    listed.groupBy(name => if (known(name)) topicOf(name) else name)
+    val (proved, others)      = like.groupBy(topicOf).partition { case (_, parts) => isProof(parts) }
+    val asked                 = others.values.flatten.toSet
+    if (!asked.forall(known)) known ++= asked & partitions(others.keys.toSeq).values.flatten.toSet
+    val ofProved = proved.values.flatten.toSet
+    listed.groupBy(name => if (known(name) || ofProved(name)) topicOf(name) else name)
   }
+
+  /** True for several partitions that begin with 0 and have no gap. */
+  private def isWhole(parts: Seq[String]): Boolean =
+    parts.size > 1 && parts.map(TopicNames.partitionIndex).sorted == parts.indices
 
   @volatile private var known = Set.empty[String] // partitions
 }

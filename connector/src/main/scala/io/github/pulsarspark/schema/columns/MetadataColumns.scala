@@ -94,9 +94,7 @@ object MetadataColumns {
   val Partition: MetadataColumn =
     ofEntry("__partition", IntegerType, "Index of the partition.", "the topic has no partitions")(
       MetadataReader.partition
-    ).written("partition to send to; null: by key, else in turn")(input =>
-      (row, i, message) => message.partition = input.notNegative(row.getInt(i).toLong).toInt
-    )
+    ).written("partition to send to; null: by key, else in turn")(MetadataWriter.partition)
 
   val LedgerId: MetadataColumn =
     ofEntry("__ledgerId", LongType, "Ledger that holds the message.")(_ => (m, row, i) => row.setLong(i, m.ledgerId))

@@ -3,8 +3,10 @@ package io.github.pulsarspark.schema.columns
 import java.util.{ArrayList => JArrayList, HashMap => JHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{DataType, LongType, StringType}
+import org.apache.spark.sql.types.{DataType, NumericType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
+
+import io.github.pulsarspark.schema.convert.NumberConversion
 
 /** Sets one metadata column of a row on a message. Called only if the row has a value there. It has state for the next
   * row, so a task creates one for each topic.
@@ -18,7 +20,7 @@ private[schema] object MetadataWriter {
   /** A metadata column as it is written.
     *
     * @param types
-    *   the types that the column may have in the rows
+    *   the types that the column may have in the rows; one of numbers stands for every other
     * @param doc
     *   what a write does with the value
     */
@@ -32,6 +34,12 @@ private[schema] object MetadataWriter {
     *   the error for a value that no message can have; takes the value and the reason
     */
   final class Input(dataType: DataType, val refused: (String, String) => RuntimeException) {
+
+    /** Reads whole numbers of so many bits from a column of any type of numbers. */
+    def whole(bits: Int): NumberConversion.ToLong =
+      new NumberConversion(refused).whole(dataType, bits)
+        .getOrElse(throw new IllegalStateException(s"$dataType is no type of numbers"))
+
     def isText: Boolean = dataType.isInstanceOf[StringType]
 
     /** Fails unless the value is UTF-8: anything else would be replaced on its way through a text of Java. */
@@ -41,7 +49,7 @@ private[schema] object MetadataWriter {
     def notNegative(number: Long): Long =
       if (number >= 0) number else throw refused(number.toString, "it cannot be negative")
 
-    def isNumber: Boolean = dataType == LongType
+    def isNumber: Boolean = dataType.isInstanceOf[NumericType]
 
     /** Milliseconds of a time. */
     def millis(micros: Long): Long = afterStart(Math.floorDiv(micros, 1000L))
@@ -70,20 +78,28 @@ private[schema] object MetadataWriter {
       message.keyIsBytes = false
     }
 
+  def partition(input: Input): MetadataWriter = {
+    val indexes = input.whole(32)
+    (row, i, message) => message.partition = input.notNegative(indexes(row, i)).toInt
+  }
+
   def orderingKey(input: Input): MetadataWriter =
     if (input.isText) (row, i, message) => message.orderingKey = row.getUTF8String(i).getBytes
     else (row, i, message) => message.orderingKey = row.getBinary(i)
 
   def eventTime(input: Input): MetadataWriter =
-    if (input.isNumber) (row, i, message) => message.eventTime = input.afterStart(row.getLong(i))
-    else (row, i, message) => message.eventTime = input.millis(row.getLong(i))
+    if (input.isNumber) {
+      val millis = input.whole(64)
+      (row, i, message) => message.eventTime = input.afterStart(millis(row, i))
+    } else (row, i, message) => message.eventTime = input.millis(row.getLong(i))
 
   /** A broker that looks for duplicates drops, without an error, what does not ascend. */
   def sequenceId(input: Input): MetadataWriter = new MetadataWriter {
+    private val ids  = input.whole(64)
     private var last = -1L
 
     override def set(row: InternalRow, ordinal: Int, message: OutgoingMessage): Unit = {
-      val id = input.notNegative(row.getLong(ordinal))
+      val id = input.notNegative(ids(row, ordinal))
       if (id <= last)
         throw input.refused(
           s"$id after $last",

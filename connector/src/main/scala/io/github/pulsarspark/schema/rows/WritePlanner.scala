@@ -72,6 +72,7 @@ object WritePlanner {
     case (ArrayType(item, _), ArrayType(actualItem, _))         => sameType(item, actualItem)
     case (_: StringType, _: StringType)                         => true
     case (_: DayTimeIntervalType, _: DayTimeIntervalType)       => true
+    case (_: NumericType, _: NumericType)                       => true
     case _                                                      => expected == actual
   }
 

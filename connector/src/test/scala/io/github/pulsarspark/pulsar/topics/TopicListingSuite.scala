@@ -56,6 +56,34 @@ class TopicListingSuite extends FunSuite {
     assertEquals(alone.found("gone"), Map.empty[String, Seq[String]])
   }
 
+  private def names(topics: String*) = {
+    val namespace = new Namespace(topics, partitioned = Map("one" -> 1, "some" -> 4))
+    (namespace.listing.names("public/default").map(_.stripPrefix(prefix)), namespace.asked.toSeq)
+  }
+
+  test("a list of names takes partitions without a gap for one topic, in one request") {
+    val many = (0 to 11).map(n => s"wide-partition-$n")
+    assertEquals(names(many ++ Seq("plain", "two-partition-1", "two-partition-0"): _*),
+      (Seq("plain", "two", "wide"), Nil))
+  }
+
+  test("a list of names asks about partitions that prove nothing") {
+    assertEquals(names("one-partition-0"), (Seq("one"), Seq("one")))
+    assertEquals(names("gone-partition-0"), (Seq("gone-partition-0"), Seq("gone")))
+    assertEquals(names("some-partition-1", "some-partition-3"), (Seq("some"), Seq("some")))
+    assertEquals(names("like-partition-0", "like-partition-7"),
+      (Seq("like-partition-0", "like-partition-7"), Seq("like")))
+    assertEquals(names("top", "top-partition-0", "top-partition-1"),
+      (Seq("top", "top-partition-0", "top-partition-1"), Nil))
+  }
+
+  test("a read believes no list of names") {
+    val namespace = new Namespace(Seq("x-partition-0", "x-partition-1"))
+    assertEquals(namespace.listing.names("public/default"), Seq(s"${prefix}x"))
+    assertEquals(namespace.found(".*").keySet, Set("x-partition-0", "x-partition-1"))
+    assertEquals(namespace.asked.toSeq, Seq("x"))
+  }
+
   test("partitions are asked for once") {
     val namespace = new Namespace(Seq("a-partition-0"))
     namespace.found(".*")

@@ -20,6 +20,7 @@ private[read] final class FakeBroker(
     names.exists(t.endsWith)
   }
   override def matching(pattern: String): MatchingTopics = MatchingTopics(topics, topics.keys.toSeq.sorted)
+  override def names(namespace: String): Seq[String]     = topics.keys.toSeq.sorted
   override def bounds(partitions: Seq[String]): Map[String, PartitionBounds] =
     partitions.flatMap(p => positions.get(p).map(p -> _)).toMap
   override def confirmedBounds(partitions: Seq[String]): Map[String, PartitionBounds] = bounds(partitions)

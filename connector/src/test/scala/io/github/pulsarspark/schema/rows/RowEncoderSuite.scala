@@ -97,6 +97,20 @@ class RowEncoderSuite extends PropertySuite(150) {
     refusal("__sequenceId")(numbered(6L))
   }
 
+  test("metadata columns of numbers take numbers of every type, exactly") {
+    val fields  = Seq("__sequenceId" -> IntegerType, "__partition" -> LongType, "__eventTime" -> DecimalType(20, 1))
+    val input   = StructType(StructField("value", StringType) +: fields.map { case (n, t) => StructField(n, t) })
+    val encoder = new RowEncoder(WritePlanner(input, topic, None, "auto"))
+    def encoded(partition: Long, eventTime: String) =
+      encoder.encode(InternalRow(UTF8String.fromString("v"), null, partition, Decimal(eventTime)))
+    val message = encoder.encode(InternalRow(UTF8String.fromString("v"), 7, 3L, Decimal("1700000000123.0")))
+    assertEquals((message.sequenceId, message.partition, message.eventTime), (7L, 3, 1700000000123L))
+    Seq("__partition" -> (1L << 40, "1.0"), "__eventTime" -> (1L, "1.5")).foreach { case (column, (partition, time)) =>
+      val text = intercept[RuntimeException](encoded(partition, time)).getMessage
+      assert(text.startsWith(s"[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `$column`"), text)
+    }
+  }
+
   private val columns = StructType(
     Seq(
       StructField("__topic", StringType),

@@ -109,10 +109,10 @@ class WritePlanSuite extends FunSuite {
       "value" -> StringType,
       "__key" -> IntegerType
     )))
-    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__eventTime` is INT, but must be TIMESTAMP or BIGINT. $hint")(
+    refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__eventTime` is STRING, but must be TIMESTAMP or BIGINT. $hint")(
       plan(columns(
         "value"       -> StringType,
-        "__eventTime" -> IntegerType
+        "__eventTime" -> StringType
       ))
     )
     refused(s"[PULSAR_WRITE_COLUMN_TYPE] Column `__topic` is BINARY, but must be STRING. $hint")(plan(columns(
