@@ -12,7 +12,6 @@ from pyspark.errors import AnalysisException, PySparkException
 from support.servers.admin import AdminError
 from support.spark.catalogs import Catalog
 from support.spark.errors import failing, get_condition, no_job, refused
-from support.spark.logs import warnings
 from support.topics.messages import produce
 
 if TYPE_CHECKING:
@@ -139,8 +138,7 @@ def test_no_statement_replaces_messages(catalog: Catalog, kept: str) -> None:
             act()
     with refused("PULSAR_WRITE_MODE", "append"):
         spark.sql(f"insert overwrite {kept} {ROWS}")
-    merge = f"merge into {kept} t using ({ROWS}) r on t.city = r.city when matched then delete"
-    for statement in (f"truncate table {kept}", f"delete from {kept}", f"update {kept} set city = 'x'", merge):
+    for statement in (f"truncate table {kept}", f"delete from {kept}", f"update {kept} set city = 'x'"):
         with pytest.raises(PySparkException, match=r"does not support|is not supported"):
             spark.sql(statement)
     with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
@@ -158,25 +156,6 @@ def test_rows_that_fail_leave_no_topic_behind(catalog: Catalog, target: Target, 
     with refused("PULSAR_WRITE_COLUMN_MISMATCH", "Avro"):
         catalog.sql(f"create table {catalog.table(topic)} (`a b` int)")
     assert not exists(target.admin, topic)
-
-
-def test_rows_that_fail_keep_what_others_wrote(catalog: Catalog, target: Target, topic: str, tmp_path: Path) -> None:
-    def other_writes_then_fails(url: str, topic: str) -> str:
-        import pulsar
-
-        client = pulsar.Client(url)
-        client.create_producer(topic).send(b"of another")
-        client.close()
-        raise ValueError("broken row")
-
-    catalog.spark.udf.register("other_writes_then_fails", other_writes_then_fails)
-    broken = f"other_writes_then_fails('{target.service_url}', '{topic}')"
-    rows = f"select if(id < 3, 'x', {broken}) as city from range(0, 6, 1, 1)"
-    with warnings(catalog.spark, tmp_path) as logged:
-        with pytest.raises(PySparkException, match="broken row"):
-            catalog.sql(f"create table {catalog.table(topic)} tblproperties (partitions = 1) as {rows}")
-        assert f"Topic {topic}, which was created in vain, stays: others have written into it" in logged()
-    assert b"of another" in {message.payload for message in target.messages(topic)}
 
 
 def test_a_stream_of_this_session_keeps_no_topic(catalog: Catalog, target: Target, topic: str, tmp_path: Path) -> None:

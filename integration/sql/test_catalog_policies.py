@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pulsar_spark.local import LocalPulsar
 from support.proxies.admin_proxy import RefusedError, running_admin_proxy
 from support.proxies.counting import counted
 from support.servers.admin import AdminError
@@ -121,3 +122,17 @@ def test_brokers_without_policies_of_topics(target: Target, topic: str, pulsar: 
             catalog.sql(f"insert into {table} select binary('x') as value")
             catalog.sql(f"create table if not exists {table} (a int)")
         assert counts.requests().total() == 0, counts
+
+
+@pytest.mark.exhaustive
+def test_a_server_without_policies_of_topics(target: Target, tmp_path: Path) -> None:
+    config = {"topicLevelPoliciesEnabled": "false"}
+    with LocalPulsar(data_dir=tmp_path / "pulsar", config=config) as server:
+        catalog = Catalog(target.spark, {"service.url": server.service_url, "admin.url": server.admin_url})
+        catalog.sql("create table {c}.plain (a int)")
+        with refused("PULSAR_TOPIC_POLICIES_DISABLED", "messageTTL"):
+            catalog.sql("alter table {c}.plain set tblproperties (messageTTL = '1h')")
+        with refused("PULSAR_TOPIC_POLICIES_DISABLED", "retention.time"):
+            catalog.sql("create table {c}.other (a int) tblproperties (retention.time = '1h')")
+        assert [row[1] for row in catalog.rows("show tables in {c}")] == ["plain"]
+        assert ("provider", "pulsar") in catalog.rows("show tblproperties {c}.plain")

@@ -10,9 +10,9 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, PulsarBroker}
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, OtherProducers, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls, ServiceHost}
-import io.github.pulsarspark.pulsar.producer.{OtherProducers, RefusedProducer, TopicProducer}
+import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
 import io.github.pulsarspark.schema.TopicSchema

@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar.producer
+package io.github.pulsarspark.pulsar.broker
 
 import java.util.concurrent.TimeUnit
 
