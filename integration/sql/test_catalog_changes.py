@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from support.servers.admin import AdminError
 from support.spark.catalogs import Catalog
 from support.spark.errors import failing, get_condition, no_job, refused
+from support.spark.logs import warnings
 from support.topics.messages import produce
 
 if TYPE_CHECKING:
@@ -138,6 +140,9 @@ def test_no_statement_replaces_messages(catalog: Catalog, kept: str) -> None:
             act()
     with refused("PULSAR_WRITE_MODE", "append"):
         spark.sql(f"insert overwrite {kept} {ROWS}")
+    merge = f"merge into {kept} t using ({ROWS}) r on t.city = r.city when matched then delete"
+    with pytest.raises(AnalysisException):  # the text is Spark's
+        spark.sql(merge)
     for statement in (f"truncate table {kept}", f"delete from {kept}", f"update {kept} set city = 'x'"):
         with pytest.raises(PySparkException, match=r"does not support|is not supported"):
             spark.sql(statement)
@@ -156,6 +161,32 @@ def test_rows_that_fail_leave_no_topic_behind(catalog: Catalog, target: Target, 
     with refused("PULSAR_WRITE_COLUMN_MISMATCH", "Avro"):
         catalog.sql(f"create table {catalog.table(topic)} (`a b` int)")
     assert not exists(target.admin, topic)
+
+
+def test_rows_that_fail_keep_what_others_wrote(catalog: Catalog, target: Target, topic: str, tmp_path: Path) -> None:
+    def waits_then_fails(port: int) -> str:
+        import socket
+
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as test:
+            test.recv(1)
+        raise ValueError("broken row")
+
+    catalog.spark.udf.register("waits_then_fails", waits_then_fails)
+    with (
+        warnings(catalog.spark, tmp_path) as logged,
+        socket.create_server(("127.0.0.1", 0)) as server,
+        ThreadPoolExecutor(1) as other,
+    ):
+        server.settimeout(60)
+        rows = f"select waits_then_fails({server.getsockname()[1]}) as city"
+        created = other.submit(catalog.sql, f"create table {catalog.table(topic)} as {rows}")
+        task, _ = server.accept()
+        produce(target.client, topic, [b"of another"])
+        task.close()
+        with pytest.raises(PySparkException, match="broken row"):
+            created.result()
+        assert f"Topic {topic}, which was created in vain, stays: others have written into it" in logged()
+    assert [message.payload for message in target.messages(topic)] == [b"of another"]
 
 
 def test_a_stream_of_this_session_keeps_no_topic(catalog: Catalog, target: Target, topic: str, tmp_path: Path) -> None:
