@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +26,7 @@ from pulsar_spark.facade import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from pulsar_spark import Pulsar
     from support.servers.servers import Addresses
 
 KINDS = {
@@ -78,6 +80,7 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     assert session.subscriptions(topic) == ()
     (left,) = session.lag(topic, start="earliest")
     assert (left.last, left.entries) == (found[0].last, found[0].entries)
+    check_lag_of_a_query(session, topic)
     (position,) = session.positions(topic, at="-1h")
     assert session.read(topic, start=position.starting_offset).count() == 21
     assert sum(part.entries or 0 for part in session.plan(topic).slices) == found[0].entries
@@ -94,3 +97,13 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
         session.metadata("partition", topic=topic)
     with pytest.raises(PulsarOptionError, match="PULSAR_OPTION_UNKNOWN"):
         session.metadata("partitions", topik=topic)
+
+
+def check_lag_of_a_query(session: Pulsar, topic: str) -> None:
+    """Measure a query by its progress and by its checkpoint."""
+    with TemporaryDirectory() as folder:
+        rows = session.read_stream(topic, start="earliest").writeStream.format("noop")
+        query = rows.option("checkpointLocation", folder).trigger(availableNow=True).start()
+        assert query.awaitTermination(120)
+        for found in (session.lag(query), session.lag(checkpoint=folder)):
+            assert [(one.topic, one.entries, one.seconds) for one in found] == [(topic, 0, 0)]
