@@ -203,18 +203,20 @@ def test_a_stream_of_this_session_keeps_no_topic(catalog: Catalog, target: Targe
         assert not exists(target.admin, name)
 
 
-def test_one_of_two_that_create_a_table_wins(catalog: Catalog, target: Target, topic: str) -> None:
-    def create(n: int) -> str:
+@pytest.mark.parametrize("rounds", [3, pytest.param(50, marks=pytest.mark.exhaustive)])
+def test_one_of_two_that_create_a_table_wins(catalog: Catalog, target: Target, topic: str, rounds: int) -> None:
+    def create(name: str) -> str:
         try:
-            catalog.sql(f"create table {catalog.table(topic)} as select {n} as n")
+            catalog.sql(f"create table {catalog.table(name)} as select 1 as n")
         except AnalysisException as error:
             return get_condition(error)
         return ""
 
     with ThreadPoolExecutor(2) as both:
-        outcomes = sorted(both.map(create, range(2)))
-    assert outcomes == ["", "TABLE_OR_VIEW_ALREADY_EXISTS"]
-    assert len(target.messages(topic)) == 1
+        for name in (f"{topic}-{n}" for n in range(rounds)):
+            outcomes = sorted(both.map(create, (name, name)))
+            assert outcomes == ["", "TABLE_OR_VIEW_ALREADY_EXISTS"]
+            assert len(target.messages(name)) == 1
 
 
 def test_columns_and_partitions_are_added(catalog: Catalog, target: Target, topic: str) -> None:

@@ -35,7 +35,7 @@ private[catalog] final class TopicChanges(options: CatalogOptions) {
     val write  = writeOptions(topic, definition.schema)
     val schema = Option.when(definition.columns.nonEmpty)(planned(topic, definition, write))
     withAdmin("CREATE TABLE") { (connection, admin) =>
-      ask(s"Creating topic $topic", admin)(_.create(topic, definition.partitions)) match {
+      ask(s"Creating topic $topic", admin)(_.create(topic, definition.partitions, made.producerPrefix)) match {
         case Outcome.Done   => ()
         case Outcome.Exists => throw new TableAlreadyExistsException(ident)
         case Outcome.Absent => throw new NoSuchNamespaceException(ident.namespace)

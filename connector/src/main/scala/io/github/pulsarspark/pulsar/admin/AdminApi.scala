@@ -47,10 +47,24 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
   def found[A](answer: CompletableFuture[A]): CompletableFuture[Option[A]] =
     answer.thenApply[Option[A]](Some(_)).exceptionally(ifMissing)
 
-  /** Creates a topic, with partitions unless their number is 0. */
-  def create(topic: String, partitions: Int): CompletableFuture[Outcome] =
-    if (partitions == 0) change("PUT", path(topic))
-    else change("PUT", s"${path(topic)}/partitions", partitions.toString)
+  /** Creates a topic, with partitions unless their number is 0.
+    *
+    * Brokers look for a topic without partitions before they create it, so of two that create it at the same time both
+    * may succeed. Such a topic is created with a property, which is that of the first one.
+    *
+    * @param creator
+    *   identifies the caller
+    */
+  def create(topic: String, partitions: Int, creator: String): CompletableFuture[Outcome] =
+    if (partitions > 0) change("PUT", s"${path(topic)}/partitions", partitions.toString)
+    else
+      change("PUT", path(topic), s"""{"${AdminApi.Creator}": "$creator"}""").thenCompose {
+        case Outcome.Done => settled(http.get(s"${path(topic)}/properties")).thenApply {
+            case Right(properties) if properties.path(AdminApi.Creator).asText != creator => Outcome.Exists
+            case _                                                                        => Outcome.Done
+          }
+        case other => CompletableFuture.completedFuture(other)
+      }
 
   /** Raises the number of partitions. */
   def setPartitions(topic: String, partitions: Int): CompletableFuture[Outcome] =
@@ -101,4 +115,8 @@ private[pulsarspark] final class AdminApi private[pulsar] (http: AdminHttp, val 
     case _: PulsarClientException.NotFoundException => None
     case e                                          => throw new java.util.concurrent.CompletionException(e)
   }
+}
+
+private object AdminApi {
+  private val Creator = "pulsar-spark.creator"
 }
