@@ -116,7 +116,7 @@ def _fill(server: LocalPulsar, topics: int, partitions: int) -> None:
 
 def _tool(main: str, *arguments: str) -> None:
     """Run one of Pulsar's own command lines, as its shell scripts do."""
-    command = [jdk_tool("java"), "-cp", f"{libraries()}/*", main, *arguments]
+    command = [jdk_tool("java"), "-cp", f"{libraries()}/*", main, os.devnull, *arguments]  # no settings
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
 
 

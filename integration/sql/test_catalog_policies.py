@@ -135,4 +135,4 @@ def test_a_server_without_policies_of_topics(target: Target, tmp_path: Path) -> 
         with refused("PULSAR_TOPIC_POLICIES_DISABLED", "retention.time"):
             catalog.sql("create table {c}.other (a int) tblproperties (retention.time = '1h')")
         assert [row[1] for row in catalog.rows("show tables in {c}")] == ["plain"]
-        assert ("provider", "pulsar") in catalog.rows("show tblproperties {c}.plain")
+        assert ("schemaType", "avro") in catalog.rows("show tblproperties {c}.plain")
