@@ -135,9 +135,12 @@ def _write_by_client(
     if public_key:
         builder.addEncryptionKey("app").defaultCryptoKeyReader(f"file://{public_key}")
     if transactions:
+        # messages wait until the transaction knows the topic, and a flush before that misses them
         builder.sendTimeout(0, jvm.java.util.concurrent.TimeUnit.SECONDS)
+        builder.batchingMaxPublishDelay(5, jvm.java.util.concurrent.TimeUnit.SECONDS)
+    started = java.client.newTransaction().withTransactionTimeout(10, jvm.java.util.concurrent.TimeUnit.MINUTES)
     producer = builder.create()
-    transaction = java.client.newTransaction().build().get() if transactions else None
+    transaction = started.build().get() if transactions else None
     for _ in range(count):
         message = (producer.newMessage(transaction) if transactions else producer.newMessage()).value(row.value)
         if row.key is not None:

@@ -207,6 +207,8 @@ def test_compacted_messages_of_trimmed_ledgers_are_read(
         _trim(admin, trimmed, left=1)
     read_available(frame, tmp_path, sink)
     assert len(sink.rows) == 22 + 20, "compaction brings nothing new"
+    # a broker that was unloaded may show what was compacted before for a moment
+    eventually(lambda: len(_compacted(spark, pulsar, trimmed)) == 22 + 12, seconds=60)
     assert _pairs(spark, pulsar, trimmed) == _compacted(spark, pulsar, trimmed), "compacted twice"
     produce(client, trimmed, [Message(b"later", key="own 0 0")])
     read_available(frame, tmp_path, sink)

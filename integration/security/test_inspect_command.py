@@ -89,6 +89,7 @@ CASES = {
     ),
     "sink status": Case(good=None, bad=f"none --namespace {NAMESPACE}", condition="PULSAR_SINK_STATE"),
     "sink repair": Case(good=None, bad=f"none --namespace {NAMESPACE}", condition="PULSAR_SINK_STATE"),
+    "sink finish": Case(good=None, bad=f"none --namespace {NAMESPACE}", condition="PULSAR_SINK_STATE"),
     "options": Case(good="topic", key="key", bad=NO_SUCH, condition="PULSAR_OPTION_UNKNOWN", bad_code=2),
     "explain": Case(
         good="PULSAR_TLS_FAILED", key="conditions", bad=NO_SUCH, condition="PULSAR_OPTION_UNKNOWN", bad_code=2
