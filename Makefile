@@ -177,11 +177,11 @@ bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records aga
 
 .PHONY: bench-planning
 bench-planning: $(VENV)/.ready $(PACKAGED_JAR) ## Measure how long it takes to plan reads of many partitions
-	$(VENV)/bin/python -m benchmarks.planning
+	$(VENV)/bin/python -m benchmarks.driver.planning
 
 .PHONY: bench-looking
 bench-looking: $(VENV)/.ready $(PACKAGED_JAR) ## Measure lists, lag, peek and doctor in SQL, Python and a shell, beside Pulsar's own tools
-	$(VENV)/bin/python -m benchmarks.looking
+	$(VENV)/bin/python -m benchmarks.driver.looking
 
 .PHONY: soak
 soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes

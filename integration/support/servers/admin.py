@@ -112,6 +112,11 @@ class Admin:
         """Keep acknowledged messages so long and so many; -1 is without limit, 0 not at all."""
         self.set_policy(namespace, "retention", {"retentionTimeInMinutes": minutes, "retentionSizeInMB": megabytes})
 
+    def has_topic(self, topic: str) -> bool:
+        """True if the topic exists, with partitions or without."""
+        names = self.topics("/".join(topic.split("/")[2:4]))
+        return any(topic in (name, name.rpartition("-partition-")[0]) for name in names)
+
     def topics(self, namespace: str) -> list[str]:
         """The topics of the namespace, partitions listed one by one."""
         return sorted(self.call("GET", f"persistent/{namespace}"))

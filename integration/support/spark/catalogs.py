@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from support.servers.servers import Addresses
+
 CLASS = "io.github.pulsarspark.catalog.PulsarCatalog"
 
 _numbers = itertools.count(1)
@@ -24,6 +26,12 @@ class Catalog:
         spark.conf.set(f"spark.sql.catalog.{self.name}", CLASS)
         for key, value in options.items():
             spark.conf.set(f"spark.sql.catalog.{self.name}.{key}", value)
+
+    @classmethod
+    def that_drops(cls, spark: SparkSession, pulsar: Addresses) -> Catalog:
+        """A catalog that may delete topics."""
+        urls = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url}
+        return cls(spark, {**urls, "allowDrop": "true", "sendTimeoutMs": "50s"})
 
     def table(self, topic: str, *more: str) -> str:
         """The SQL name of a topic, ``persistent://tenant/namespace/topic``, or of a metadata table of it."""

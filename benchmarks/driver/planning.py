@@ -1,4 +1,4 @@
-"""How long the driver takes to plan a direct read: ``.venv/bin/python -m benchmarks.planning``.
+"""How long the driver takes to plan a direct read: ``.venv/bin/python -m benchmarks.driver.planning``.
 
 Two clusters: a real local server, and a simulated one that answers at once (``java/SimulatedPulsar.java``), which shows
 what the driver itself costs. Writes ``results/planning.md``.

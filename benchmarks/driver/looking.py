@@ -1,4 +1,4 @@
-"""How long it takes to look into a cluster, in SQL, Python and a shell: ``.venv/bin/python -m benchmarks.looking``.
+"""How long looks into a cluster take, in SQL, Python and a shell: ``python -m benchmarks.driver.looking``.
 
 On a local server with thousands of topics. Beside each case stands what the same look costs without the connector:
 Pulsar's own command line, or one request to the admin service. Writes ``results/looking.md``.

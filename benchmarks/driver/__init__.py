@@ -1,0 +1,1 @@
+"""The driver measured: the plan of a direct read, and looks into a cluster."""
