@@ -6,12 +6,10 @@ The question goes to the standard input of the process, so no secret is in a lis
 from __future__ import annotations
 
 import base64
-import hashlib
 import importlib.util
 import json
 import os
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pulsar_spark._jars import jar_path
 from pulsar_spark._tables import error_conditions
+from pulsar_spark.cli import class_data
 from pulsar_spark.errors import FAMILIES, PulsarImportError, PulsarInternalError, PulsarSparkError
 from pulsar_spark.local.java import java_command
 from pulsar_spark.local.maven import cache_folder
@@ -32,13 +31,6 @@ _MOST_SECONDS = 600.0
 _PLACE = "the Java process of the command line"
 # One compiler, and a collector without threads: such a process lives for seconds.
 _QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
-# Loads the client and what it needs to connect; port 1 answers nobody.
-_TRIAL = json.dumps(
-    {
-        "view": "partitions",
-        "options": {"service.url": "pulsar://127.0.0.1:1", "topic": "none", "operationTimeoutMs": "200"},
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -115,13 +107,13 @@ def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - JSON has no type
 
 
 def _run(question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:
-    command = [java_command(), *_QUICK, "-cp", os.pathsep.join([str(jar_path()), f"{_spark_jars()}/*"]), MAIN]
-    archive = _archive(command)
-    if not archive.exists():
-        _make(archive, command)
-    if archive.stat().st_size:
-        command.insert(1, f"-XX:SharedArchiveFile={archive}")
-    return _java(command, question, seconds)
+    java, jar, spark = java_command(), jar_path(), _spark_jars()
+    command = [java, *_QUICK, "-cp", os.pathsep.join([str(jar), f"{spark}/*"]), MAIN]
+    archive = class_data.archive_file(cache_folder() / "classes", command, jar, spark)
+    known = [f"-XX:SharedArchiveFile={archive}"] if class_data.is_usable(archive) else []
+    done = _java([java, *known, *command[1:]], question, seconds)
+    class_data.make_later(archive, command)
+    return done
 
 
 def _java(command: Sequence[str], question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:
@@ -158,21 +150,3 @@ def _spark_jars() -> Path:
             return folder / "jars"
     found = f"the Spark in {' and in '.join(map(str, folders))} has no jars" if folders else "there is none"
     raise PulsarImportError("PULSAR_SPARK_VERSION", found=found)
-
-
-def _archive(command: Sequence[str]) -> Path:
-    """The class data archive for this Java and these jars, with which a process starts in half the time."""
-    java, jar, spark = Path(command[0]).resolve(), jar_path(), _spark_jars()
-    parts = [*command, str(java), *(str(path.stat().st_mtime_ns) for path in (java, jar, spark))]
-    digest = hashlib.sha256(os.pathsep.join(parts).encode()).hexdigest()
-    return cache_folder() / "classes" / f"inspect-{digest[:16]}.jsa"
-
-
-def _make(archive: Path, command: Sequence[str]) -> None:
-    """Write the archive by a question that nobody answers. It stays empty, and is not used, where Java cannot do so."""
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
-        part = Path(folder) / archive.name
-        _java([command[0], f"-XX:ArchiveClassesAtExit={part}", *command[1:]], _TRIAL, _MOST_SECONDS)
-        part.touch()
-        part.replace(archive)

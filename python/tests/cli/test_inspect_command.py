@@ -178,17 +178,6 @@ def test_an_end_without_an_answer_is_reported(java: Java, capsys: pytest.Capture
     assert "[PULSAR_INTERNAL] Internal error: exit code 0" in capsys.readouterr().err
 
 
-def test_a_class_data_archive_is_made_once_and_used(java: Java, shown: Callable[..., Any], tmp_path: Path) -> None:
-    java.rows({"topic": "STRING"})
-    shown("partitions", *URL, "c")
-    (empty,) = (tmp_path / "cache" / "classes").iterdir()
-    assert (empty.stat().st_size, "SharedArchiveFile" in java.arguments) == (0, False)
-    empty.write_text("classes")
-    shown("partitions", *URL, "c")
-    assert f"-XX:SharedArchiveFile={empty}" in java.arguments
-    assert empty.read_text() == "classes"
-
-
 @pytest.mark.usefixtures("java")
 def test_without_jars_of_spark_it_says_what_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
