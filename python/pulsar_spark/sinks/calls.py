@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _TABLE = "metadata"
+_OF_SINKS = ("topic", "sinkNamespace", "sinkId")
+_OF_CLUSTER = ("connection", "authentication", "tls")
 
 
 def find(
@@ -48,7 +50,8 @@ def find(
         >>> find(spark, namespace="public/default", service_url="pulsar://localhost:6650")
         [FoundSink(sink='trips-copy', nonce='versions', target='persistent://public/default/trips', done=7)]
     """
-    return [FoundSink(**row) for row in _rows(spark, "sinks", _options(options, namespace, topic, service_url, None))]
+    of_all = replace(options, sink_id=None) if options else None
+    return [FoundSink(**row) for row in _rows(spark, "sinks", _options(of_all, namespace, topic, service_url, None))]
 
 
 def status(
@@ -196,15 +199,17 @@ def _options(
 
 
 def _rows(spark: SparkSession, table: str, given: dict[str, str]) -> list[dict[str, Any]]:
-    """The rows of a metadata table, which knows the options of a write as far as they are about the cluster."""
-    known = {key: value for key, value in given.items() if _is_known(key)}
+    """The rows of a metadata table, which takes the options of a write as far as they are about cluster and sink."""
+    known = {key: value for key, value in given.items() if _is_taken(key)}
     options = checked(spark, {**known, _TABLE: table}, _TABLE)
     with named_as_arguments(known), translated():
         rows = spark.read.format(FORMAT).options(**options).load().collect()
     return [row.asDict() for row in rows]
 
 
-def _is_known(key: str) -> bool:
+def _is_taken(key: str) -> bool:
     known = option_table()
-    option = known.find(key) or known.prefix_of(key)
-    return option is not None and known.accepts(option.scopes, (_TABLE,))
+    option, prefix = known.find(key), known.prefix_of(key)
+    if prefix is not None:
+        return known.accepts(prefix.scopes, (_TABLE,))
+    return key in _OF_SINKS or (option is not None and option.group in _OF_CLUSTER)

@@ -57,11 +57,17 @@ def test_sinks_are_listed() -> None:
         Row(sink="a", nonce="job", target="*", done=None, prepared=0),
         Row(sink="b", nonce=None, target="", done=None, prepared=None),
     )
-    options = PulsarWriteOptions(auth_token="x", schema_type="string", txn_timeout="1h")
+    options = PulsarWriteOptions(
+        auth_token="x",
+        schema_type="string",
+        txn_timeout="1h",
+        sink_id="a",
+        protobuf_descriptor_file="r.desc",
+        protobuf_message="Ride",
+    )
     found = sinks.find(cast("Any", session), topic="t", service_url=URL, options=options)
     assert found == [sinks.FoundSink("a", "job", "*", None, 0), sinks.FoundSink("b", None, "")]
-    shared = {"service.url": URL, "topic": "t", "auth.token": "x", "deliveryGuarantee": "exactly-once"}
-    assert session.asked == {**shared, "metadata": "sinks"}
+    assert session.asked == {"service.url": URL, "topic": "t", "auth.token": "x", "metadata": "sinks"}
 
 
 def test_the_state_of_a_sink_is_read() -> None:

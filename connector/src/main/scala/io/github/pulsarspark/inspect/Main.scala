@@ -13,7 +13,6 @@ import org.apache.hadoop.conf.Configuration
 
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
 import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataView}
-import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.PulsarSinks
@@ -78,9 +77,8 @@ object Main {
       isLast = accepted.path("last").asBoolean)
 
   private def shown(question: JsonNode, name: String, chosen: Map[String, String]): ObjectNode = {
-    val options = MetadataOptions(name, new RawOptions(chosen + ("metadata" -> name), ClientSettings.fields))
-    val view    = MetadataViews.find(name).get
-    view.check(options)
+    val (view, options) =
+      MetadataViews.checked(name, new RawOptions(chosen + ("metadata" -> name), ClientSettings.fields))
     RowsJson(
       view.columns,
       columns(question, view),

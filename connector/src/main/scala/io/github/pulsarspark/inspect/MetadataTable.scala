@@ -13,7 +13,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataView}
-import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.options.registry.RawOptions
 
 /** A [[MetadataView]] as a table. The driver requests the rows when Spark plans a query, also for `EXPLAIN`; there is
@@ -65,10 +64,9 @@ private final class MetadataScan(view: MetadataView, name: String, options: RawO
 
   /** Spark may ask repeatedly; a query has one answer. */
   private lazy val result: Array[InternalRow] = {
-    val checked = MetadataOptions(view.name, options)
-    view.check(checked)
-    val context = SparkSession.active.sparkContext
-    val request =
+    val (_, checked) = MetadataViews.checked(view.name, options)
+    val context      = SparkSession.active.sparkContext
+    val request      =
       new MetadataRequest(checked, output.fieldNames.toSet, context.hadoopConfiguration, context.defaultParallelism)
     val places = output.fieldNames.map(view.columns.fieldIndex)
     view.rows(request).map(row => InternalRow.fromSeq(places.toSeq.map(i => row.get(i, view.columns(i).dataType))))

@@ -30,10 +30,16 @@ private[pulsarspark] object MetadataViews {
   def find(name: String): Option[MetadataView] = all.find(_.name.equalsIgnoreCase(name.trim))
 
   /** The table that a read names, after a check of its options; None for a read of messages. */
-  def of(options: RawOptions): Option[MetadataView] = MetadataOptions.table(options).flatMap { name =>
-    val checked = MetadataOptions(name, options)
-    val view    = find(name)
-    view.foreach(_.check(checked))
-    view
+  def of(options: RawOptions): Option[MetadataView] = MetadataOptions.table(options).map(checked(_, options)._1)
+
+  /** A table with its options: each is known, has an effect, and nothing that the rows need is missing. Sends no
+    * request.
+    */
+  def checked(name: String, options: RawOptions): (MetadataView, MetadataOptions) = {
+    val result = MetadataOptions(name, options) // fails if there is no such table
+    val view   = find(name).get
+    view.takes.check(view.name, options)
+    view.check(result)
+    (view, result)
   }
 }

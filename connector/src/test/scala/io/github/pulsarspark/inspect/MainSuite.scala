@@ -46,6 +46,18 @@ class MainSuite extends FunSuite {
     )
   }
 
+  test("an option without effect is refused, with those that have one") {
+    def ask(view: String, options: String) =
+      s"""{"view": "$view", "options": {"service.url": "pulsar://localhost:1", $options}}"""
+    refused(ask("partitions", """"topic": "a", "READLEVEL": "broker""""))("PULSAR_METADATA_OPTION",
+      "`READLEVEL`", "`partitions`", "`topicsPattern`", "`pulsar.reader.*`")
+    refused(ask("plan", """"topic": "a", "checkpoint": "c""""))("PULSAR_METADATA_OPTION", "`checkpoint`",
+      "those of a batch read.")
+    refused(ask("sinks", """"topic": "a", "sinkId": "s""""))("PULSAR_METADATA_OPTION", "`topic`, `sinkNamespace`.")
+    refused(ask("topics", """"namespace": "a/b", "startingOffsets": "latest""""))("PULSAR_METADATA_OPTION",
+      "`namespace`")
+  }
+
   test("a table or a repair of sinks says what it lacks") {
     val url = """"service.url": "pulsar://localhost:1""""
     refused(s"""{"view": "sinks", "options": {$url}}""")("PULSAR_OPTION_INCOMPLETE", "sinkNamespace` or `topic")

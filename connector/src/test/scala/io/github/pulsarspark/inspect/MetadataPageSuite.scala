@@ -9,8 +9,8 @@ import munit.FunSuite
 import io.github.pulsarspark.inspect.view.MetadataView
 import io.github.pulsarspark.options.registry.OptionRegistry
 
-/** The tables of columns in `docs/use/metadata.md` are made from the list of views: with `UPDATE=1`, as `make docs`
-  * runs it, this suite writes them; without it the suite fails when the page is stale.
+/** The tables of columns in `docs/use/metadata.md` and the lists of options are made from the list of views: with
+  * `UPDATE=1`, as `make docs` runs it, this suite writes them; without it the suite fails when the page is stale.
   */
 class MetadataPageSuite extends FunSuite {
 
@@ -24,15 +24,18 @@ class MetadataPageSuite extends FunSuite {
       s"| `${c.name}` | ${c.dataType.sql} | ${c.getComment().getOrElse(fail(s"${view.name}.${c.name} says nothing"))} |"
     )
 
-  /** The page with the first table below the heading of the view. */
+  private def options(view: MetadataView): String = s"Options: ${view.takes.words.mkString(", ")}."
+
+  /** The page with the list of options and the first table below the heading of the view. */
   private def refreshed(lines: Seq[String], view: MetadataView): Seq[String] = {
     val (above, below)  = lines.splitAt(lines.indexOf(s"## `${view.name}`") + 1)
     val (before, after) = below.span(!_.startsWith("| column "))
     assert(above.nonEmpty && after.nonEmpty, s"the page has no part of ${view.name}")
-    above ++ before ++ table(view) ++ after.dropWhile(_.startsWith("|"))
+    val text = before.filterNot(_.startsWith("Options: ")).reverse.dropWhile(_.isEmpty).reverse
+    above ++ text ++ Seq("", options(view), "") ++ table(view) ++ after.dropWhile(_.startsWith("|"))
   }
 
-  test("the page has the columns of every view") {
+  test("the page has the options and columns of every view") {
     val lines = Files.readAllLines(page).asScala.toSeq
     val fresh = MetadataViews.all.foldLeft(lines)(refreshed)
     if (sys.env.contains("UPDATE")) Files.write(page, fresh.asJava)

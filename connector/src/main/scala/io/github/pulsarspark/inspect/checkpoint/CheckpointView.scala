@@ -3,7 +3,7 @@ package io.github.pulsarspark.inspect.checkpoint
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.write.SinkState
 
@@ -27,6 +27,8 @@ private[inspect] object CheckpointView extends MetadataView {
     .add("topic", StringType, nullable = true, "full name of the topic or topic partition")
     .add("position", StringType, nullable = true, "position up to and including which it is read, or lost")
     .add("detail", StringType, nullable = true, "in words, or the offset of another source as it is")
+
+  override val takes: TakenOptions = TakenOptions.of("checkpoint", "topic", "sinkNamespace")
 
   override def check(options: MetadataOptions): Unit = options.checkpoint: Unit
 

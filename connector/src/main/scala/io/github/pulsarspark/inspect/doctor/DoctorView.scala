@@ -3,7 +3,7 @@ package io.github.pulsarspark.inspect.doctor
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
@@ -20,6 +20,10 @@ private[inspect] object DoctorView extends MetadataView {
     .add("detail", StringType, nullable = true, "what was found, or why the step was skipped")
     .add("condition", StringType, nullable = true, "condition of a failure or warning")
     .add("action", StringType, nullable = true, "what to do about it")
+
+  /** Options of the query whose way is examined. */
+  override val takes: TakenOptions = TakenOptions.ofReads ++
+    TakenOptions.of("write", "deliveryGuarantee", "sinkId", "sinkNamespace", "progressSubscription")
 
   override def check(options: MetadataOptions): Unit = options.requireCluster()
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{LongType, StringType, StructType}
 
 import io.github.pulsarspark.format.EntrySummary
 import io.github.pulsarspark.inspect.topics.SelectedTopics
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
 import io.github.pulsarspark.read.stream.lag.Backlog
@@ -28,6 +28,9 @@ private[inspect] object LagView extends MetadataView {
       "estimate of the unread messages: as many in each entry as in the first one that is unread")
     .add("bytes", LongType, nullable = true, "estimate of the unread bytes in storage; null without `admin.url`")
     .add("seconds", LongType, nullable = true, "age of the oldest unread message; 0 if everything is read")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics ++ TakenOptions.of(ReadPositions.Ways: _*) ++
+    TakenOptions.OfCounts
 
   override def check(options: MetadataOptions): Unit = ReadPositions.check(options)
 

@@ -5,7 +5,7 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{ArrayType, IntegerType, LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.read.plan.{DriverSession, PulsarBatch, PushedFilters}
 import io.github.pulsarspark.read.task.ReadContext
@@ -26,6 +26,8 @@ private[inspect] object PlanView extends MetadataView {
     .add("bytes", LongType, nullable = true, "estimated bytes in storage; null for what the broker delivers")
     .add("reason", StringType, nullable = true, "why the broker delivers it; null if it does not")
     .add("hosts", ArrayType(StringType), nullable = true, "hosts that store the first slice of the task")
+
+  override val takes: TakenOptions = TakenOptions.ofReads
 
   override def check(options: MetadataOptions): Unit = options.requireTopics()
 

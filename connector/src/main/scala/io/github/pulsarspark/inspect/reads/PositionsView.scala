@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StringType, StructType}
 
 import io.github.pulsarspark.inspect.topics.SelectedTopics
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.read.plan.{BoundResolver, DriverSession}
 
@@ -21,6 +21,9 @@ private[inspect] object PositionsView extends MetadataView {
   override val columns: StructType = SelectedTopics.columns
     .add("position", StringType, nullable = true, "the last position before the start, as a value of `endingOffsets`")
     .add("startingOffset", StringType, nullable = true, "the start, as a value of `startingOffsets`")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics ++ TakenOptions.of("startingOffsets", "startingTime") ++
+    TakenOptions.OfCounts
 
   override def check(options: MetadataOptions): Unit = {
     options.requireTopics()

@@ -24,7 +24,9 @@ private[reads] object ReadPositions {
   private val Checkpoint   = "checkpoint"
   private val Subscription = "progressSubscription"
   private val Start        = "startingOffsets"
-  private val Ways         = Seq(Checkpoint, Subscription, Start, "startingTime")
+
+  /** Options that say who reads. */
+  val Ways: Seq[String] = Seq(Checkpoint, Subscription, Start, "startingTime")
 
   /** Fails unless one way is set, with what it needs. */
   def check(options: MetadataOptions): Unit = {

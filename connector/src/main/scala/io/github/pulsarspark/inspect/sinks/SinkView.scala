@@ -3,7 +3,7 @@ package io.github.pulsarspark.inspect.sinks
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{IntegerType, LongType, StringType, StructType, TimestampType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.write.exactlyonce.status.SinkInspection
 
@@ -42,6 +42,8 @@ private[inspect] object SinkView extends MetadataView {
     .add("leftMs", LongType, nullable = true, "milliseconds until the transaction times out; null unless it is open")
     .add("detail", StringType, nullable = true,
       "of the sink, the owner of its state; of a driver, its name and address")
+
+  override val takes: TakenOptions = TakenOptions.of("topic", "sinkNamespace", "sinkId")
 
   override def check(options: MetadataOptions): Unit = {
     options.sinkId: Unit

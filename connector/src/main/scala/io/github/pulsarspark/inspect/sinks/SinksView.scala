@@ -3,7 +3,7 @@ package io.github.pulsarspark.inspect.sinks
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.write.SinkState
 
@@ -25,6 +25,8 @@ private[inspect] object SinksView extends MetadataView {
       "full name of the topic of the rows; `*` if rows name their topics; empty if it is not known")
     .add("done", LongType, nullable = true, "last epoch that is written; null if there is none")
     .add("prepared", LongType, nullable = true, "epoch that is decided and not finished; null if there is none")
+
+  override val takes: TakenOptions = TakenOptions.of("topic", "sinkNamespace")
 
   override def check(options: MetadataOptions): Unit = options.requireSinks()
 

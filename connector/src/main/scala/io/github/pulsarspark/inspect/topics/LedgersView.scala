@@ -7,7 +7,7 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{ArrayType, LongType, StringType, StructType, TimestampType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.position.Interval
 import io.github.pulsarspark.storage.LedgerCopies
@@ -27,6 +27,8 @@ private[inspect] object LedgersView extends MetadataView {
     .add("offloadedTo", StringType, nullable = true,
       "file or folder of the copy; null if it is not offloaded, or not known where to")
     .add("bookies", ArrayType(StringType), nullable = true, "bookies that have or had it; null if they are not known")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics ++ TakenOptions.of("offload.location", "offload.format")
 
   override def check(options: MetadataOptions): Unit = {
     options.requireTopics()

@@ -5,7 +5,7 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.position.{Interval, PartitionBounds, Position}
 import io.github.pulsarspark.storage.ledgers.TopicStorage
@@ -25,6 +25,8 @@ private[inspect] object PartitionsView extends MetadataView {
     .add("bytes", LongType, nullable = true, "bytes that are stored; null without `admin.url`")
     .add("ledgers", LongType, nullable = true, "ledgers that exist; null without `admin.url`")
     .add("offloadedLedgers", LongType, nullable = true, "ledgers that are offloaded; null without `admin.url`")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics ++ TakenOptions.OfReaders
 
   override def check(options: MetadataOptions): Unit = options.requireTopics()
 

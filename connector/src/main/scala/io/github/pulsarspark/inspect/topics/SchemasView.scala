@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType, TimestampType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.schema.TopicSchema
@@ -31,6 +31,8 @@ private[inspect] object SchemasView extends MetadataView {
     .add("columns", StringType, nullable = true,
       "columns of a read with this schema, as DDL; null if it cannot be read")
     .add("definition", StringType, nullable = true, "the schema itself; empty for a primitive type")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics
 
   override def check(options: MetadataOptions): Unit = options.requireTopics()
 

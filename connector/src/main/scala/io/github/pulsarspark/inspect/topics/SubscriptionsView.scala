@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{BooleanType, IntegerType, LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 
 /** The subscriptions of topic partitions, by the admin service. */
@@ -22,6 +22,8 @@ private[inspect] object SubscriptionsView extends MetadataView {
     .add("backlogEntries", LongType, nullable = true, "entries that it has not acknowledged")
     .add("consumers", IntegerType, nullable = true, "consumers that are connected")
     .add("markDelete", StringType, nullable = true, "position up to which everything is acknowledged")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics
 
   override def check(options: MetadataOptions): Unit = {
     options.requireTopics()

@@ -5,7 +5,7 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{IntegerType, LongType, StringType, StructType}
 
-import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView}
+import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -23,6 +23,8 @@ private[inspect] object TopicsView extends MetadataView {
     .add("partitions", IntegerType, nullable = true, "partitions that exist; null for a topic that has none")
     .add("schemaType", StringType, nullable = true, "type of the newest schema; null without a schema")
     .add("schemaVersion", LongType, nullable = true, "version of the newest schema")
+
+  override val takes: TakenOptions = TakenOptions.OfTopics ++ TakenOptions.of("namespace")
 
   override def check(options: MetadataOptions): Unit = {
     options.namespacePattern

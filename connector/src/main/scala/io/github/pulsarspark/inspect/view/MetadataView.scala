@@ -16,6 +16,9 @@ private[pulsarspark] trait MetadataView {
   /** All columns, each with a comment. */
   def columns: StructType
 
+  /** The options that change the rows, besides those of the cluster. */
+  def takes: TakenOptions
+
   /** Fails with a named condition unless the options have what the rows need. Sends no request. */
   def check(options: MetadataOptions): Unit
 

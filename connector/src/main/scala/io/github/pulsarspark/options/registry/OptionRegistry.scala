@@ -34,10 +34,13 @@ object Scope {
   *
   * @param valueType
   *   name of the form of its value: string, boolean, milliseconds, bytes, enum, ...
+  * @param group
+  *   name of the group that it is shown in
   */
 private[pulsarspark] final case class OptionDefinition(
     key: String,
     valueType: String,
+    group: String,
     default: Option[String],
     required: Boolean,
     secret: Boolean,
@@ -99,6 +102,7 @@ private[pulsarspark] object OptionRegistry {
     OptionDefinition(
       key = o.get("key").asText,
       valueType = o.get("type").asText,
+      group = o.get("group").asText,
       default = text(o, "default"),
       required = o.path("required").asBoolean(false),
       secret = o.path("secret").asBoolean(false),
@@ -121,7 +125,7 @@ private[pulsarspark] object OptionRegistry {
     )
 
   private def count(key: String, bounds: JsonNode, scopes: Seq[Scope]) =
-    OptionDefinition(key, "count", None, required = false, secret = true, scopes, Nil, number(bounds, "min"),
+    OptionDefinition(key, "count", "client", None, required = false, secret = true, scopes, Nil, number(bounds, "min"),
       number(bounds, "max"), None)
 
   val exactlyOne: Seq[(Seq[String], Seq[Scope])] = items(root, "exactlyOne").map(g =>

@@ -32,7 +32,12 @@ private[pulsarspark] final class RawOptions(
   def get(key: String): Option[String] = find(values, key)
 
   /** Value of an option of the query or of its table, not one of the session. */
-  def own(key: String): Option[String] = find(over(chosen, stored.getOrElse(Map.empty)), key)
+  def own(key: String): Option[String] = find(ofQueryAndTable, key)
+
+  /** Names of the options of the query or of its table, in order; not those of Spark itself. */
+  def ownNames: Seq[String] = ofQueryAndTable.keys.toSeq.sorted.filterNot(OptionRegistry.isOfSpark)
+
+  private def ofQueryAndTable = over(chosen, stored.getOrElse(Map.empty))
 
   private def find(options: Map[String, String], key: String) =
     options.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
