@@ -1,4 +1,4 @@
-package io.github.pulsarspark.format.codec
+package io.github.pulsarspark.format
 
 import scala.util.Random
 

@@ -2,8 +2,7 @@ package io.github.pulsarspark.micro
 
 import java.nio.file.{Files, Path}
 
-import io.github.pulsarspark.format.EntryThroughput
-import io.github.pulsarspark.format.codec.Decompression
+import io.github.pulsarspark.format.{Decompression, EntryThroughput}
 import io.github.pulsarspark.schema.protobuf.ProtobufThroughput
 import io.github.pulsarspark.schema.rows.{EventRecords, RecordThroughput}
 

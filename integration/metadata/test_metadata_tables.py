@@ -247,7 +247,7 @@ def _plan(spark: SparkSession, pulsar: Addresses, options: dict[str, str]) -> st
     urls = {"service.url": pulsar.service_url, "admin.url": pulsar.admin_url}
     frame = spark.read.format("pulsar").options(**urls, **options).load()
     jvm: Any = spark._jvm  # py4j has no public API
-    return str(jvm.io.github.pulsarspark.plans.ReadPlans.json(frame._jdf.queryExecution().optimizedPlan()))
+    return str(jvm.io.github.pulsarspark.inspect.reads.ReadPlans.json(frame._jdf.queryExecution().optimizedPlan()))
 
 
 def test_a_metadata_table_is_read_in_a_batch_and_nothing_else(

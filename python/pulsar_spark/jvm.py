@@ -104,7 +104,7 @@ class DriverJvm:
         """The tasks of the batch reads in a query."""
         frame: Any = df
         with translated():
-            plans = self._jvm.io.github.pulsarspark.plans.ReadPlans
+            plans = self._jvm.io.github.pulsarspark.inspect.reads.ReadPlans
             return json.loads(plans.json(frame._jdf.queryExecution().optimizedPlan()))
 
     def function(self, name: str, options: dict[str, str]) -> JvmFunction:

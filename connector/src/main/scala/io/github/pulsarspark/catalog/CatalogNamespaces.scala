@@ -6,7 +6,6 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException
 import org.apache.spark.sql.connector.catalog.Identifier
 
-import io.github.pulsarspark.options.catalog.CatalogOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.topics.TopicNames

@@ -12,7 +12,6 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.catalog.CatalogOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** A Pulsar cluster as a catalog of Spark: `spark.sql.catalog.<name>=io.github.pulsarspark.catalog.PulsarCatalog`, with

@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
 import io.github.pulsarspark.options.WriteOptions
-import io.github.pulsarspark.options.catalog.CatalogOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.{AdminApi, Outcome}
 import io.github.pulsarspark.pulsar.connection.{ClientSettings, ClusterCalls}

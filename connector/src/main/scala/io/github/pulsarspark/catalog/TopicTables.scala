@@ -12,7 +12,6 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.inspect.{MetadataTable, MetadataViews}
 import io.github.pulsarspark.options.registry.{NearestName, Scope, TranslationWarning}
-import io.github.pulsarspark.options.catalog.CatalogOptions
 import io.github.pulsarspark.options.{ReadOptions, SessionOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.topics.TopicNames

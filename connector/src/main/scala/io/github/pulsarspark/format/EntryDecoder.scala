@@ -3,8 +3,6 @@ package io.github.pulsarspark.format
 import io.netty.buffer.{ByteBuf, Unpooled}
 
 import io.github.pulsarspark.errors.{Conditions, Occurrence}
-import io.github.pulsarspark.format.chunk.{Chunk, ChunkAssembler}
-import io.github.pulsarspark.format.codec.PayloadDecryptor
 import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageFields, MessageView, PrecedingEntries, ProtobufCursor}
 import io.github.pulsarspark.position.Position
 

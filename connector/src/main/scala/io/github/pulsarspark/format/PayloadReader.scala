@@ -5,8 +5,6 @@ import scala.util.control.NonFatal
 import io.netty.buffer.{ByteBuf, Unpooled}
 
 import io.github.pulsarspark.errors.{Conditions, Occurrence}
-import io.github.pulsarspark.format.chunk.Chunk
-import io.github.pulsarspark.format.codec.{Codec, PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.format.entry.{EntryHeader, MalformedBytes, MessageView}
 
 /** Puts the payload of an entry into an array: joined from its chunks, decrypted, decompressed. For one thread.

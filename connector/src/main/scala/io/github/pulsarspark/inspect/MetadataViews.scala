@@ -1,9 +1,8 @@
 package io.github.pulsarspark.inspect
 
-import io.github.pulsarspark.inspect.checkpoint.CheckpointView
 import io.github.pulsarspark.inspect.doctor.DoctorView
 import io.github.pulsarspark.inspect.reads.{LagView, PlanView, PositionsView}
-import io.github.pulsarspark.inspect.sinks.{SinkView, SinksView}
+import io.github.pulsarspark.inspect.state.{CheckpointView, SinkView, SinksView}
 import io.github.pulsarspark.inspect.topics.{LedgersView, PartitionsView, SchemasView, SubscriptionsView, TopicsView}
 import io.github.pulsarspark.inspect.view.MetadataView
 import io.github.pulsarspark.options.MetadataOptions

@@ -5,8 +5,7 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.KnownStorage._
-import io.github.pulsarspark.storage.ledgers.{KnownLedgers, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.SegmentLocation
+import io.github.pulsarspark.storage.segment.{KnownLedgers, SegmentLocation, StoredLedger, TopicStorage}
 
 /** Cache of how a stream's topic partitions are stored. It is kept between micro-batches to save requests.
   *

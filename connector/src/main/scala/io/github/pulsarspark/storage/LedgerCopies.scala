@@ -1,9 +1,8 @@
 package io.github.pulsarspark.storage
 
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, LedgerMetadata, StoredLedger}
 import io.github.pulsarspark.storage.offload.OffloadStore
-import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** Copies of ledgers that brokers offloaded. */
 private[pulsarspark] object LedgerCopies {

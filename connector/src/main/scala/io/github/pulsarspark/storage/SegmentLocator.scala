@@ -8,8 +8,7 @@ import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, PulsarError}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, LedgerPruning, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, Slice, WholeLedger}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, LedgerMetadata, LedgerPruning, Segment, SegmentLocation, Slice, StoredLedger, TopicStorage, WholeLedger}
 
 /** Decides where the entries of ranges are read, by the option `readLevel`. Used on the driver, and by a task whose
   * ledger is not where it was.

@@ -1,8 +1,7 @@
 package io.github.pulsarspark.storage
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice, StoredLedger, TopicStorage}
 
 /** Cuts ranges of a topic partition along its ledgers. Pure. */
 private[pulsarspark] object SegmentPlanner {

@@ -5,9 +5,8 @@ import scala.util.Using
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.BookKeeperStore
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
 import io.github.pulsarspark.storage.offload.OffloadStore
-import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, SegmentStore, SegmentUnreadable}
 
 /** All storage back ends as one: each call goes to the store of the ledger, the location or the segment.
   *

@@ -7,8 +7,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{Interval, Position}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.storage.bookkeeper.Reachability
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, LedgerMetadata, Segment, SegmentUnreadable, StoredLedger, TopicStorage}
 
 /** Tries to read what topic partitions have stored, as tasks do, but with no broker to fall back to. For diagnosis. */
 private[pulsarspark] final class StorageTrial(

@@ -7,8 +7,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
-import io.github.pulsarspark.storage.ledgers.TopicStorage
-import io.github.pulsarspark.storage.segment.{HadoopSettings, WholeLedger}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, TopicStorage, WholeLedger}
 
 /** Storage of a stream's topic partitions, for all that its driver asks: where a micro-batch ends, its tasks, and how
   * much is left. All of them share one memory of the ledgers.

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.storage
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
 /** Decides what the broker reads of a stream under `readLevel=auto`: entries that it probably has in its cache. Pure.
   *

@@ -7,8 +7,8 @@ import munit.FunSuite
 import io.github.pulsarspark.SourceFile
 import io.github.pulsarspark.options.registry.OptionRegistry
 
-/** An option is one row of `options.json` and one typed field, which a file of the room `options` or of one in it
-  * fills.
+/** An option is one row of `options.json` and one typed field, which a file of the room `options` fills, or the options
+  * of a catalog.
   */
 class OptionUsesSuite extends FunSuite {
 
@@ -17,13 +17,13 @@ class OptionUsesSuite extends FunSuite {
       fail("no sources here")
     )
 
-  private val Rooms = Set("options", "options.catalog")
+  private def isTyped(file: SourceFile) = file.room == "options" || file.path.endsWith("catalog/CatalogOptions.scala")
 
   private val lookup   = """\boptions(?:\.\w+)?\(("[^"]+"|[A-Z]\w*)\)""".r
   private val constant = """val ([A-Z]\w*)\s*= ("[^"]+")""".r
 
   /** Names that the typed options look up, as texts or as constants of their file. */
-  private val used = SourceFile.under(main).filter(f => Rooms(f.room)).map(_.lines.mkString("\n")).flatMap { code =>
+  private val used = SourceFile.under(main).filter(isTyped).map(_.lines.mkString("\n")).flatMap { code =>
     val constants = constant.findAllMatchIn(code).map(m => m.group(1) -> m.group(2)).toMap
     lookup.findAllMatchIn(code).map(_.group(1)).map(name => constants.getOrElse(name, name).replace("\"", ""))
   }.toSet

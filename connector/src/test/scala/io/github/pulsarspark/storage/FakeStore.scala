@@ -7,8 +7,7 @@ import io.netty.buffer.{ByteBuf, Unpooled}
 import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentStore, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
 
 /** A store in memory, of the ledgers that `holding` selects. It writes down what is requested of it. */
 private[storage] final class FakeStore(

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import munit.FunSuite
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
 class KnownStorageSuite extends FunSuite {
 

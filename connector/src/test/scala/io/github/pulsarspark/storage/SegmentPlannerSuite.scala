@@ -6,8 +6,7 @@ import org.scalacheck.Prop._
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.bookkeeper.BookieLocation
-import io.github.pulsarspark.storage.ledgers.{BookieLedger, StoredLedger, TopicStorage}
-import io.github.pulsarspark.storage.segment.{SegmentLocation, Slice}
+import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentLocation, Slice, StoredLedger, TopicStorage}
 
 class SegmentPlannerSuite extends PropertySuite {
 

@@ -5,8 +5,7 @@ import scala.collection.mutable
 import munit.FunSuite
 
 import io.github.pulsarspark.format.Tier
-import io.github.pulsarspark.storage.ledgers.StoredLedger
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentUnreadable, StoredLedger}
 
 class SegmentStoresSuite extends FunSuite {
 

@@ -3,7 +3,7 @@ package io.github.pulsarspark.storage
 import munit.FunSuite
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
 class StreamTailSuite extends FunSuite {
 

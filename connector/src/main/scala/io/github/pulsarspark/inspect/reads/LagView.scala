@@ -11,7 +11,7 @@ import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, Metadat
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
 import io.github.pulsarspark.read.stream.lag.Backlog
-import io.github.pulsarspark.storage.ledgers.TopicStorage
+import io.github.pulsarspark.storage.segment.TopicStorage
 
 /** Unread messages of topic partitions, after the positions of a checkpoint, of a subscription or of an option.
   */

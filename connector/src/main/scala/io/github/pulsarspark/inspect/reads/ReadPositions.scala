@@ -3,7 +3,7 @@ package io.github.pulsarspark.inspect.reads
 import scala.concurrent.duration.Duration
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.inspect.checkpoint.CheckpointPositions
+import io.github.pulsarspark.inspect.state.CheckpointPositions
 import io.github.pulsarspark.inspect.topics.SelectedTopics
 import io.github.pulsarspark.inspect.view.MetadataRequest
 import io.github.pulsarspark.options.MetadataOptions

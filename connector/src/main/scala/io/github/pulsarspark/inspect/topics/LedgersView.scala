@@ -11,7 +11,7 @@ import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, Metadat
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.position.Interval
 import io.github.pulsarspark.storage.LedgerCopies
-import io.github.pulsarspark.storage.ledgers.{StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
 /** The ledgers of topic partitions, by the admin service. */
 private[inspect] object LedgersView extends MetadataView {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.{LongType, StringType, StructType}
 import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.position.{Interval, PartitionBounds, Position}
-import io.github.pulsarspark.storage.ledgers.TopicStorage
+import io.github.pulsarspark.storage.segment.TopicStorage
 
 /** Topic partitions with their ends and sizes. Brokers name the ends; the sizes need the admin service. */
 private[inspect] object PartitionsView extends MetadataView {

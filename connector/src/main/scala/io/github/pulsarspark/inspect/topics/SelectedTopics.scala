@@ -6,7 +6,7 @@ import io.github.pulsarspark.options.{ReadOptions, TopicSelection}
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.plan.DriverSession
-import io.github.pulsarspark.storage.ledgers.LedgerMetadata
+import io.github.pulsarspark.storage.segment.LedgerMetadata
 
 /** The topics that options select, on one connection. */
 private[inspect] final class SelectedTopics(options: ReadOptions) extends AutoCloseable {

@@ -12,7 +12,7 @@ import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
 import io.github.pulsarspark.common.PluginClass
-import io.github.pulsarspark.format.codec.{PayloadDecryptor, Undecryptable}
+import io.github.pulsarspark.format.{PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.options.PrivateKeys
 
 /** Decrypts with the Pulsar client's own code, which keeps the keys of messages that it has opened. Nothing is loaded

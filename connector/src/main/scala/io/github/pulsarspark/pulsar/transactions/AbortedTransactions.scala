@@ -1,10 +1,16 @@
 package io.github.pulsarspark.pulsar.transactions
 
+import java.util.concurrent.CompletableFuture
+
+import scala.util.control.NonFatal
+
 import com.fasterxml.jackson.databind.JsonNode
 
 import io.github.pulsarspark.format.{TransactionView, UndecidedTransaction}
-import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
+import io.github.pulsarspark.options.{ClientOptions, ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.admin.AdminApi
+import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
 
 /** The transaction buffer of a topic partition, as the admin API shows it. */
 private[pulsar] trait TransactionBuffer {
@@ -99,4 +105,28 @@ private[pulsarspark] object AbortedTransactions {
 
   private val Attempts = 3
   private val MaxAsked = 100
+}
+
+/** A topic partition's transactions over the admin API. */
+private final class AdminTransactionBuffer(partition: String, options: ClientOptions)
+    extends TransactionBuffer {
+
+  override def stats(): JsonNode = request(_.transactionBuffer(partition))
+
+  override def transaction(mostBits: Long, leastBits: Long): JsonNode =
+    request(_.transaction(partition, mostBits, leastBits))
+
+  private def request(call: AdminApi => CompletableFuture[JsonNode]): JsonNode = {
+    val lease = ClientPool.acquire(options)
+    try {
+      val admin = lease.admin.getOrElse(throw new UndecidedTransaction("admin.url is not set"))
+      new ClusterCalls(options, admin.url).await(s"Requesting the transactions of $partition")(call(admin))
+    } catch {
+      case undecided: UndecidedTransaction => throw undecided
+      case NonFatal(e)                     =>
+        throw new UndecidedTransaction(
+          s"the admin service did not tell which transactions were aborted (${e.getMessage})"
+        )
+    } finally lease.close()
+  }
 }

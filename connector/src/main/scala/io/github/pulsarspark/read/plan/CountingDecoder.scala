@@ -1,7 +1,6 @@
 package io.github.pulsarspark.read.plan
 
-import io.github.pulsarspark.format.codec.PayloadDecryptor
-import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, TransactionView}
+import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, PayloadDecryptor, TransactionView}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
 import io.github.pulsarspark.pulsar.crypto.MessageDecryptor

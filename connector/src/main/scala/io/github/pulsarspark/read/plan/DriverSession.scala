@@ -12,7 +12,7 @@ import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.read.task.PlannedSchema
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.schema.evolution.UserColumns
+import io.github.pulsarspark.schema.columns.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
 import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator}
 import io.github.pulsarspark.storage.segment.HadoopSettings

@@ -6,8 +6,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.NearestName
-import io.github.pulsarspark.schema.columns.{ErrorColumns, MetadataColumn, MetadataColumns}
-import io.github.pulsarspark.schema.evolution.ColumnMerge
+import io.github.pulsarspark.schema.columns.{ColumnMerge, ErrorColumns, MetadataColumn, MetadataColumns}
 import io.github.pulsarspark.schema.rows.SchemaTranslation
 import io.github.pulsarspark.schema.{TopicSchema, ValueColumns}
 

@@ -3,8 +3,7 @@ package io.github.pulsarspark.read.task
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.github.pulsarspark.errors.LostRanges
-import io.github.pulsarspark.format.codec.PayloadDecryptor
-import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Tier, UndecidedTransaction}
+import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, PayloadDecryptor, Tier, UndecidedTransaction}
 import io.github.pulsarspark.metrics.{LastRead, ReadCounts, SliceCounts}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.topics.TopicNames

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.schema.convert.UnsupportedSchema
-import io.github.pulsarspark.schema.evolution.{ColumnMerge, UserColumns}
+import io.github.pulsarspark.schema.columns.{ColumnMerge, UserColumns}
 import io.github.pulsarspark.schema.{SchemaFormat, TopicSchema, ValueColumns, ValueDecoder, ValueEncoder, WritePlan}
 
 /** PROTOBUF_NATIVE schemas contain the descriptor of their message, PROTOBUF ones a part of it. */

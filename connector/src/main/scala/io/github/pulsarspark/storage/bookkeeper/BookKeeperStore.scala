@@ -6,8 +6,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
 import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperPool
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
-import io.github.pulsarspark.storage.ledgers.{BookieLedger, LedgerMetadata, StoredLedger}
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentStore, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{BookieLedger, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
 
 /** Ledgers on bookies. A bookie that does not respond is an obstacle for the ledgers that need it, see
   * [[Reachability]].

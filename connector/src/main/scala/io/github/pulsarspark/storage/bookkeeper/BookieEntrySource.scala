@@ -8,8 +8,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperEntrySource
 import io.github.pulsarspark.storage.bookkeeper.protocol.{BookieProtocolEntrySource, WireConnections}
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.Segment
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
 /** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no
   * replica returned, since it retries more and reports better errors. No entry is waited for longer than

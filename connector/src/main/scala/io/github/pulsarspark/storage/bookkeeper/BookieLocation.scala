@@ -1,8 +1,7 @@
 package io.github.pulsarspark.storage.bookkeeper
 
 import io.github.pulsarspark.format.Tier
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.SegmentLocation
+import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentLocation}
 
 /** A ledger on bookies. */
 private[storage] final case class BookieLocation(ledger: BookieLedger) extends SegmentLocation {

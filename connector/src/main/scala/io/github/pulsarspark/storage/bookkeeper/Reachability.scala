@@ -6,7 +6,7 @@ import scala.collection.concurrent.TrieMap
 
 import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
-import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLedger
 
 /** A circuit breaker for bookies, by id: a ledger whose bookies do not respond to this JVM is not read from them.
   * Unlike a breaker that counts failed reads, it probes a bookie before the first read. Results are kept for a while,

@@ -6,9 +6,7 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.{OffloadFormat, OffloadLocation, OffloadPolicies}
-import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, MapFileFormat, OffloadFormat, OffloadLocation, OffloadPolicies}
 
 /** Finds the location of a topic's offloaded ledgers, by options and the offload policies of the topic or its
   * namespace. Left: the reason why it is unknown.

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.pulsar.admin.{JsonFields, LedgerSink}
-import io.github.pulsarspark.storage.ledgers.LedgerMetadata
+import io.github.pulsarspark.storage.segment.LedgerMetadata
 import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadPolicies}
 
 /** Location of a topic partition's offloaded ledgers.

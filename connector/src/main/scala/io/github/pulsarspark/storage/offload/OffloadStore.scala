@@ -1,15 +1,16 @@
 package io.github.pulsarspark.storage.offload
 
+import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
 import io.github.pulsarspark.storage.offload.format.OffloadedLedger
-import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentLocation, SegmentStore, SegmentUnreadable}
 
 /** Ledgers that brokers offloaded. A storage that did not respond is an obstacle for all its ledgers, see
   * [[UnresponsiveStorage]].
@@ -72,4 +73,22 @@ private[storage] final class OffloadStore(options: ReadOptions, hadoop: HadoopSe
 
 private object OffloadStore {
   private val log = LoggerFactory.getLogger(classOf[OffloadStore])
+}
+
+/** A circuit breaker for storage of offloaded ledgers, by URI: storage that did not respond in time to this JVM is not
+  * requested for some minutes, where the broker can read instead. Otherwise each of many ledgers would be waited for
+  * until the deadline.
+  */
+private object UnresponsiveStorage {
+
+  private val Pause  = 5.minutes
+  private val silent = new Recently[String](Pause)
+
+  def add(uri: String): Unit = silent.add(uri)
+
+  def contains(uri: String): Boolean = silent.contains(uri)
+
+  /** Reason not to read the location; None if it may be read. */
+  def obstacle(uri: String): Option[String] =
+    Option.when(contains(uri))(s"$uri did not respond in the last ${Pause.toMinutes} minutes")
 }

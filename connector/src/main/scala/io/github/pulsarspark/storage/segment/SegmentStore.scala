@@ -1,7 +1,6 @@
 package io.github.pulsarspark.storage.segment
 
 import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.storage.ledgers.{LedgerMetadata, StoredLedger}
 
 /** A storage back end: ledgers that are read without the broker. The driver and each task have an instance of their
   * own, used by one thread. What they remember of failures is shared by the JVM.

@@ -9,7 +9,7 @@ import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.read.plan.{Discovery, FakeBroker, SourceColumns}
 import io.github.pulsarspark.schema.TopicSchema
-import io.github.pulsarspark.schema.evolution.UserColumns
+import io.github.pulsarspark.schema.columns.UserColumns
 
 class ReaderSchemasSuite extends FunSuite {
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroFormat
-import io.github.pulsarspark.schema.evolution.UserColumns
+import io.github.pulsarspark.schema.columns.UserColumns
 
 class SchemaTranslationSuite extends FunSuite {
 

@@ -9,8 +9,7 @@ import munit.FunSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
 
 class BookieEntrySourceSuite extends FunSuite {
 

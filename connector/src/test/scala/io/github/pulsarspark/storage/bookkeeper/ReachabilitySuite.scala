@@ -12,7 +12,7 @@ import io.github.pulsarspark.storage.KilledTasks
 import io.github.pulsarspark.storage.bookkeeper.bookies.HostNames
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.Reply
-import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLedger
 
 class ReachabilitySuite extends FunSuite {
 

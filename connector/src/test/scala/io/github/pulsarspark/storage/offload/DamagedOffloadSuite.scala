@@ -14,8 +14,7 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadLocation, OffloadedLedger}
 import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
 /** Tests that every damage to offloaded files is a named error with topic, ledger and file, and never yields entries

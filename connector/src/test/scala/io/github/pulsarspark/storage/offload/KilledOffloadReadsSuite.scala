@@ -8,8 +8,7 @@ import scala.util.Using
 import munit.FunSuite
 
 import io.github.pulsarspark.storage.KilledTasks._
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.OffloadLocation
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadLocation}
 
 class KilledOffloadReadsSuite extends FunSuite {
   import OffloadWriter._

@@ -3,9 +3,7 @@ package io.github.pulsarspark.storage.offload
 import com.fasterxml.jackson.databind.ObjectMapper
 import munit.FunSuite
 
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.OffloadLocation
-import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, MapFileFormat, OffloadLocation}
 
 class OffloadLocationsSuite extends FunSuite {
 

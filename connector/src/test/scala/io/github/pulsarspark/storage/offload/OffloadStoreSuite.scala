@@ -9,8 +9,7 @@ import munit.FunSuite
 
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadLocation, OffloadedLedger}
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentUnreadable}
 
 class OffloadStoreSuite extends FunSuite {

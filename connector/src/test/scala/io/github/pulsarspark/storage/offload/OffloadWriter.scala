@@ -12,9 +12,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.io.{BytesWritable, LongWritable, MapFile, SequenceFile, Writable}
 
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
-import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, MapFileFormat, OffloadLocation, OffloadedLedger}
 
 /** Writes ledgers into a folder as Pulsar's offloaders do. */
 private[offload] final class OffloadWriter(folder: FilePath) {

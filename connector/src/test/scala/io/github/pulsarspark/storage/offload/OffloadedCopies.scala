@@ -6,9 +6,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
-import io.github.pulsarspark.storage.offload.mapfile.MapFileFormat
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, MapFileFormat, OffloadLocation, OffloadedLedger}
 
 /** Copies of ledgers in a folder, for tests of other packages. */
 private[pulsarspark] final class OffloadedCopies(val folder: Path) {

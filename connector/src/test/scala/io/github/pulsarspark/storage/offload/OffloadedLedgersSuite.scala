@@ -13,8 +13,7 @@ import org.scalacheck.Prop.forAll
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.storage.offload.blocks.{BlockFormat, OffloadBlock}
-import io.github.pulsarspark.storage.offload.format.OffloadedLedger
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadBlock, OffloadedLedger}
 
 /** Tests that offloaded ledgers are read in both formats: every entry of the range, once, in order. */
 class OffloadedLedgersSuite extends PropertySuite(60) {

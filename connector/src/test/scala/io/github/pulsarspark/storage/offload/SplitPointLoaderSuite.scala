@@ -10,8 +10,7 @@ import scala.util.{Failure, Success, Try}
 import munit.FunSuite
 
 import io.github.pulsarspark.storage.KilledTasks
-import io.github.pulsarspark.storage.offload.blocks.BlockFormat
-import io.github.pulsarspark.storage.offload.format.{OffloadLocation, OffloadedLedger}
+import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadLocation, OffloadedLedger}
 import io.github.pulsarspark.storage.segment.SegmentUnreadable
 
 class SplitPointLoaderSuite extends FunSuite {

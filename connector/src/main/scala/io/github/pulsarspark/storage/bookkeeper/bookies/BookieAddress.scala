@@ -1,7 +1,7 @@
 package io.github.pulsarspark.storage.bookkeeper.bookies
 
 import io.github.pulsarspark.options.BookKeeperOptions
-import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLedger
 
 /** Address at which a bookie listens.
   *

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLedger
 
 /** Finds the bookies that are on this machine, by the host in their ids: it is one of this machine's addresses, or its
   * name. Names are resolved only where an id has one, as that may take a name server.

@@ -15,8 +15,7 @@ import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, EntryWindow, HostNames, OldBookies, ReadAhead}
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
 
 /** Entries of a ledger by BookKeeper's own client: from the start some windows of consecutive entries are on their way,
   * within `readAheadBytes`.

@@ -10,7 +10,7 @@ import org.apache.bookkeeper.client.api.{DigestType, LedgerMetadata}
 import org.apache.bookkeeper.net.BookieId
 import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
-import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLedger
 
 /** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves, in place of a metadata store.
   *

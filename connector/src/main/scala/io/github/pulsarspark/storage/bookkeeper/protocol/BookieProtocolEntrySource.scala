@@ -10,8 +10,7 @@ import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.Segment
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
 /** Entries of a ledger by the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in
   * threads of its own. For ledgers each of whose bookies has all entries, without TLS and authentication; see

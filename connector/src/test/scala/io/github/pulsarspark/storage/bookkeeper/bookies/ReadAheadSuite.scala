@@ -5,8 +5,7 @@ import org.scalacheck.Prop._
 
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.storage.bookkeeper.BookieLocation
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.Segment
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
 class ReadAheadSuite extends PropertySuite {
   private val Window = 1000L

@@ -11,8 +11,7 @@ import io.github.pulsarspark.storage.bookkeeper.bookies.OldBookies
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireReads._
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.SegmentUnreadable
+import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentUnreadable}
 
 /** Reads scripted bookies by BookKeeper's own client. */
 class BookKeeperEntrySourceSuite extends FunSuite {

@@ -14,7 +14,7 @@ import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.ledgers.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLedger
 
 class BookieProtocolEntrySourceSuite extends PropertySuite {
   import WireReads._

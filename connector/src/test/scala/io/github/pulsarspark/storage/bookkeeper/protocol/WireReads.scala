@@ -11,8 +11,7 @@ import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.bookkeeper.BookieLocation
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.ledgers.BookieLedger
-import io.github.pulsarspark.storage.segment.Segment
+import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
 /** A ledger, and reads of it from scripted bookies. */
 private[bookkeeper] object WireReads {

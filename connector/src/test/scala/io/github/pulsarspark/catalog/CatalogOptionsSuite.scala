@@ -1,0 +1,55 @@
+package io.github.pulsarspark.catalog
+
+import munit.FunSuite
+
+import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
+
+class CatalogOptionsSuite extends FunSuite {
+
+  private val url = Map("service.url" -> "pulsar://localhost:6650")
+
+  private def options(more: (String, String)*) =
+    CatalogOptions("cat", url ++ more,
+      _ =>
+        Seq("authPluginClassName", "authParams", "sslFactoryPluginParams",
+          "sslFactoryPlugin", "numIoThreads"))
+
+  private def condition(more: (String, String)*): String =
+    intercept[PulsarInputException with PulsarError](options(more: _*)).condition
+
+  test("options of reads, writes and catalogs, in any case of letters") {
+    val found =
+      options("readLevel" -> "broker", "sendTimeoutMs" -> "5s", "NAMESPACE" -> "sales/eu", "allowdrop" -> "TRUE",
+        "namespaces"      -> "a/b, c/d")
+    assertEquals(found.namespace, ("sales", "eu"))
+    assertEquals(found.namespaces, Seq(("a", "b"), ("c", "d")))
+    assert(found.allowDrop)
+    assertEquals((options().namespace, options().namespaces, options().allowDrop), (("public", "default"), Nil, false))
+  }
+
+  test("options that a catalog cannot have") {
+    assertEquals(condition("alowDrop" -> "true"), "PULSAR_OPTION_UNKNOWN")
+    assertEquals(condition("Topic" -> "t"), "PULSAR_OPTION_WRONG_MODE")
+    assertEquals(condition("topicsPattern" -> "t"), "PULSAR_OPTION_WRONG_MODE")
+    Seq("default", "a/b/c", "/b", "a/").foreach(n => assertEquals(condition("namespace" -> n), "PULSAR_OPTION_INVALID"))
+    assertEquals(condition("namespaces" -> "a/b,c"), "PULSAR_OPTION_INVALID")
+  }
+
+  test("secrets under names that Spark does not hide are refused, and no text has them") {
+    val plugin = "pulsar.client.authPluginClassName" -> "x"
+    Seq(
+      Seq(plugin, "pulsar.client.authParams" -> "hunter2"),
+      Seq(plugin, "PULSAR.client.AUTHPARAMS" -> "hunter2"),
+      Seq("admin.auth.pluginClassName"       -> "x", "admin.auth.params"                    -> "hunter2"),
+      Seq("pulsar.client.sslFactoryPlugin"   -> "x", "pulsar.client.sslFactoryPluginParams" -> "hunter2"),
+      Seq("auth.oauth2.issuerUrl"            -> "http://x", "auth.oauth2.credentialsUrl"    -> "data:,hunter2")
+    ).foreach { set =>
+      val error = intercept[PulsarInputException with PulsarError](options(set: _*))
+      assertEquals(error.condition, "PULSAR_CATALOG_SECRET")
+      assert(!error.getMessage.contains("hunter2"))
+    }
+    options(plugin, "pulsar.client.authParams" -> "file:///etc/token")
+    options("auth.token"                       -> "t") // Spark hides it
+    assert(!options("auth.token" -> "hunter2").toString.contains("hunter2"))
+  }
+}
