@@ -143,6 +143,17 @@ def test_topics_are_tables_of_a_catalog(target: Target, topic: str, tmp_path: Pa
     for statement in (f"create or replace table {copy} as {rows}", f"replace table {copy} (a int)"):
         with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
             spark.sql(statement)
+    changing = (
+        f"merge into {copy} t using ({rows}) r on t.city = r.city when matched then delete",
+        f"merge into {copy} t using ({rows}) r on t.city = r.city when matched then update set *",
+        f"insert overwrite {copy} {rows}",
+        f"update {copy} set city = 'x'",
+        f"delete from {copy} where city = 'x'",
+        f"truncate table {copy}",
+    )
+    for statement in changing:
+        with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "messages can be added to a topic"):
+            spark.sql(statement)
     with pytest.raises(PySparkException, match="broken"):
         catalog.sql(f"create table {table}x as select raise_error('broken') as a".replace("`x", "x`"))
     assert not spark.catalog.tableExists(f"{table}x".replace("`x", "x`"))

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 
 from support.spark.catalogs import Catalog
 from support.spark.errors import failing, no_job, refused
@@ -51,7 +51,7 @@ def test_no_statement_replaces_messages(catalog: Catalog, kept: str) -> None:
     ):
         with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
             spark.sql(statement)
-    with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
+    with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "replaced"):
         spark.sql(ROWS).write.mode("overwrite").saveAsTable(kept)
     replacing: tuple[Callable[[], object], ...] = (
         lambda: spark.sql(ROWS).writeTo(kept).createOrReplace(),
@@ -60,18 +60,44 @@ def test_no_statement_replaces_messages(catalog: Catalog, kept: str) -> None:
     for act in replacing:
         with no_job(spark), refused("PULSAR_CATALOG_STATEMENT", "cannot be replaced"):
             act()
-    with refused("PULSAR_WRITE_MODE", "append"):
-        spark.sql(f"insert overwrite {kept} {ROWS}")
-    merge = f"merge into {kept} t using ({ROWS}) r on t.city = r.city when matched then delete"
-    with pytest.raises(AnalysisException):  # the text is Spark's
-        spark.sql(merge)
-    for statement in (f"truncate table {kept}", f"delete from {kept}", f"update {kept} set city = 'x'"):
-        with pytest.raises(PySparkException, match=r"does not support|is not supported"):
-            spark.sql(statement)
     with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
         spark.sql(f"create table {kept} as {ROWS}")
     with refused("PULSAR_CATALOG_STATEMENT", "keeps its name"):
         spark.sql(f"alter table {kept} rename to public.default.other")
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("update {table} set city = 'x'", "UPDATE or MERGE of table "),
+        ("delete from {table}", "DELETE or MERGE of table "),
+        ("delete from {table} where km > 1", "DELETE or MERGE of table "),
+        ("insert overwrite {table} {rows}", "An overwrite or MERGE of table "),
+        ("{merge} when matched then delete", "DELETE or MERGE of table "),
+        ("{merge} when matched then update set *", "UPDATE or MERGE of table "),
+        ("{merge} when matched then update set * when not matched then insert *", "MERGE of table "),
+        ("{merge} when matched then delete when not matched then insert *", "An overwrite or MERGE of table "),
+        ("{merge} when not matched by source then delete", "DELETE or MERGE of table "),
+    ],
+)
+def test_no_statement_changes_messages(catalog: Catalog, kept: str, statement: str, named: str) -> None:
+    merge = f"merge into {kept} t using ({ROWS}) r on t.city = r.city"
+    with no_job(catalog.spark), refused("PULSAR_CATALOG_STATEMENT", f"{named}public.`", "neither changed"):
+        catalog.spark.sql(statement.format(table=kept, rows=ROWS, merge=merge))
+
+
+def test_no_statement_deletes_all_messages(catalog: Catalog, kept: str) -> None:
+    with no_job(catalog.spark), refused("PULSAR_CATALOG_STATEMENT", "Deleting all rows of persistent://"):
+        catalog.spark.sql(f"truncate table {kept}")
+    with refused("PULSAR_CATALOG_STATEMENT", "An overwrite or MERGE"):
+        catalog.spark.sql(ROWS).write.insertInto(kept, overwrite=True)
+    with refused("PULSAR_CATALOG_STATEMENT", "An overwrite or MERGE"):
+        catalog.spark.sql(ROWS).writeTo(kept).overwritePartitions()
+    for statement in (f"truncate table {kept}.partitions", f"delete from {kept}.partitions where entries = 0"):
+        with refused("PULSAR_METADATA_READ_ONLY", ".partitions cannot be written to"):
+            catalog.spark.sql(statement)
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+        catalog.spark.sql(f"delete from {catalog.table('no-such-topic')}")
 
 
 def test_a_stream_of_this_session_keeps_no_topic(catalog: Catalog, target: Target, topic: str, tmp_path: Path) -> None:

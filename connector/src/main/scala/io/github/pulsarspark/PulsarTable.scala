@@ -4,13 +4,14 @@ import java.util.{EnumSet, Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsWrite, TableCapability}
+import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsWrite, TableCapability, TruncatableTable}
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.SessionOptions
 import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.PulsarScanBuilder
@@ -35,7 +36,7 @@ private[pulsarspark] final class PulsarTable(
     definition: JMap[String, String],
     session: Map[String, String],
     facts: Option[TopicFacts] = None
-) extends SupportsRead with SupportsWrite with SupportsMetadataColumns with ReportsSinkMetrics {
+) extends SupportsRead with SupportsWrite with SupportsMetadataColumns with TruncatableTable with ReportsSinkMetrics {
 
   /** The topics as they are named, which Spark shows in plans, errors and the sink of a stream. */
   override def name(): String = {
@@ -91,6 +92,13 @@ private[pulsarspark] final class PulsarTable(
     Option.when(TableProperties.storedOptions(definition).isDefined || !columns.names.sameElements(rows.names))(
       new TableColumns(columns, SessionOptions.isCaseSensitive)
     )
+
+  /** Refuses `TRUNCATE TABLE`, and `DELETE` of all rows, with a text of our own. */
+  override def truncateTable(): Boolean = throw Conditions.CatalogStatement(
+    statement = s"Deleting all rows of ${name()}",
+    why = "messages can be added to a topic, but not deleted",
+    instead = "Let a retention policy delete old messages, or write to a new topic"
+  ).exception
 
   /** Metrics of an exactly-once sink since the start of its stream, for the progress of the query. */
   override def metrics(): JMap[String, String] = sinkRun.metrics.asJava

@@ -1,6 +1,6 @@
 package io.github.pulsarspark.catalog
 
-import java.util.{Collections, Map => JMap}
+import java.util.{Collections, Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
@@ -36,6 +36,13 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
   override def listTables(namespace: Array[String]): Array[Identifier] = open.namespaces.tables(namespace)
 
   override def loadTable(ident: Identifier): Table = open.tables.load(ident)
+
+  /** The table for a statement that does this to its rows. */
+  override def loadTable(ident: Identifier, privileges: JSet[TableWritePrivilege]): Table = {
+    val table = loadTable(ident)
+    RefusedStatements.check(ident, table, privileges.asScala.toSet)
+    table
+  }
 
   override def loadTable(ident: Identifier, version: String): Table =
     open.tables.load(ident, Some(AsOf.Version(version)))

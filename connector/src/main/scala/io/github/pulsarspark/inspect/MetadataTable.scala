@@ -4,7 +4,7 @@ import java.util.{EnumSet, Set => JSet}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SupportsRead, SupportsWrite, TableCapability}
+import org.apache.spark.sql.connector.catalog.{SupportsRead, SupportsWrite, TableCapability, TruncatableTable}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder, SupportsPushDownRequiredColumns}
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
@@ -27,7 +27,7 @@ private[pulsarspark] final class MetadataTable(
     view: MetadataView,
     override val name: String,
     options: CaseInsensitiveStringMap => RawOptions
-) extends SupportsRead with SupportsWrite {
+) extends SupportsRead with SupportsWrite with TruncatableTable {
 
   override def schema(): StructType = view.columns
 
@@ -43,8 +43,11 @@ private[pulsarspark] final class MetadataTable(
   override def newScanBuilder(query: CaseInsensitiveStringMap): ScanBuilder =
     new MetadataScanBuilder(view, name, options(query))
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    throw Conditions.MetadataReadOnly(table = name, use = "be written to").exception
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = throw readOnly
+
+  override def truncateTable(): Boolean = throw readOnly
+
+  private def readOnly = Conditions.MetadataReadOnly(table = name, use = "be written to").exception
 }
 
 private final class MetadataScanBuilder(view: MetadataView, name: String, options: RawOptions) extends ScanBuilder
