@@ -40,7 +40,7 @@ def _fill(client: pulsar_client.Client, topic: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("consumers", "load"),
     [
-        pytest.param(640, nullcontext, id="640"),
+        pytest.param(256, nullcontext, id="256"),
         pytest.param(5000, busy_cores, id="5000", marks=pytest.mark.exhaustive),
     ],
 )

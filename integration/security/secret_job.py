@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 STREAM_SECONDS = 60
+AT_ONCE = 6
 CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
 STATEMENTS = (
     "SHOW TABLES IN {catalog}",
@@ -45,8 +47,12 @@ def main() -> None:
         count, batches = work(folder / f"work-{number}", spark, rows, {**common, **options})
         result["rows"].append(count)
         result["progress"].append(batches)
-    for number, options in enumerate(task["tries"]):
-        result["errors"].append(attempts(folder / f"try-{number}", spark, rows, {**common, **options}))
+    with ThreadPoolExecutor(AT_ONCE) as threads:  # they wait for what does not answer
+        tries = [
+            threads.submit(attempts, folder / f"try-{number}", spark, rows, {**common, **options})
+            for number, options in enumerate(task["tries"])
+        ]
+        result["errors"] = [one.result() for one in tries]
     for name in task["catalogs"]:
         result["catalogs"].append(end(partial(look, folder / f"{name}.catalog.txt", spark, name, task["topic"])))
     for number, options in enumerate(task["refused"]):
@@ -77,9 +83,12 @@ def work(folder: Path, spark: SparkSession, rows: DataFrame, right: dict[str, st
 
 
 def explain(file: Path, rows: DataFrame) -> None:
-    with file.open("w") as output, redirect_stdout(output):
+    """Keep the plan as `explain` prints it; printed, it would mix with those of other threads."""
+    table: Any = rows
+    explained = table.sparkSession._jvm.PythonSQLUtils.explainString
+    with file.open("w") as output:
         for mode in ("extended", "formatted", "cost", "codegen"):
-            rows.explain(mode=mode)
+            output.write(explained(table._jdf.queryExecution(), mode))
 
 
 def settings_of(catalogs: dict[str, dict[str, str]]) -> dict[str, Any]:
