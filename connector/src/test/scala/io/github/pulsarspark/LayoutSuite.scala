@@ -183,6 +183,7 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.EntryQueue"          -> "pulsar.feed",
     "org.apache.pulsar.client.impl.WithheldPermits"     -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.HiddenHeader"        -> "pulsar.admin",
     "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
     "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",
     "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",
