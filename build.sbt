@@ -49,6 +49,23 @@ lazy val connector = project
   .settings(Pom.metadata)
   .settings(released)
 
+/** What implements Spark's real-time mode, which the line that the connector is compiled against lacks: a few Java
+  * classes in the same jar, which no other code names.
+  */
+lazy val realtime = project
+  .in(file("connector/src/realtime"))
+  .settings(
+    libraryDependencies ++= realTime,
+    autoScalaLibrary             := false,
+    Compile / unmanagedClasspath := (LocalProject("connector") / Compile / products).value.classpath,
+    Compile / javaSource         := baseDirectory.value / "java",
+    Compile / doc / sources      := Nil,
+    javacOptions                 := (LocalProject("connector") / javacOptions).value,
+    target                       := (ThisBuild / baseDirectory).value / "target" / "realtime",
+    Test / unmanagedSources      := Nil,
+    publish / skip               := true
+  )
+
 /** Throughput of single parts, beside the other benchmarks and in no jar. Uses the messages and entries of the tests.
   */
 lazy val micro = project
@@ -99,8 +116,9 @@ lazy val oneJar = Seq(
     (ThisBuild / baseDirectory).value / "dist" / s"${name.value}_${scalaBinaryVersion.value}-${version.value}.jar",
   assembly / assemblyShadeRules    := Shading.ownRules,
   assembly / assemblyMergeStrategy := Shading.mergeOwn,
-  assembly / fullClasspath := (Compile / products).value.classpath ++ Seq((clientBundle / clientJar).value).classpath,
-  Compile / packageBin     := assembly.value,
+  assembly / fullClasspath := (Compile / products).value.classpath ++ (realtime / Compile / products).value.classpath ++
+    Seq((clientBundle / clientJar).value).classpath,
+  Compile / packageBin                   := assembly.value,
   Compile / packageDoc / publishArtifact := false,
   Compile / packageSrc / publishArtifact := false,
   Compile / resourceGenerators += Def.task {

@@ -37,6 +37,14 @@ object Dependencies {
   /** Comes with Spark. */
   val provided: Seq[ModuleID] = Seq("org.apache.spark" %% "spark-sql" % Versions.spark % Provided)
 
+  /** Interfaces of real-time mode, and what their signatures name. */
+  val realTime: Seq[ModuleID] = Seq(
+    "org.apache.spark" % "spark-catalyst_2.13"     % Versions.sparkRealTime % Provided intransitive (),
+    "org.apache.spark" % "spark-sql-api_2.13"      % Versions.sparkRealTime % Provided intransitive (),
+    "org.apache.spark" % "spark-common-utils_2.13" % Versions.sparkRealTime % Provided intransitive (),
+    "org.scala-lang"   % "scala-library"           % Versions.scala         % Provided
+  )
+
   val tests: Seq[ModuleID] = Seq(
     "org.scalameta" %% "munit"            % Versions.munit      % Test,
     "org.scalameta" %% "munit-scalacheck" % Versions.scalacheck % Test

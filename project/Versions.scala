@@ -4,13 +4,14 @@ import sbt.io.syntax._
 /** Every version the build uses, in one place. Spark is what the connector is compiled against; it runs on 4.0 to 4.3.
   */
 object Versions {
-  val scala        = "2.13.16" // what Spark 4.0 ships; later lines run it as well
-  val spark        = "4.0.4"
-  val pulsar       = "4.2.4"
-  val bookKeeper   = "4.17.3"  // what this Pulsar client's own BookKeeper jars are
-  val bouncyCastle = "1.84"
-  val munit        = "1.2.4"
-  val scalacheck   = "1.2.0"
+  val scala         = "2.13.16" // what Spark 4.0 ships; later lines run it as well
+  val spark         = "4.0.4"
+  val sparkRealTime = "4.2.0"   // what the classes of real-time mode are compiled against; they run on 4.1 to 4.3
+  val pulsar        = "4.2.4"
+  val bookKeeper    = "4.17.3"  // what this Pulsar client's own BookKeeper jars are
+  val bouncyCastle  = "1.84"
+  val munit         = "1.2.4"
+  val scalacheck    = "1.2.0"
 
   /** The project's own version has one source, which the wheel reads too. */
   def project(root: File): String = {

@@ -71,22 +71,6 @@ def test_a_list_is_one_request(pulsar: Addresses, target: Target, topic: str) ->
         assert catalog.rows(f"select string(value) from {catalog.table(parts[1])}") == [("kept",)]
 
 
-def test_a_topic_whose_partitions_are_gone_is_listed(catalog: Catalog, target: Target, topic: str) -> None:
-    """Brokers delete idle partitions, and keep that there was a topic."""
-    target.admin.create_topic(topic, partitions=2)
-    for number in range(2):
-        target.admin.call("DELETE", f"persistent/{topic.removeprefix('persistent://')}-partition-{number}?force=true")
-    name = topic.rpartition("/")[2]
-    assert target.admin.partitions(topic) == 2
-    assert [row[1] for row in catalog.rows(f"show tables in {{c}} like '{name}*'")] == [name]
-    assert catalog.rows(f"select count(*) from {catalog.table(topic)}") == [(0,)]
-    topics = target.spark.read.format("pulsar").options(
-        **{"service.url": target.service_url, "admin.url": target.admin.url, "metadata": "topics"},
-        topicsPattern=f"{topic.removeprefix('persistent://')}.*",
-    )
-    assert [tuple(row) for row in topics.load().select("topic", "partitions").collect()] == [(topic, 0)]
-
-
 @pytest.mark.exhaustive
 def test_a_list_of_3000_topics_is_one_request(pulsar: Addresses, target: Target, namespace: str) -> None:
     """``make bench-looking`` measures how long it takes."""

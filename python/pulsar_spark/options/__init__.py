@@ -208,6 +208,9 @@ class PulsarReadOptions(TypedOptions):
             reads a topic partition by several tasks at the same time, so that its rows come in any order. Default of a
             batch read: as many as the cluster runs at a time (Spark's default parallelism), but none for less than 4
             MiB; of a stream: one task for each topic partition, in order. At least 1. At most 100000.
+        real_time_tasks: Most tasks of a stream in real-time mode. Each follows several topic partitions, and holds a
+            slot of an executor as long as the query runs. Default: half of the tasks that the cluster runs at a time,
+            at least one. At least 1. At most 100000.
         max_messages_per_trigger: Most messages of one micro-batch, over all partitions, also inside the batches of
             producers. The driver reads the messages first to count them, unless brokers number them, see the page about
             streaming. Default: everything that is new. At least 1.
@@ -323,6 +326,7 @@ class PulsarReadOptions(TypedOptions):
     read_compacted: bool | None = None
     max_bytes_per_partition: int | str | None = None
     min_partitions: int | None = None
+    real_time_tasks: int | None = None
     max_messages_per_trigger: int | None = None
     max_bytes_per_trigger: int | str | None = None
     min_messages_per_trigger: int | None = None
@@ -510,6 +514,7 @@ class ReadArguments(TypedDict, total=False):
     read_compacted: bool | None
     max_bytes_per_partition: int | str | None
     min_partitions: int | None
+    real_time_tasks: int | None
     max_messages_per_trigger: int | None
     max_bytes_per_trigger: int | str | None
     min_messages_per_trigger: int | None

@@ -166,11 +166,11 @@ private object LayoutSuite {
     "format.entry format",
     "schema.convert schema.columns schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
-    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.feed pulsar.broker",
+    "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.feed pulsar.broker pulsar.tail",
     "pulsar.progress pulsar.producer pulsar",
     "storage.segment storage.offload.format storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage",
-    "metrics read.task read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write.exactlyonce.status write functions",
+    "metrics read.task read.tails read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write.exactlyonce.status write functions",
     "inspect.view inspect.doctor inspect.state inspect.topics inspect.reads inspect"
   ).flatMap(_.split(' ')) ++ Seq("", "catalog")
 
@@ -183,7 +183,6 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.EntryQueue"          -> "pulsar.feed",
     "org.apache.pulsar.client.impl.WithheldPermits"     -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.HiddenHeader"        -> "pulsar.admin",
     "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
     "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",
     "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",
@@ -198,8 +197,8 @@ private object LayoutSuite {
     "Nobody Somebody Everybody Nothing None Neither Some Most Far Must Has Have Is Are Was"
   ).flatMap(_.split(' ')).map(_.replace('_', ' ')).mkString("(?:", "|", ")\\b").r
 
-  /** Folders of one file, which is the way into the folders below it. */
-  val Doors: Seq[String] = Seq("pulsar/PulsarConnection.scala", "read/PulsarScan.scala")
+  /** Files of small folders, which are the way into the folders below them. */
+  val Doors: Seq[String] = Seq("pulsar/PulsarConnection.scala", "read/PulsarScan.scala", "read/RealTimeMode.scala")
 
   /** Families of classes of one line each, which Spark makes by their names. */
   val Families: Seq[String] = Seq("metrics/Metrics.scala", "metrics/TierMetric.scala")

@@ -6,7 +6,6 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException
 import org.apache.spark.sql.connector.catalog.Identifier
 
-import io.github.pulsarspark.inspect.topics.PartitionedTopics
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.topics.TopicNames
@@ -14,17 +13,11 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 /** Tenants and namespaces of a cluster, and the topics of a namespace. */
 private[catalog] final class CatalogNamespaces(options: CatalogOptions, names: CatalogNames) {
 
-  /** The topics of a namespace, each partitioned one as one, over the binary protocol; those without any existing
-    * partition by the admin service.
-    */
+  /** The topics of a namespace, each partitioned one as one, over the binary protocol. */
   def tables(parts: Array[String]): Array[Identifier] = {
     val (tenant, name) = names.namespace(parts.toSeq).getOrElse(throw new NoSuchNamespaceException(parts))
     val shown          = if (parts.isEmpty) Array(tenant, name) else parts
-    val topics         = Using.resource(PulsarConnection(options.client)) { connection =>
-      val without =
-        connection.admin.toSeq.flatMap(PartitionedTopics.matching(s"$tenant/$name/.*", options.client, _))
-      (connection.broker().names(s"$tenant/$name") ++ without).distinct
-    }
+    val topics         = Using.resource(PulsarConnection(options.client))(_.broker().names(s"$tenant/$name"))
     topics.map(TopicNames.local).sorted.map(Identifier.of(shown, _)).toArray
   }
 

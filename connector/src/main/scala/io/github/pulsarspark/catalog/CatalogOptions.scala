@@ -32,24 +32,14 @@ private[pulsarspark] object CatalogOptions {
     *   its name in Spark
     * @param fieldsOf
     *   the names of the Pulsar client's own settings under a prefix
-    * @param isFromStart
-    *   true for an option that Spark has since its start: it masks secrets among those alone in its event log
     */
-  def apply(
-      catalog: String,
-      set: Map[String, String],
-      fieldsOf: String => Seq[String],
-      isFromStart: String => Boolean
-  ): CatalogOptions = {
+  def apply(catalog: String, set: Map[String, String], fieldsOf: String => Seq[String]): CatalogOptions = {
     OfTables.find(key => set.keys.exists(_.equalsIgnoreCase(key))).foreach { key =>
       throw Conditions.OptionWrongMode(option = key, mode = Scope.Catalog.words, allowed = "query").exception
     }
     val options = CheckedOptions(set, Scope.Catalog, fieldsOf)
     set.toSeq.sorted.find { case (key, value) => isShown(key, value) }.foreach { case (key, _) =>
       throw Conditions.CatalogSecret(catalog = catalog, option = key).exception
-    }
-    set.toSeq.sorted.find { case (key, value) => isSecret(key, value) && !isFromStart(key) }.foreach { case (key, _) =>
-      throw Conditions.CatalogSecretLater(catalog = catalog, option = key).exception
     }
     CatalogOptions(
       catalog,
@@ -72,13 +62,4 @@ private[pulsarspark] object CatalogOptions {
     val isText      = key.equalsIgnoreCase("auth.oauth2.credentialsUrl") && value.trim.startsWith("data:")
     isParameter || isText
   }
-
-  /** True for a secret under a name that Spark's pattern knows. */
-  private def isSecret(key: String, value: String): Boolean = {
-    val isNamedSo = OptionRegistry.find(key).fold(key.toLowerCase.endsWith("password"))(_.secret)
-    isNamedSo && Links.findPrefixOf(value.trim).isEmpty
-  }
-
-  /** Addresses of secrets. */
-  private val Links = "(?i)(file|https?):".r
 }

@@ -24,12 +24,8 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
   private var opened: Option[OpenCatalog] = None
 
   /** Checks the options; sends no request. */
-  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
-    val set                      = options.asCaseSensitiveMap().asScala.toMap
-    val atStart                  = SparkSession.active.sparkContext.getConf
-    def isFromStart(key: String) = atStart.contains(s"spark.sql.catalog.$name.$key")
-    opened = Some(OpenCatalog(CatalogOptions(name, set, ClientSettings.fields, isFromStart)))
-  }
+  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit =
+    opened = Some(OpenCatalog(CatalogOptions(name, options.asCaseSensitiveMap().asScala.toMap, ClientSettings.fields)))
 
   private def open: OpenCatalog = opened.getOrElse(throw new IllegalStateException("the catalog is not initialized"))
 

@@ -38,6 +38,7 @@ private[pulsarspark] final case class ReadOptions(
     readLevel: ReadLevel,
     maxBytesPerPartition: Long,
     minPartitions: Option[Int],
+    realTimeTasks: Option[Int],
     triggerLimits: TriggerLimits,
     discoveryInterval: FiniteDuration,
     bookKeeper: BookKeeperOptions
@@ -98,6 +99,7 @@ private[pulsarspark] object ReadOptions {
       readLevel = ReadLevel(options("readLevel")),
       maxBytesPerPartition = options.bytes("maxBytesPerPartition"),
       minPartitions = options.explicit("minPartitions").map(_.toInt),
+      realTimeTasks = options.explicit("realTimeTasks").map(_.toInt),
       triggerLimits = TriggerLimits(options),
       discoveryInterval = options.duration("discoveryInterval").millis,
       bookKeeper = BookKeeperOptions(options)

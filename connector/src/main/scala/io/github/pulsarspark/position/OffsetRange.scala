@@ -8,6 +8,9 @@ package io.github.pulsarspark.position
 final case class OffsetRange(topic: String, startExclusive: Position, endInclusive: Position) {
   def isEmpty: Boolean = endInclusive <= startExclusive
 
+  /** True if the range goes on with what the topic will have. */
+  def isEndless: Boolean = endInclusive == Position.AfterAll
+
   /** The first entry of a ledger of the range. */
   def firstEntry(ledgerId: Long): Long =
     if (ledgerId == startExclusive.ledgerId) startExclusive.firstEntryAfter else 0

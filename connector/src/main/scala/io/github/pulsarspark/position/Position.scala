@@ -20,6 +20,9 @@ final case class Position(ledgerId: Long, entryId: Long, batchIndex: Int = Posit
 
   def isWholeEntry: Boolean = batchIndex == Position.WholeEntry
 
+  /** The last entry all messages of which are at or before this position. */
+  def entryBefore: Position = if (isWholeEntry) this else Position(ledgerId, entryId - 1)
+
   /** The first entry of the same ledger with messages behind this one: of a batch, others may be left. */
   def firstEntryAfter: Long = if (isWholeEntry) entryId + 1 else entryId
 
@@ -48,6 +51,9 @@ object Position {
   val BeforeAll: Position = Position(0, -1)
 
   private val text = raw"(\d{1,19}):(-1|\d{1,19})(?::(-1|\d{1,10}))?".r
+
+  /** The place after every message that a topic may ever have. */
+  val AfterAll: Position = Position(Long.MaxValue, Long.MaxValue)
 
   /** Reads `ledger:entry` or `ledger:entry:batchIndex`; None for anything else, also for numbers that are too large. */
   def parse(s: String): Option[Position] = s.trim match {

@@ -156,8 +156,15 @@ private[pulsarspark] object RangePlanner {
   def between(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
     if (from.positions == to.positions) Nil // `added` of `to` then belongs to the batch before
     else to.positions.toSeq
-      .map { case (topic, end) =>
-        OffsetRange(topic, to.added.get(topic).orElse(from.positions.get(topic)).getOrElse(end), end)
-      }
+      .map { case (topic, end) => OffsetRange(topic, start(topic, from, to).getOrElse(end), end) }
       .filterNot(_.isEmpty)
+
+  /** The ranges of all partitions of `to` from where they were read, without an end. */
+  def after(from: PulsarOffset, to: PulsarOffset): Seq[OffsetRange] =
+    to.positions.toSeq.map { case (topic, end) =>
+      OffsetRange(topic, start(topic, from, to).getOrElse(end), Position.AfterAll)
+    }
+
+  private def start(topic: String, from: PulsarOffset, to: PulsarOffset): Option[Position] =
+    to.added.get(topic).orElse(from.positions.get(topic))
 }

@@ -8,12 +8,13 @@ import io.github.pulsarspark.common.SharedLease
 import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
-import io.github.pulsarspark.position.OffsetRange
+import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, OtherProducers, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls, ServiceHost}
 import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
+import io.github.pulsarspark.pulsar.tail.{KeptTails, TailEntrySource}
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -127,8 +128,28 @@ private[pulsarspark] object PulsarConnection {
       .filterNot(_ => options.readCompacted) // a compacted view is trusted within one session alone
       .fold[EntrySource](BrokerEntrySource(range, options, guard))(KeptReaders.entries(range, options, guard, _))
 
+  /** The entries of a topic partition as they arrive, from the tail that an earlier task left there, if there is one.
+    *
+    * @param range
+    *   has no end
+    * @param stream
+    *   the run of a stream
+    */
+  def tail(range: OffsetRange, options: ReadOptions, stream: String): TailEntrySource =
+    KeptTails.tail(range, options, stream)
+
+  /** Leaves a tail to the next task of the stream.
+    *
+    * @param position
+    *   the last message read
+    */
+  def leave(stream: String, topic: String, position: Position, tail: TailEntrySource): Unit =
+    KeptTails.leave(stream, topic, position, tail)
+
   /** Closes what tasks of a stream in this JVM left to others. */
-  def ended(stream: String): Unit = KeptReaders.closeAll(stream)
+  def ended(stream: String): Unit =
+    try KeptReaders.closeAll(stream)
+    finally KeptTails.closeAll(stream)
 
   /** Like `entries`, but for the driver, which extends the range later. */
   def growingEntries(range: OffsetRange, options: ReadOptions): GrowingEntrySource =

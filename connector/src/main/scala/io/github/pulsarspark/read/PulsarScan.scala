@@ -16,7 +16,6 @@ import io.github.pulsarspark.metrics.Metrics
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.read.plan.{PulsarBatch, PushedFilters}
-import io.github.pulsarspark.read.stream.PulsarMicroBatchStream
 import io.github.pulsarspark.read.task.{PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.schema.columns.{FieldNames, MetadataColumns}
 import io.github.pulsarspark.storage.segment.HadoopSettings
@@ -100,7 +99,7 @@ private[pulsarspark] final class PulsarScan(
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
     isStream = true
-    new PulsarMicroBatchStream(task(Scope.StreamRead), columns, checkpointLocation)
+    RealTimeMode.stream(task(Scope.StreamRead), columns, checkpointLocation)
   }
 
   private def task(scope: Scope): ReadContext = {

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
 import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.format.{RangeGuard, Tier, UndecidedTransaction}
+import io.github.pulsarspark.format.{RangeGuard, Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -28,7 +28,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     stores: SegmentStores,
     fromBroker: (OffsetRange, RangeGuard) => EntrySource,
     locate: (OffsetRange, DataLossPolicy) => Seq[Slice]
-) extends EntrySource {
+) extends TieredEntrySource {
   import SegmentEntrySource._
 
   private var left                = List(slice)
@@ -50,16 +50,14 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 
   override def reconnects: Long = reconnected + (if (source == null) 0L else source.reconnects)
 
-  /** Entries that arrived outside the range or out of order, and were rejected. */
-  def rejectedEntries: Long = guard.rejected
+  override def rejectedEntries: Long = guard.rejected
 
-  /** Tier that delivers the current entry. */
-  def level: Tier = left.head.level
+  override def level: Tier = left.head.level
 
   /** Opens a direct read before it is needed, so that its store may request entries. A failure here occurs again when
     * the entries are needed.
     */
-  def prepare(): Unit = if (left.headOption.exists(_.segment.nonEmpty))
+  override def prepare(): Unit = if (left.headOption.exists(_.segment.nonEmpty))
     try {
       begin()
       isBegun = false
@@ -92,10 +90,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     false
   }
 
-  /** Leaves the current entry and the rest of the range to the broker, which alone knows the outcome of the
-    * transaction.
-    */
-  def leaveToBroker(undecided: UndecidedTransaction): Unit = {
+  override def leaveToBroker(undecided: UndecidedTransaction): Unit = {
     val reason = undecided.getMessage
     if (options.readLevel == ReadLevel.Segment) throw failed(before, reason, undecided)
     closeSource()

@@ -8,25 +8,11 @@ class CatalogOptionsSuite extends FunSuite {
 
   private val url = Map("service.url" -> "pulsar://localhost:6650")
 
-  private def options(more: (String, String)*): CatalogOptions = options(_ => true, more)
-
-  private def options(isFromStart: String => Boolean, more: Seq[(String, String)]) =
-    CatalogOptions(
-      "cat",
-      url ++ more,
+  private def options(more: (String, String)*) =
+    CatalogOptions("cat", url ++ more,
       _ =>
-        Seq(
-          "authPluginClassName",
-          "authParams",
-          "sslFactoryPluginParams",
-          "sslFactoryPlugin",
-          "numIoThreads",
-          "tlsTrustStorePassword",
-          "useKeyStoreTls",
-          "tlsTrustStorePath"
-        ),
-      isFromStart
-    )
+        Seq("authPluginClassName", "authParams", "sslFactoryPluginParams",
+          "sslFactoryPlugin", "numIoThreads"))
 
   private def condition(more: (String, String)*): String =
     intercept[PulsarInputException with PulsarError](options(more: _*)).condition
@@ -65,26 +51,5 @@ class CatalogOptionsSuite extends FunSuite {
     options(plugin, "pulsar.client.authParams" -> "file:///etc/token")
     options("auth.token"                       -> "t") // Spark hides it
     assert(!options("auth.token" -> "hunter2").toString.contains("hunter2"))
-  }
-
-  test("secrets that are set after Spark's start are refused, and no text has them") {
-    val store = Seq("pulsar.client.useKeyStoreTls" -> "true", "pulsar.client.tlsTrustStorePath" -> "/s")
-    Seq(
-      Seq("AUTH.token"        -> "hunter2"),
-      Seq("auth.basic.userId" -> "me", "auth.basic.password" -> "hunter2"),
-      store :+ ("pulsar.client.tlsTrustStorePassword" -> "hunter2")
-    ).foreach { set =>
-      val error = intercept[PulsarInputException with PulsarError](options(_ => false, set))
-      assertEquals(error.condition, "PULSAR_CATALOG_SECRET_LATER")
-      assert(error.getMessage.contains(set.last._1) && !error.getMessage.contains("hunter2"), error.getMessage)
-      options(set.last._1 == _, set)
-    }
-    options(
-      _ => false,
-      Seq("auth.oauth2.issuerUrl" -> "http://x", "auth.oauth2.credentialsUrl" -> "file:///key.json",
-        "readLevel"               -> "broker")
-    )
-    options(_ => false, Seq("auth.tokenFile" -> "/etc/token"))
-    options(_ => false, Seq("admin.auth.pluginClassName" -> "x", "admin.auth.params" -> "file:///etc/token"))
   }
 }

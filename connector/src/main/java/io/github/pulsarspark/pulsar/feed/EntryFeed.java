@@ -53,6 +53,12 @@ public interface EntryFeed {
     /** The next entry, or null after the time. Fails when the consumer can never deliver again. */
     Entry poll(long time, TimeUnit unit) throws InterruptedException, PulsarClientException;
 
+    /**
+     * Calls {@code listener} whenever an entry has arrived that {@link #poll} returns. It runs on a thread of the
+     * network, so it must be short and must not wait. A feed has one listener.
+     */
+    void onArrival(Runnable listener);
+
     /** Messages that have arrived and were not taken. */
     int queuedMessages();
 

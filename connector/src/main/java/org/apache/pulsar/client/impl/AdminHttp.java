@@ -199,8 +199,7 @@ public final class AdminHttp extends HttpClient {
         try {
             Set<Map.Entry<String, String>> headers = authentication.newRequestHeader(uri.toString(), data, said);
             if (headers != null) {
-                headers.forEach(
-                    header -> request.addHeader(header.getKey(), (Object) new HiddenHeader(header.getValue())));
+                headers.forEach(header -> request.addHeader(header.getKey(), header.getValue()));
             }
         } catch (Exception e) {
             throw new CompletionException(e);

@@ -47,6 +47,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private boolean overflowed;
     private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
     private boolean gathering;
+    private Runnable listener; // null for none
     private long longestOutageMillis;
 
     EntryConsumer(
@@ -116,6 +117,9 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 if (gathering) {
                     lock.notifyAll();
                 }
+                if (listener != null) {
+                    listener.run();
+                }
             }
         }
     }
@@ -179,6 +183,13 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             throw new PulsarClientException.AlreadyClosedException("The broker closed the consumer of " + topic + ".");
         }
         return entry;
+    }
+
+    @Override
+    public void onArrival(Runnable called) {
+        synchronized (lock) {
+            listener = called;
+        }
     }
 
     @Override

@@ -21,19 +21,11 @@ private[inspect] final class SelectedTopics(options: ReadOptions) extends AutoCl
   /** Full names of the topic partitions, by topic and number. */
   def partitions: Seq[String] = topics.toSeq.sortBy(_._1).flatMap(_._2)
 
-  /** Like `topics`, but without any selection those of a pattern; there may be none. A pattern finds topics without any
-    * existing partition by the admin service.
-    */
+  /** Like `topics`, but without any selection those of a pattern; there may be none. */
   def listed(every: String): Map[String, Seq[String]] = options.topics match {
-    case TopicSelection.Matching(pattern) => matching(pattern)
-    case TopicSelection.Named(Nil)        => matching(every)
+    case TopicSelection.Matching(pattern) => session.broker.matching(pattern).partitions
+    case TopicSelection.Named(Nil)        => session.broker.matching(every).partitions
     case TopicSelection.Named(_)          => topics
-  }
-
-  private def matching(pattern: String): Map[String, Seq[String]] = {
-    val existing = session.broker.matching(pattern).partitions
-    val without  = session.admin.toSeq.flatMap(PartitionedTopics.matching(pattern, options.client, _))
-    without.map(_ -> Nil).toMap ++ existing
   }
 
   val broker: BrokerApi = session.broker

@@ -9,8 +9,8 @@ import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, Metadat
 import io.github.pulsarspark.options.MetadataOptions
 import io.github.pulsarspark.schema.TopicSchema
 
-/** The topics of a namespace, or those that options select. Their names are one request, one to the admin service, and
-  * one more for each topic that has partitions; each schema is another one.
+/** The topics of a namespace, or those that options select. Their names are one request, and one more for each topic
+  * that has partitions; each schema is another one.
   */
 private[inspect] object TopicsView extends MetadataView {
 

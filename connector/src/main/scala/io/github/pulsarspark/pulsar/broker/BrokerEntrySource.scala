@@ -28,7 +28,7 @@ private[pulsar] final class BrokerEntrySource(
 ) extends GrowingEntrySource {
   import BrokerEntrySource._
 
-  private val feed     = new ContinuousFeed(feeds, answers, range.topic, entryBefore(range.startExclusive), options)
+  private val feed     = new ContinuousFeed(feeds, answers, range.topic, range.startExclusive.entryBefore, options)
   private val end      = new RangeEnd(range, options.readCompacted)
   private val patience = new Patience(options.pollTimeout)
   private var losses   = new DataLossPolicy(options.failOnDataLoss)
@@ -159,8 +159,4 @@ private[pulsar] object BrokerEntrySource {
       guard
     )
   }
-
-  /** The last entry that counts as read as a whole. */
-  private def entryBefore(start: Position) =
-    if (start.isWholeEntry) start else Position(start.ledgerId, start.entryId - 1)
 }

@@ -41,6 +41,7 @@ private[pulsar] final class ContinuousFeed(
 
   private var current: EntryFeed.Entry = _     // arrived last, unless it was released
   private var arrivedAt                = start // place of the entry that arrived last
+  private var listener: Runnable       = () => ()
 
   /** The last entry read, or that counts as read. */
   def last: Position = check.last
@@ -70,7 +71,13 @@ private[pulsar] final class ContinuousFeed(
     * @param known
     *   a message that is known to exist
     */
-  def next(millis: Long, known: Position): Arrival = {
+  def next(millis: Long, known: Position): Arrival = arrive(millis) match {
+    case Arrival.Unproven => prove(known)
+    case arrival          => arrival
+  }
+
+  /** Like `next`, but requests nothing: an entry after a gap is [[Arrival.Unproven]]. */
+  def arrive(millis: Long): Arrival = {
     release()
     val isBroken =
       try {
@@ -81,17 +88,33 @@ private[pulsar] final class ContinuousFeed(
     else if (current == null) Arrival.Silence
     else {
       arrivedAt = Position(current.ledgerId, current.entryId)
-      decide(known) match {
-        case Verdict.Take => Arrival.Next
-        case Verdict.Lost => Arrival.NextAfterLoss
-        case verdict      =>
-          window.refill(feed, current)
-          release()
-          if (verdict == Verdict.Reject) Arrival.Rejected
-          else if (verdict == Verdict.Reopen) Arrival.Broken
-          else Arrival.Skipped
-      }
+      concluded(check.arrived(arrivedAt, current.session))
     }
+  }
+
+  /** Decides about the entry that arrived and is unproven, by a request for the cursor.
+    *
+    * @param known
+    *   a message that is known to exist
+    */
+  def prove(known: Position): Arrival = concluded(answered(known))
+
+  private def concluded(verdict: Verdict): Arrival = verdict match {
+    case Verdict.Take => Arrival.Next
+    case Verdict.Lost => Arrival.NextAfterLoss
+    case Verdict.Ask  => Arrival.Unproven
+    case _            =>
+      window.refill(feed, current)
+      release()
+      if (verdict == Verdict.Reject) Arrival.Rejected
+      else if (verdict == Verdict.Reopen) Arrival.Broken
+      else Arrival.Skipped
+  }
+
+  /** Calls `listener` on a thread of the network whenever an entry arrives, also in feeds that are opened later. */
+  def onArrival(listener: Runnable): Unit = {
+    this.listener = listener
+    if (isOpen) feed.onArrival(listener)
   }
 
   /** The reader takes the entry that arrived: it counts as read, and another one may be sent. */
@@ -119,6 +142,7 @@ private[pulsar] final class ContinuousFeed(
       }
       check.opened(result.cursor, connection.firstSession)
       window.restart()
+      feed.onArrival(listener)
       feed.resume()
       Some(result)
     } catch { case TopicMissing(_) => None }
@@ -150,17 +174,15 @@ private[pulsar] final class ContinuousFeed(
     connection.closeAsync()
   }
 
-  private def decide(known: Position): Verdict = check.arrived(arrivedAt, current.session) match {
-    case Verdict.Ask =>
-      feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.most / 2,
-        FeedTimes.GatherMillis) // one request for all of them
-      val newest = feed.newest // before the request
-      Try(connection.boundsAfterOutage()) match {
-        case Success(bounds) => check.answered(arrivedAt, Position(newest.ledgerId, newest.entryId), bounds.cursor)
-        case Failure(_) if feed.isGone => Verdict.Reopen
-        case Failure(e)                => throw e
-      }
-    case verdict => verdict
+  private def answered(known: Position): Verdict = {
+    feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.most / 2,
+      FeedTimes.GatherMillis) // one request for all of them
+    val newest = feed.newest // before the request
+    Try(connection.boundsAfterOutage()) match {
+      case Success(bounds) => check.answered(arrivedAt, Position(newest.ledgerId, newest.entryId), bounds.cursor)
+      case Failure(_) if feed.isGone => Verdict.Reopen
+      case Failure(e)                => throw e
+    }
   }
 
   private def feed: EntryFeed = connection.feed
@@ -184,6 +206,9 @@ private[pulsar] object ContinuousFeed {
 
     /** An entry that is read already, and should not have arrived. */
     case object Rejected extends Arrival
+
+    /** An entry after a gap, which the cursor has to explain. */
+    case object Unproven extends Arrival
 
     /** The wait ended without an entry. */
     case object Silence extends Arrival

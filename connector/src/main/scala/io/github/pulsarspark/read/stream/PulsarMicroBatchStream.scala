@@ -16,6 +16,7 @@ import io.github.pulsarspark.position.PulsarOffset
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
 import io.github.pulsarspark.read.stream.loss.StreamLosses
+import io.github.pulsarspark.read.tails.TailsReaders
 import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 
 /** A streaming read in micro-batches: each is a function of its two offsets and of how the stream began. Two lines of
@@ -23,6 +24,9 @@ import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
   *
   *   - a trigger: current ends ([[StreamEnds]]), the end by its limit ([[StreamLimits]]);
   *   - a micro-batch: ranges between two offsets ([[StreamRanges]]), tasks ([[StreamTasks]]).
+  *
+  * In real-time mode, tasks follow the partitions for the time of a batch in place of the second line:
+  * [[RealTimeBatches]].
   *
   * It does not promise that a micro-batch holds as many messages as its limit, nor that a repeated one is read from the
   * same places.
@@ -32,7 +36,7 @@ import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
   * @param checkpoint
   *   the folder of this source under the query's checkpoint
   */
-private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: StructType, checkpoint: String)
+private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructType, checkpoint: String)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow with ReportsSourceMetrics {
 
@@ -46,6 +50,7 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   private val limits     = new StreamLimits(task.options, session, origin)
   private val ranges     = new StreamRanges(session, origin, partitions, losses)
   private val tasks      = new StreamTasks(session, partitions, losses.totals.moved.value)
+  private val realTime   = new RealTimeBatches(task, run, session, ends, ranges, losses)
   private val lag        = new StreamLag(task.options.readCompacted, session.admin.map(_ => session.storage))
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
@@ -76,10 +81,10 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val read    = own(from)
-    val current = ends.after(read, limits.pinned)
+    val current = if (realTime.isOn) realTime.ends(read) else ends.after(read, limits.pinned)
     newest = Some(current.offset)
-    val end = limits.end(read, current.offset, limit)
-    session.subscription.foreach(_.acknowledge(read, end, current.bounds))
+    val end = if (realTime.isOn) current.offset else limits.end(read, current.offset, limit)
+    session.subscription.foreach(_.acknowledge(read, if (realTime.isOn) read else end, current.bounds))
     lag.update(end, current.bounds)
     end
   }
@@ -96,6 +101,21 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] =
     tasks.of(ranges.between(own(from), own(to)), newest).toArray
 
+  /** Begins the batches of real-time mode. Fails for options without a meaning there. */
+  def prepareForRealTimeMode(): Unit = realTime.begin(limits.ofOptions)
+
+  /** True in real-time mode. */
+  def isRealTime: Boolean = realTime.isOn
+
+  /** The tasks of a real-time batch. */
+  def planInputPartitions(from: Offset): Array[InputPartition] = realTime.plan(own(from)).toArray
+
+  /** The end of a real-time batch. */
+  def mergeOffsets(ends: Array[PartitionOffset]): Offset = realTime.merged(ends.toSeq)
+
+  /** Creates the readers of a real-time batch. */
+  def tailsReaders: TailsReaders = realTime.readers(decodeErrors)
+
   override def createReaderFactory(): PartitionReaderFactory =
     PulsarReaderFactory(task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)), Some(losses.totals))
 
@@ -103,7 +123,8 @@ private[read] final class PulsarMicroBatchStream(task: ReadContext, columns: Str
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
     val backlog = latestConsumed.toScala.flatMap(end => lag.after(own(end)))
     (StreamMetrics.ofReads(losses.totals, losses.found, decodeErrors.sum) ++
-      StreamMetrics.ofBacklog(backlog, losses.totals.levels, losses.totals.last.value, System.currentTimeMillis)).asJava
+      StreamMetrics.ofBacklog(backlog, losses.totals.levels, losses.totals.last.value, System.currentTimeMillis) ++
+      realTime.metrics).asJava
   }
 
   /** The checkpoint keeps positions. The subscription, if there is one, follows in `latestOffset`. */

@@ -13,8 +13,15 @@ private[stream] final class StreamRanges(
 ) {
 
   /** The ranges between two offsets with the schemas of their rows. Reports partitions that no longer exist. */
-  def between(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] = {
-    val ranges = session.kept(RangePlanner.between(withJoining(from, to), to))
+  def between(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] =
+    planned(RangePlanner.between(withJoining(from, to), to), to)
+
+  /** The ranges after an offset, without an end, of all partitions that `to` names. */
+  def after(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] =
+    planned(RangePlanner.after(withJoining(from, to), to), to)
+
+  private def planned(all: Seq[OffsetRange], to: PulsarOffset): Seq[PlannedRange] = {
+    val ranges = session.kept(all)
     partitions.find(ranges.map(_.topic))
     val (deleted, existing) = ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     deleted.foreach(r => losses.report(partitions.lossOf(r)))

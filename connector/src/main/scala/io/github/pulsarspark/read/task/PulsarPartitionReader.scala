@@ -7,11 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import io.github.pulsarspark.metrics.{Metrics, ReadCounts, TaskTotals}
-import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.pulsar.broker.BrokerApi
-import io.github.pulsarspark.schema.rows.RowDecoders
-import io.github.pulsarspark.storage.TaskStorage
+import io.github.pulsarspark.metrics.{Metrics, TaskTotals}
 
 /** Creates the reader of a task.
   *
@@ -38,22 +34,17 @@ private[read] final class PulsarPartitionReader(
 ) extends PartitionReader[InternalRow] {
   import PulsarPartitionReader._
 
-  private val counts       = new ReadCounts(Option(slice))
-  private val metrics      = Metrics.ofTask(counts)
-  private val decodeErrors = new DecodeErrorHandler(task)
-  private val decoders     = new RowDecoders(task.output, task.options.errorColumns)
-  private val storage      = new TaskStorage(task.options, task.hadoop, task.stream)
-  private val ahead        = mutable.ArrayDeque.empty[SliceReader]
-  private var left         = partition.slices.toList
-  private var unreported   = total
-  private var rowsLeft     = task.limit.fold(Long.MaxValue)(_.toLong)
+  private val parts    = new TaskParts(task, total, Option(slice))
+  private val metrics  = Metrics.ofTask(parts.counts)
+  private val ahead    = mutable.ArrayDeque.empty[SliceReader]
+  private var left     = partition.slices.toList
+  private var rowsLeft = task.limit.fold(Long.MaxValue)(_.toLong)
 
-  private var slice: SliceReader                   = _
-  private var connection: Option[PulsarConnection] = None
+  private var slice: SliceReader = _
 
   override def next(): Boolean = {
     val hasRow = rowsLeft > 0 && advance()
-    if (hasRow) rowsLeft -= 1 else decodeErrors.flush()
+    if (hasRow) rowsLeft -= 1 else parts.decodeErrors.flush()
     hasRow
   }
 
@@ -70,7 +61,7 @@ private[read] final class PulsarPartitionReader(
   }
 
   private def take(): SliceReader = {
-    val reader = new SliceReader(left.head, task, counts, decodeErrors, () => broker, decoders, storage)
+    val reader = new SliceReader(left.head, parts, parts.storage.entries(left.head.slice))
     left = left.tail
     reader
   }
@@ -88,15 +79,6 @@ private[read] final class PulsarPartitionReader(
 
   override def get(): InternalRow = slice.row
 
-  /** Opens the broker on demand: for a message that has a schema version unknown to this JVM, or that begins before the
-    * range.
-    */
-  private def broker: BrokerApi = {
-    val open = connection.getOrElse(PulsarConnection(task.options.client))
-    connection = Some(open)
-    open.broker(task.options.subscriptionPrefix, task.options.readCompacted)
-  }
-
   private def closeSlice(): Unit = if (slice != null) {
     val closing = slice
     slice = null
@@ -107,14 +89,8 @@ private[read] final class PulsarPartitionReader(
 
   /** Closes everything, slices first, whatever fails; then throws the first failure. */
   override def close(): Unit = {
-    val all = Seq[AutoCloseable](() => closeSlice()) ++ ahead.removeAll() ++
-      Seq[AutoCloseable](storage, () => report(), () => connection.foreach(_.close()), decodeErrors)
+    val all = Seq[AutoCloseable](() => closeSlice()) ++ ahead.removeAll() ++ parts.closing
     Using.Manager(use => all.reverse.foreach(use(_))).get
-  }
-
-  private def report(): Unit = {
-    unreported.foreach(_.report(counts, storage.movedTopics))
-    unreported = None
   }
 }
 

@@ -3,58 +3,45 @@ package io.github.pulsarspark.read.task
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.github.pulsarspark.errors.LostRanges
-import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, PayloadDecryptor, Tier, UndecidedTransaction}
-import io.github.pulsarspark.metrics.{LastRead, ReadCounts, SliceCounts}
+import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, PayloadDecryptor, Tier, TieredEntrySource, UndecidedTransaction}
+import io.github.pulsarspark.metrics.{LastRead, SliceCounts}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerPrecedingEntries}
+import io.github.pulsarspark.pulsar.broker.BrokerPrecedingEntries
 import io.github.pulsarspark.pulsar.crypto.MessageDecryptor
 import io.github.pulsarspark.pulsar.schemas.KnownSchemas
 import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
-import io.github.pulsarspark.schema.rows.{DecodeError, RowDecoders}
-import io.github.pulsarspark.storage.TaskStorage
+import io.github.pulsarspark.schema.rows.DecodeError
 
 /** Reads one slice: entries from a source, messages from entries, rows from messages.
   *
-  * @param decodeErrors
-  *   handles messages that do not decode
-  * @param broker
-  *   for schemas of versions that this JVM does not know, and for entries before the range
-  * @param decoders
-  *   of the task
-  * @param storage
-  *   of the task
+  * @param source
+  *   the entries of the slice. When it has no more of them for now, so has this reader.
   */
-private[read] final class SliceReader(
-    planned: PlannedSlice,
-    task: ReadContext,
-    counts: ReadCounts,
-    decodeErrors: DecodeErrorHandler,
-    broker: () => BrokerApi,
-    decoders: RowDecoders,
-    storage: TaskStorage
-) extends SliceCounts
+private[read] final class SliceReader(planned: PlannedSlice, task: TaskParts, source: TieredEntrySource)
+    extends SliceCounts
     with AutoCloseable {
+  import task.{context, counts, decodeErrors}
 
   private val range = planned.slice.range
   private val rows  =
-    decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema.value, schemaAt)
+    task.decoders.decoder(range.topic, TopicNames.partitionIndex(range.topic), planned.schema.value, schemaAt)
   private val decoder = new EntryDecoder(
     range.topic,
-    if (task.options.readCompacted) DecodeDepth.Message
+    if (context.options.readCompacted) DecodeDepth.Message
     else rows.level, // else messages that compaction removed would count
-    task.options.maxMessageBytes,
+    context.options.maxMessageBytes,
     ownBytes = rows.refersToBytes,
-    Some(new BrokerPrecedingEntries(range.topic, task.options, broker())),
-    task.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
+    Some(new BrokerPrecedingEntries(range.topic, context.options, task.broker)),
+    context.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
     (most, least) => source.level != Tier.Broker && isRequested && transactions.isAborted(most, least)
   )
   private val messages = decoder.message
 
   /** The broker skips messages of aborted transactions; direct reads look them up. */
-  private val transactions         = AbortedTransactions.of(range, task.options)
-  private val source               = storage.entries(planned.slice)
+  private val transactions         = AbortedTransactions.of(range, context.options)
   private var inEntry              = false
+  private var entryAt              = range.startExclusive
   private var lastLedger           = -1L // the last entry that was read
   private var lastEntry            = -1L
   private var lastPublished        = 0L
@@ -62,11 +49,11 @@ private[read] final class SliceReader(
 
   private def schemaAt(version: Array[Byte]) =
     KnownSchemas.ofThisJvm.at(
-      task.options.client,
+      context.options.client,
       range.topic,
       version,
-      range.endInclusive.ledgerId
-    )(broker().schemaAt(range.topic, version))
+      if (range.isEndless) source.ledgerId else range.endInclusive.ledgerId
+    )(task.broker.schemaAt(range.topic, version))
 
   /** Requests entries before they are needed. */
   def prepare(): Unit = source.prepare()
@@ -87,6 +74,9 @@ private[read] final class SliceReader(
   }
 
   def row: InternalRow = decoded
+
+  /** Publish time of the current message, in milliseconds since 1970. */
+  def publishTime: Long = messages.publishTime
 
   /** Decodes the current message. True if it has a row. */
   private def decodes(): Boolean =
@@ -112,9 +102,15 @@ private[read] final class SliceReader(
   override def last: Option[(String, LastRead)] =
     Option.when(lastLedger >= 0)(range.topic -> LastRead(Position(lastLedger, lastEntry), lastPublished))
 
+  /** The last message that was read or skipped. */
+  def position: Position =
+    if (inEntry && messages.batchIndex + 1 < messages.batchSize) entryAt.copy(batchIndex = messages.batchIndex)
+    else entryAt
+
   private def open(): Unit =
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
+      entryAt = Position(source.ledgerId, source.entryId)
       counts.levels.addEntry(source.level, decoder.entryBytes)
       inEntry = isRequested
       if (!inEntry) counts.skip()
@@ -138,7 +134,10 @@ private[read] final class SliceReader(
 
   private def isEntryOf(p: Position): Boolean = source.entryId == p.entryId && source.ledgerId == p.ledgerId
 
+  /** Counts what was read, and leaves the source open. */
+  def finish(): Unit = counts.finish(this)
+
   override def close(): Unit =
-    try counts.finish(this)
+    try finish()
     finally source.close()
 }

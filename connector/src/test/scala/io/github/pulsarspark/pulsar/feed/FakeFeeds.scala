@@ -52,6 +52,8 @@ private[pulsar] object FakeFeeds {
     *   the last message of the topic
     * @param lastLater
     *   the last message in the second response and later ones, if another
+    * @param boundsLater
+    *   the second response and later ones, if they are others
     */
   final case class Script(
       sends: Seq[(Position, Int)],
@@ -62,7 +64,8 @@ private[pulsar] object FakeFeeds {
       bounds: Option[CompletableFuture[EntryFeed.Bounds]] = None,
       goneAfter: Boolean = false,
       outageMillis: Long = 0,
-      lastLater: Option[Position] = None
+      lastLater: Option[Position] = None,
+      boundsLater: Option[CompletableFuture[EntryFeed.Bounds]] = None
   )
 }
 
@@ -88,6 +91,8 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
     entry
   }
 
+  override def onArrival(listener: Runnable): Unit = ()
+
   override def queuedMessages(): Int = queue.size
 
   override def queuedBytes(): Long = queue.size * 8L
@@ -108,9 +113,9 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
     val request = requests.getAndIncrement()
     val cursor  = script.cursors(math.min(request, script.cursors.size - 1))
     val last    = script.lastLater.filter(_ => request > 0).getOrElse(script.last)
-    CompletableFuture.completedFuture(
+    script.boundsLater.filter(_ => request > 0).getOrElse(CompletableFuture.completedFuture(
       new EntryFeed.Bounds(last.ledgerId, last.entryId, cursor.ledgerId, cursor.entryId)
-    )
+    ))
   }
 
   override def isConnected: Boolean = !isGone

@@ -56,6 +56,7 @@ class PermitWindowSuite extends PropertySuite {
       }
     }
 
+    override def onArrival(listener: Runnable): Unit                = ()
     override def queuedMessages(): Int                              = messages
     override def queuedBytes(): Long                                = bytes
     override def grant(taken: EntryFeed.Entry, messages: Int): Unit = {

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.read.stream.lag
 
 import io.github.pulsarspark.errors.LostRanges
-import io.github.pulsarspark.metrics.{BacklogMetric, LastRead, Measure, Metrics, TaskTotals, TierCounts, TierMetric}
+import io.github.pulsarspark.metrics.{BacklogMetric, LastRead, LatencyCounts, Measure, Metrics, TaskTotals, TierCounts, TierMetric}
 
 /** Metrics that a stream adds to the progress of its query, as names and texts. Pure. */
 private[stream] object StreamMetrics {
@@ -16,6 +16,17 @@ private[stream] object StreamMetrics {
     val ranges = Option.when(lost.count > 0)(Metrics.lostRanges -> lost.json)
     (numbers.map { case (name, value) => name -> value.toString } ++ ranges).toMap
   }
+
+  /** Latencies of the messages of a real-time batch, in milliseconds.
+    *
+    * @param counts
+    *   see [[LatencyCounts]]
+    */
+  def ofLatencies(counts: Map[Int, Long]): Map[String, String] =
+    Seq("P50" -> 0.5, "P99" -> 0.99, "Max" -> 1.0).map { case (name, part) =>
+      s"pulsarLatency${name}Ms" ->
+        LatencyCounts.percentile(counts, part).fold(BacklogMetric.Unknown)(_.toString)
+    }.toMap
 
   /** Metrics of the backlog.
     *

@@ -1,0 +1,133 @@
+package io.github.pulsarspark.read.stream
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming.{PartitionOffset, ReadLimit}
+import org.apache.spark.util.LongAccumulator
+
+import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.metrics.LatencyCounts
+import io.github.pulsarspark.position.PulsarOffset
+import io.github.pulsarspark.read.plan.PlannedRange
+import io.github.pulsarspark.read.stream.lag.StreamMetrics
+import io.github.pulsarspark.read.stream.loss.StreamLosses
+import io.github.pulsarspark.read.tails.{PlannedTail, TailPositions, TailsPartition, TailsReaders}
+import io.github.pulsarspark.read.task.{PlannedSlice, ReadContext}
+import io.github.pulsarspark.storage.segment.Slice
+
+/** The batches of Spark's real-time mode. A batch has a start and a time; its tasks follow all partitions from the
+  * start on, also idle ones, and report where they ended. Losses, new partitions and recreated topics are found at the
+  * start of each batch.
+  *
+  * @param run
+  *   names this run of the stream
+  */
+private[stream] final class RealTimeBatches(
+    task: ReadContext,
+    run: String,
+    session: StreamSession,
+    source: StreamEnds,
+    ranges: StreamRanges,
+    losses: StreamLosses
+) {
+  import RealTimeBatches._
+
+  private lazy val latencies = {
+    val result = new LatencyCounts.Total
+    SparkSession.active.sparkContext.register(result)
+    result
+  }
+
+  private var on                                            = false
+  private var found: Option[(PulsarOffset, CurrentEnds)]    = None // the ends of the batch that begins there
+  private var planned: Option[(PulsarOffset, PulsarOffset)] =
+    None // the batch under way: its start, and with new partitions
+  private var counted = Map.empty[Int, Long] // before the batch
+
+  /** True in real-time mode. */
+  def isOn: Boolean = on
+
+  /** @param limit
+    *   of the options
+    */
+  def begin(limit: ReadLimit): Unit = {
+    def refuse(option: String) = throw Conditions.RealTimeOption(option = option).exception
+    if (limit != ReadLimit.allAvailable()) refuse("maxMessagesPerTrigger, maxBytesPerTrigger or minMessagesPerTrigger")
+    if (task.options.readCompacted) refuse("readCompacted")
+    if (task.options.minPartitions.isDefined) refuse("minPartitions")
+    on = true
+  }
+
+  /** Current ends; the plan of the batch that begins there uses them again. */
+  def ends(read: PulsarOffset): CurrentEnds = {
+    val result = source.after(read, None)
+    found = Some(read -> result)
+    result
+  }
+
+  /** The tasks of a batch. */
+  def plan(read: PulsarOffset): Seq[TailsPartition] = {
+    val current = found.filter(_._1 == read).fold(ends(read))(_._2)
+    found = None
+    counted = latencies.value
+    val all    = ranges.after(read, current.offset)
+    val starts = SortedMap.from(all.map(r => r.range.topic -> r.range.startExclusive))
+    val gone   = read.positions.filterNot { case (p, _) => starts.contains(p) }
+    planned = Some(read -> PulsarOffset(
+      starts,
+      current.offset.added.filter { case (p, _) => starts.contains(p) },
+      current.offset.missing ++ gone
+    ))
+    val schemas               = session.taskSchemas.planned(Seq(all.map(_.schema).toSet))
+    def tail(r: PlannedRange) = PlannedTail(
+      PlannedSlice(Slice(r.range, None, "the query is in real-time mode"), r.bounds, schemas(r.schema)),
+      current.bounds.get(r.range.topic).fold(r.range.startExclusive)(_.last)
+    )
+    shared(all.map(tail), tasks).map(TailsPartition(_))
+  }
+
+  private def tasks = task.options.realTimeTasks.getOrElse {
+    val spark = SparkSession.active.sparkContext
+    math.max(1, spark.defaultParallelism / math.max(1, spark.getConf.getInt("spark.task.cpus", 1)) / 2)
+  }
+
+  /** The end of the batch. Fails if Spark had no slot for a task as long as the batch lasted: its partitions were not
+    * read, and would never be.
+    */
+  def merged(ends: Seq[PartitionOffset]): PulsarOffset = {
+    val positions     = ends.collect { case own: TailPositions => own }
+    val (read, start) = planned.getOrElse(throw Conditions.Internal(what = "offsets of a batch that was not planned",
+      where = "RealTimeBatches").exception)
+    val starved = positions.filterNot(_.wasAsked)
+    if (starved.nonEmpty) throw Conditions.RealTimeStarved(
+      tasks = positions.size.toString,
+      starved = starved.size.toString,
+      partitions = starved.map(_.read.size).sum.toString
+    ).exception
+    val end = start.copy(positions = start.positions ++ positions.flatMap(_.read))
+    if (end.positions == read.positions && end.missing == read.missing) read else end
+  }
+
+  def readers(decodeErrors: LongAccumulator): TailsReaders = TailsReaders(
+    task.copy(decodeErrors = Some(decodeErrors), stream = Some(run)),
+    run,
+    losses.totals,
+    latencies
+  )
+
+  /** Latencies of the last batch; none in other modes. */
+  def metrics: Map[String, String] =
+    if (!on) Map.empty
+    else StreamMetrics.ofLatencies(latencies.value.map { case (b, n) => b -> (n - counted.getOrElse(b, 0L)) })
+}
+
+private[stream] object RealTimeBatches {
+
+  /** Divides tails into tasks: those with a backlog first, so that each task has as many of them as any other. */
+  def shared(tails: Seq[PlannedTail], tasks: Int): Seq[Seq[PlannedTail]] = {
+    val (behind, others) = tails.partition(t => t.known > t.planned.slice.range.startExclusive)
+    val number           = math.min(tasks, tails.size)
+    (behind ++ others).zipWithIndex.groupMap { case (_, i) => i % number }(_._1).toSeq.sortBy(_._1).map(_._2)
+  }
+}

@@ -1,0 +1,140 @@
+package io.github.pulsarspark.read.tails
+
+import java.util.concurrent.TimeUnit
+
+import scala.util.Using
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+
+import io.github.pulsarspark.metrics.{LatencyCounts, TaskTotals}
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.tail.TailEntrySource
+import io.github.pulsarspark.read.task.{ReadContext, SliceReader, TaskParts}
+
+/** Reads topic partitions for a task of a real-time batch: rows of whichever has something, each partition in its own
+  * order. The task sleeps while none has. A tail with many messages takes turns with the others; what needs a response
+  * of a broker is done in the background, so that a slow one holds up no other.
+  *
+  * It does not order the rows of two partitions.
+  *
+  * @param stream
+  *   the run of a stream, whose tasks leave their tails to those of the next batch
+  * @param latencies
+  *   what the tasks of all batches count
+  */
+private[read] final class TailsReader(
+    partition: TailsPartition,
+    context: ReadContext,
+    stream: String,
+    total: Option[TaskTotals],
+    latencies: Option[LatencyCounts.Total]
+) extends AutoCloseable {
+  import TailsReader._
+
+  private val parts   = new TaskParts(context, total)
+  private val ready   = new ReadyTails[Tail]
+  private val options = context.options.copy(readAheadBytes =
+    math.min(context.options.readAheadBytes, math.max(LeastReadAhead, ReadAheadOfTask / partition.tails.size))
+  )
+  private val tails    = partition.tails.map(open)
+  private val measured = new LatencyCounts
+
+  private var current: Option[ReadyTails.Entry[Tail]] = None
+  private var turn                                    = 0 // rows of the current tail
+  private var wasAsked                                = false
+  private var isFinished                              = false
+  private var lookedAt                                = System.nanoTime()
+
+  private def open(tail: PlannedTail): ReadyTails.Entry[Tail] = {
+    val range  = tail.planned.slice.range
+    val source = PulsarConnection.tail(range, options, stream)
+    val result = ready.entry(new Tail(range.topic, source, new SliceReader(tail.planned, parts, source)))
+    source.lend(tail.known, result)
+    result.run()
+    result
+  }
+
+  /** Waits for a row until the time of `System.nanoTime`. */
+  def next(deadline: Long): Boolean = {
+    wasAsked = true
+    while (true) {
+      if (current.isEmpty) current = waitUntil(deadline)
+      current match {
+        case None        => return false
+        case Some(entry) =>
+          if (turn < RowsOfTurn && entry.tail.rows.next()) {
+            turn += 1
+            measured.add(System.currentTimeMillis - entry.tail.rows.publishTime)
+            return true
+          }
+          if (turn == RowsOfTurn) entry.run() // behind the others
+          current = None
+          turn = 0
+      }
+    }
+    false
+  }
+
+  private def waitUntil(deadline: Long): Option[ReadyTails.Entry[Tail]] = {
+    var result = Option.empty[ReadyTails.Entry[Tail]]
+    var now    = System.nanoTime()
+    while (result.isEmpty && deadline - now > 0) {
+      if (now - lookedAt >= LookNanos) {
+        lookedAt = now
+        tails.foreach(_.tail.source.look())
+      }
+      result = ready.poll(math.min(deadline - now, lookedAt + LookNanos - now))
+      now = System.nanoTime()
+    }
+    result
+  }
+
+  /** The current row; valid after [[next]] was true. */
+  def row: InternalRow = current.get.tail.rows.row
+
+  /** Ends the reads, and returns what was read. Waits until copies of messages that do not decode are acknowledged. */
+  def finish(): TailPositions = {
+    parts.decodeErrors.flush()
+    isFinished = true
+    val isRetried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
+    TailPositions(tails.map(t => t.tail.topic -> t.tail.rows.position).toMap, wasAsked || isRetried)
+  }
+
+  override def close(): Unit = {
+    latencies.foreach(_.add(measured.counted))
+    val all = tails.map(t => (() => end(t.tail)): AutoCloseable) ++ parts.closing
+    Using.Manager(use => all.reverse.foreach(use(_))).get
+  }
+
+  private def end(tail: Tail): Unit = {
+    tail.rows.finish()
+    if (isFinished) tail.leave(stream)
+    else tail.source.close()
+  }
+}
+
+private object TailsReader {
+
+  /** Rows of a tail until others that are ready have their turn. */
+  private val RowsOfTurn = 1000
+
+  /** Bytes that the tails of a task read ahead together. */
+  private val ReadAheadOfTask = 64L << 20
+
+  /** Bytes that each may read ahead, however many they are. */
+  private val LeastReadAhead = 64L << 10
+
+  private val LookNanos = TimeUnit.SECONDS.toNanos(1)
+
+  private final class Tail(val topic: String, val source: TailEntrySource, val rows: SliceReader) {
+
+    /** Leaves the tail to the next task, with the entry of which messages are left. */
+    def leave(stream: String): Unit = {
+      val at = rows.position
+      if (!at.isWholeEntry && Position(source.ledgerId, source.entryId) == at.wholeEntry) source.repeat()
+      PulsarConnection.leave(stream, topic, at, source)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.github.pulsarspark.read.tails
+
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicLong
+
+import munit.FunSuite
+
+/** The queue that wakes a task. */
+class ReadyTailsSuite extends FunSuite {
+
+  test("added twice before it is taken: taken once, in the order of the first time") {
+    val ready  = new ReadyTails[String]
+    val (a, b) = (ready.entry("a"), ready.entry("b"))
+    Seq(b, a, b).foreach(_.run())
+    assertEquals(Seq.fill(3)(ready.poll(0).map(_.tail)), Seq(Some("b"), Some("a"), None))
+  }
+
+  test("nothing is ready: the wait ends at its time") {
+    val ready = new ReadyTails[String]
+    val began = System.nanoTime()
+    assertEquals(ready.poll(TimeUnit.MILLISECONDS.toNanos(20)), None)
+    assert(System.nanoTime() - began >= TimeUnit.MILLISECONDS.toNanos(20))
+  }
+
+  test("messages of three threads, a million each: none is missed by a reader that sleeps when it finds nothing") {
+    val ready   = new ReadyTails[AtomicLong]
+    val tails   = Seq.fill(3)(new AtomicLong)
+    val entries = tails.map(ready.entry)
+    val each    = 1000000L
+    val threads = entries.map { entry =>
+      new Thread(() =>
+        (1L to each).foreach { _ =>
+          entry.tail.incrementAndGet()
+          entry.run()
+        }
+      )
+    }
+    threads.foreach(_.start())
+    var read = 0L
+    while (read < 3 * each) {
+      val entry = ready.poll(TimeUnit.SECONDS.toNanos(60)).getOrElse(fail(s"asleep after $read messages"))
+      read += entry.tail.getAndSet(0)
+    }
+    threads.foreach(_.join())
+    assertEquals(tails.map(_.get).sum, 0L)
+  }
+}

@@ -1,0 +1,64 @@
+"""Queries in real-time mode from topic to topic, on every line of Spark that has the mode."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from support.spark.waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+# What lets Spark accept a sink that is not one of its own: the first on 4.1 and 4.2, both on 4.3.
+SETTINGS = {
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled": "false",
+    # Spark 4.3 refuses a checkpoint that micro-batches began with the older format, also of a query without state.
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+}
+# The shortest batch that Spark accepts.
+BATCH = "5 seconds"
+
+
+@contextmanager
+def accepting(spark: SparkSession) -> Iterator[None]:
+    """A session whose queries in real-time mode may write to topics."""
+    before = {name: spark.conf.get(name, None) for name in SETTINGS}
+    for name, value in SETTINGS.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            spark.conf.unset(name) if old is None else spark.conf.set(name, old)
+
+
+def start_live(
+    frame: DataFrame, checkpoint: Path, service_url: str, target: str, *, batch: str = BATCH, **options: str
+) -> StreamingQuery:
+    """Start a query in real-time mode that copies to a topic. PySpark 4.1 has no argument for the trigger."""
+    writer: Any = frame.writeStream.format("pulsar").outputMode("update")
+    writer = writer.option("service.url", service_url).option("topic", target).options(**options)
+    writer = writer.option("checkpointLocation", str(checkpoint))
+    trigger = frame.sparkSession.sparkContext._jvm.org.apache.spark.sql.streaming.Trigger  # type: ignore[union-attr]
+    writer._jwrite = writer._jwrite.trigger(trigger.RealTime(batch))
+    query: StreamingQuery = writer.start()
+    return query
+
+
+def batches_ended(query: StreamingQuery) -> int:
+    """Number of batches that this run has ended; raises the error of a query that failed."""
+    failure = query.exception()
+    if failure is not None:
+        raise failure
+    return len(query.recentProgress)
+
+
+def wait_for_batches(query: StreamingQuery, count: int) -> None:
+    """Wait until this run has ended so many batches."""
+    eventually(lambda: batches_ended(query) >= count, seconds=120)
