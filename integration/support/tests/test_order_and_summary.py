@@ -14,7 +14,7 @@ from support.runs.ordering import SHUFFLE, pytest_collection_modifyitems
 from support.runs.processors import Processors, cpu_seconds
 from support.runs.summary import warnings_between
 
-NAMES = [f"test_{module}" for module in ("a", "oauth2", "b", "bookie_faults")]
+NAMES = [f"test_{module}" for module in ("a", "tls", "b", "bookie_faults")]
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_long_modules_are_first_and_tests_stay_in_their_order(
 ) -> None:
     monkeypatch.delenv(SHUFFLE, raising=False)
     pytest_collection_modifyitems(items)
-    assert modules(items) == ["test_bookie_faults", "test_oauth2", "test_a", "test_b"]
+    assert modules(items) == ["test_bookie_faults", "test_tls", "test_a", "test_b"]
     assert [item.name for item in items[:3]] == ["0", "1", "2"]
 
 
