@@ -176,12 +176,13 @@ private[bookkeeper] object BookKeeperEntrySource {
       segment: Segment,
       options: ReadOptions,
       patience: FiniteDuration,
-      old: Recently[String] = OldBookies.ofThisJvm
+      old: Recently[String] = OldBookies.ofThisJvm,
+      names: HostNames = HostNames.ofThisJvm
   ): BookKeeperEntrySource = {
     def failed(e: Throwable) =
       throw new SegmentUnreadable(s"ledger ${segment.ledgerId}: BookKeeper's client does not open it (${e.getMessage})",
         e)
-    val unknown = unresolved(ledger.bookies, options)
+    val unknown = unresolved(ledger.bookies, options, names)
     unknown.foreach(BookieRanks.ofThisJvm.addSlow)
     if (unknown.nonEmpty && unknown.size == ledger.bookies.size)
       throw new SegmentUnreadable(
@@ -207,10 +208,10 @@ private[bookkeeper] object BookKeeperEntrySource {
   /** Bookies whose host names are not resolved in time: BookKeeper's client would wait for them as long as it takes, on
     * the thread that reads.
     */
-  private def unresolved(bookies: Seq[String], options: ReadOptions): Seq[String] = {
+  private def unresolved(bookies: Seq[String], options: ReadOptions, names: HostNames): Seq[String] = {
     val until   = LookUpTimeout.fromNow
     val answers = bookies.flatMap(b =>
-      BookieAddress.of(b, options.bookKeeper).map(address => b -> HostNames.ofThisJvm.resolve(address))
+      BookieAddress.of(b, options.bookKeeper).map(address => b -> names.resolve(address))
     )
     answers.filter { case (_, answer) => isLate(answer, until.timeLeft.max(Duration.Zero)) }.map(_._1)
   }

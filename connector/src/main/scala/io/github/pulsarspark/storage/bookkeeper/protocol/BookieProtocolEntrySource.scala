@@ -1,6 +1,5 @@
 package io.github.pulsarspark.storage.bookkeeper.protocol
 
-import scala.concurrent.duration._
 import scala.util.hashing.MurmurHash3
 
 import io.netty.buffer.ByteBuf
@@ -30,7 +29,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
   import BookieProtocolEntrySource._
 
   private val patience     = options.pollTimeout / 4 / ledger.ensembleSize.toLong
-  private val stall        = StallTimeout.min(patience)
+  private val stall        = connections.stall.min(patience)
   private lazy val batches = new ReadAhead(segment, options.readAheadBytes, MaxWindows, WindowBytes)
   private lazy val singles = new ReadAhead(segment, options.readAheadBytes, MaxSingles, WindowBytes, mostEntries = 1)
 
@@ -134,9 +133,6 @@ private[bookkeeper] object BookieProtocolEntrySource {
 
   /** Limit of concurrent reads of single entries. */
   private val MaxSingles = 32
-
-  /** Timeout after which another replica is tried, as in BookKeeper's client (its `speculativeReadTimeout`). */
-  private val StallTimeout = 2.seconds
 
   /** Reports that no bookie returns an entry, with the last failure. */
   final class NoReplicaLeft(why: String) extends RuntimeException(why)

@@ -5,7 +5,7 @@ import java.nio.channels.spi.SelectorProvider
 import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 
 import scala.collection.mutable
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 import scala.util.Using
 
 import org.slf4j.LoggerFactory
@@ -21,13 +21,16 @@ import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRa
   *   in which order bookies are tried
   * @param old
   *   bookies without batch reads
+  * @param stall
+  *   how long a bookie may be silent before another one is read
   */
 private[storage] final class WireConnections(
     options: BookKeeperOptions,
     private[protocol] val ranks: BookieRanks = BookieRanks.ofThisJvm,
     old: Recently[String] = OldBookies.ofThisJvm,
     names: HostNames = HostNames.ofThisJvm,
-    sockets: SelectorProvider = SelectorProvider.provider
+    sockets: SelectorProvider = SelectorProvider.provider,
+    private[protocol] val stall: FiniteDuration = WireConnections.StallTimeout
 ) extends AutoCloseable {
   import WireConnections._
 
@@ -81,4 +84,7 @@ private[storage] final class WireConnections(
 
 private[storage] object WireConnections {
   private val log = LoggerFactory.getLogger(classOf[WireConnections])
+
+  /** Timeout as in BookKeeper's client (its `speculativeReadTimeout`). */
+  private val StallTimeout = 2.seconds
 }

@@ -1,13 +1,18 @@
 package io.github.pulsarspark.storage.bookkeeper.client
 
+import java.net.InetAddress
+import java.util.concurrent.CountDownLatch
+
 import scala.concurrent.duration._
-import scala.util.Using
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
 
 import io.netty.buffer.ByteBuf
 import munit.FunSuite
 
-import io.github.pulsarspark.common.Recently
-import io.github.pulsarspark.storage.bookkeeper.bookies.OldBookies
+import io.github.pulsarspark.common.{NetworkMemory, Recently}
+import io.github.pulsarspark.storage.KilledTasks.eventually
+import io.github.pulsarspark.storage.bookkeeper.bookies.{HostNames, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireReads._
@@ -24,7 +29,7 @@ class BookKeeperEntrySourceSuite extends FunSuite {
       ledger: BookieLedger,
       first: Long,
       last: Long,
-      patience: FiniteDuration = 4.seconds,
+      patience: FiniteDuration = Patient,
       old: Recently[String] = OldBookies.none()
   ): BookKeeperEntrySource = BookKeeperEntrySource.open(ledger, segment(ledger, first, last), wide, patience, old)
 
@@ -52,7 +57,10 @@ class BookKeeperEntrySourceSuite extends FunSuite {
   test("an entry without its checksum comes from another bookie") {
     val spoiled = all.updated(7, all(7).updated(40, (all(7)(40) ^ 1).toByte))
     Using.resources(new ScriptedBookie(gives(spoiled)), new ScriptedBookie(gives(all))) { (bad, good) =>
-      assertEquals(read(copies(bad, good), 0, 39), wanted(content, 0, 39))
+      // BookKeeper 4.17 loses the read of many entries: half of the patience passes
+      Using.resource(open(copies(bad, good), 0, 39, patience = 8.seconds))(s =>
+        assertEquals(rest(s), wanted(content, 0, 39))
+      )
     }
   }
 
@@ -74,7 +82,7 @@ class BookKeeperEntrySourceSuite extends FunSuite {
       Using.resource(open(one, 0, 39, patience = 500.millis)) { source =>
         val began  = System.nanoTime()
         val failed = intercept[SegmentUnreadable](source.next())
-        assert((System.nanoTime() - began).nanos < 4.seconds)
+        assert((System.nanoTime() - began).nanos < 8.seconds) // the client itself waits for 10 s
         assertEquals(failed.silent, Seq(silent.id))
       }
     }
@@ -85,6 +93,64 @@ class BookKeeperEntrySourceSuite extends FunSuite {
     Using.resource(open(ledger("CRC32C", 0L -> Seq(unknown)), 0, 39)) { source =>
       assertEquals(intercept[SegmentUnreadable](source.next()).silent, Seq(unknown))
     }
+  }
+
+  test("the first entries are requested before they are needed, and none beyond the last one") {
+    Using.resource(new ScriptedBookie(gives(all))) { bookie =>
+      Using.resource(open(copies(bookie), 3, 20)) { _ =>
+        eventually("nothing was requested")(bookie.requests.nonEmpty)
+        assertEquals(bookie.requests.map(r => (r.entry, r.count)), Seq((3L, 18)))
+      }
+    }
+  }
+
+  test("entries that are larger than their ledger's list made them seem all come, in windows that end early") {
+    val large = stored(Seq.tabulate(6)(n => Array.fill(2000000 + n)(n.toByte)))
+    Using.resource(new ScriptedBookie(gives(large))) { bookie =>
+      Using.resource(open(copies(bookie), 0, 5)) { source =>
+        assertEquals(rest(source).map { case (_, id, text) => id -> text.length },
+          (0 to 5).map(n => n.toLong -> (2000000 + n)).toList)
+      }
+    }
+  }
+
+  test("memory of entries is given back when those of the next response are read, and at the end") {
+    val large = stored(Seq.tabulate(6)(n => Array.fill(400000)(n.toByte)))
+    Using.resource(new ScriptedBookie(gives(large, _ => 2))) { bookie =>
+      val source  = open(copies(bookie), 0, 5)
+      val entries = Seq.fill(6) { assert(source.next()); source.entry.retain() }
+      assertEquals(entries.map(_.refCnt), Seq(1, 1, 1, 1, 2, 2))
+      source.close()
+      assertEquals(entries.map(_.refCnt), Seq.fill(6)(1))
+      entries.foreach(_.release())
+    }
+  }
+
+  test("responses that nobody reads any more leave no memory") {
+    // with what the allocator keeps for its threads
+    def buffers = NetworkMemory.allocator.metric.directArenas.asScala.map(_.numActiveAllocations).sum
+    Using.resource(new ScriptedBookie(gives(all))) { bookie =>
+      val one                     = copies(bookie)
+      def leave(reads: Int): Unit =
+        Using.resource(open(one, 0, 39))(source => (1 to reads).foreach(_ => assert(source.next())))
+      leave(1)
+      val before = buffers
+      for (reads <- Seq(0, 1); _ <- 1 to 200) leave(reads)
+      eventually(s"$buffers buffers are in use, $before before")(buffers <= before + 100)
+    }
+  }
+
+  test("a bookie whose name server does not answer is named before anything is read") {
+    val answers = new CountDownLatch(1)
+    val names   = new HostNames(_ => { answers.await(); InetAddress.getLoopbackAddress })
+    val slow    = "slow.example:3181"
+    val one     = ledger("CRC32C", 0L -> Seq(slow))
+    def opened  = BookKeeperEntrySource.open(one, segment(one, 0, 39), wide, Patient, names = names)
+    try {
+      val failed = intercept[SegmentUnreadable](opened.close())
+      assert(failed.getMessage.contains(s"the host names of $slow are not resolved"), failed.getMessage)
+      assertEquals(failed.silent, Seq(slow))
+    } finally answers.countDown()
   }
 
   test("bookies that knew no reads of many entries are asked for each by itself") {
@@ -99,8 +165,10 @@ class BookKeeperEntrySourceSuite extends FunSuite {
   test("bookies that close the connection at a read of many entries are remembered") {
     val old = OldBookies.none()
     Using.resource(new ScriptedBookie((r: Request) => if (r.isBatch) Reply.Close else gives(all)(r))) { bookie =>
+      // BookKeeper's client may send the next requests over the connection that is closing: such a read fails
+      def isRead = Try(read(copies(bookie), 0, 39, old)).toOption.contains(wanted(content, 0, 39))
+      eventually("it is not remembered")(isRead && old.contains(bookie.id))
       assertEquals(read(copies(bookie), 0, 39, old), wanted(content, 0, 39))
-      assert(old.contains(bookie.id))
     }
   }
 

@@ -57,6 +57,9 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
     Reply.Bytes(ScriptedBookie.framed(head.array ++ ScriptedBookie.int(all.head.length) ++ all.head))
   }
 
+  /** The silence after which another bookie is read, where a test waits for it. */
+  private val Silence = 1.second
+
   /** Faults of a bookie at entry 7 and later ones, or at all. */
   private val faults: Seq[(String, String, Request => Reply)] = Seq(
     ("has lost an entry", "no such entry",
@@ -103,16 +106,20 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
   )
 
   for ((name, says, fault) <- faults) test(s"a bookie $name: another one goes on") {
+    val isSilent = says == "did not answer"
+    val stall    = if (isSilent) Silence else Patient
     Using.resources(new ScriptedBookie(fault), new ScriptedBookie(gives(all))) { (bad, good) =>
       val both = ledger("CRC32C", 0L -> Seq(bad.id, good.id))
-      for (first <- 0 to 7) assertEquals(read(both, first.toLong, 39), wanted(content, first, 39))
+      for (first <- 0 to (if (isSilent) 0 else 7)) {
+        val ranks = new BookieRanks(isHere = _ == bad.id) // it is asked first
+        assertEquals(read(both, first.toLong, 39, ranks = ranks, stall = stall), wanted(content, first, 39))
+      }
       assert(bad.requests.nonEmpty, "it was never asked")
     }
     Using.resource(new ScriptedBookie(fault)) { bad =>
-      val started = System.nanoTime()
-      val failed  = intercept[BookieProtocolEntrySource.NoReplicaLeft](read(ledger("CRC32C", 0L -> Seq(bad.id)), 0, 39))
+      val one    = ledger("CRC32C", 0L -> Seq(bad.id))
+      val failed = intercept[BookieProtocolEntrySource.NoReplicaLeft](read(one, 0, 39, stall = stall))
       assert(failed.getMessage.contains(says), failed.getMessage)
-      assert(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started) < 3000)
     }
   }
 
@@ -144,7 +151,9 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
     Using.resources(new ScriptedBookie(_ => Reply.Silence), new ScriptedBookie(gives(all))) { (silent, good) =>
       val both  = ledger("CRC32C", 0L -> Seq(silent.id, good.id))
       val ranks = new BookieRanks
-      (0 to 7).foreach(first => assertEquals(read(both, first.toLong, 39, ranks = ranks), wanted(content, first, 39)))
+      (0 to 7).foreach { first =>
+        assertEquals(read(both, first.toLong, 39, ranks = ranks, stall = Silence), wanted(content, first, 39))
+      }
       val asked = silent.requests.size
       assert(ranks.isSlow(silent.id) && asked > 0)
       (0 to 7).foreach(first => read(both, first.toLong, 39, ranks = ranks))
@@ -194,7 +203,7 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
       val outcome = new CompletableFuture[String]
       val one     = ledger("CRC32C", 0L -> Seq(silent.id))
       val task    = new Thread(() => {
-        try outcome.complete(read(one, 0, 39, options("pollTimeoutMs" -> "100000")).toString)
+        try outcome.complete(read(one, 0, 39).toString)
         catch { case e: Throwable => outcome.complete(e.getClass.getSimpleName) }
         ()
       })
@@ -203,7 +212,7 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
       while (silent.requests.isEmpty && deadline.hasTimeLeft()) Thread.onSpinWait()
       assert(silent.requests.nonEmpty, "it was never asked")
       task.interrupt()
-      assertEquals(outcome.get(1, TimeUnit.SECONDS), "InterruptedException")
+      assertEquals(outcome.get(20, TimeUnit.SECONDS), "InterruptedException")
     }
   }
 

@@ -177,11 +177,10 @@ class WireConnectionsSuite extends PropertySuite {
     Using.resource(new ScriptedBookie(gives(all))) { good =>
       val both = ledger("CRC32C", 0L -> Seq(s"slow.example:${good.id.split(":")(1)}"))
       try
-        Using.resource(new WireConnections(plain.bookKeeper, new BookieRanks, OldBookies.none(), names)) { task =>
-          val started = System.nanoTime()
-          val failed  = intercept[BookieProtocolEntrySource.NoReplicaLeft](readBy(task, both, 0, 39))
-          assert(failed.getMessage.contains("slow.example was not resolved within 1000 ms"), failed.getMessage)
-          assert((System.nanoTime() - started).nanos < 4.seconds)
+        Using.resource(connections(names = names)) { task =>
+          val hurried = options("pollTimeoutMs" -> "2000") // a quarter of which is for the bookies
+          val failed  = intercept[BookieProtocolEntrySource.NoReplicaLeft](readBy(task, both, 0, 39, hurried))
+          assert(failed.getMessage.contains("slow.example was not resolved within 500 ms"), failed.getMessage)
           assertEquals(asked.asScala.toSeq, Seq("slow.example"))
           answers.countDown()
           assertEquals(readBy(task, both, 0, 39), wanted(content, 0, 39))
@@ -196,7 +195,7 @@ class WireConnectionsSuite extends PropertySuite {
       val spoilable                        = stored(large, digest)
       def spoiled(request: Request): Reply = gives(spoilable.updated(3, spoilable(3).updated(1000, 9.toByte)))(request)
       Using.resource(new ScriptedBookie(if (isOld) old(spoiled) else spoiled, None)) { bookie =>
-        Using.resource(connections(options("pollTimeoutMs" -> "60000"))) { task =>
+        Using.resource(connections()) { task =>
           val source = WireReads.source(ledger(digest.name, 0L -> Seq(bookie.id)), 0, 4, task)
           (0 to 2).foreach { n =>
             assert(source.next())

@@ -1,5 +1,6 @@
 package io.github.pulsarspark.storage.bookkeeper.protocol
 
+import scala.concurrent.duration._
 import scala.util.Using
 
 import io.netty.buffer.ByteBuf
@@ -9,7 +10,7 @@ import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.bookkeeper.BookieLocation
-import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, OldBookies}
+import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, HostNames, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
 
@@ -20,8 +21,12 @@ private[bookkeeper] object WireReads {
 
   val LedgerId = 4711L
 
+  /** Longer than a busy machine takes to respond. */
+  val Patient: FiniteDuration = 1.minute
+
+  /** Options with deadlines that nothing but silence misses. */
   def options(more: (String, String)*): ReadOptions = {
-    val all = Map("service.url" -> "pulsar://localhost:1", "topic" -> "t", "pollTimeoutMs" -> "4000") ++ more
+    val all = Map("service.url" -> "pulsar://localhost:1", "topic" -> "t", "pollTimeoutMs" -> "400000") ++ more
     ReadOptions(CheckedOptions(all, Scope.BatchRead, _ => Nil))
   }
 
@@ -47,8 +52,10 @@ private[bookkeeper] object WireReads {
   def connections(
       options: ReadOptions = plain,
       ranks: BookieRanks = new BookieRanks,
-      old: Recently[String] = OldBookies.none()
-  ): WireConnections = new WireConnections(options.bookKeeper, ranks, old)
+      old: Recently[String] = OldBookies.none(),
+      names: HostNames = HostNames.ofThisJvm,
+      stall: FiniteDuration = Patient
+  ): WireConnections = new WireConnections(options.bookKeeper, ranks, old, names, stall = stall)
 
   def source(
       ledger: BookieLedger,
@@ -65,9 +72,10 @@ private[bookkeeper] object WireReads {
       first: Long,
       last: Long,
       options: ReadOptions = plain,
-      ranks: BookieRanks = new BookieRanks
+      ranks: BookieRanks = new BookieRanks,
+      stall: FiniteDuration = Patient
   ): Found =
-    Using.resource(connections(options, ranks))(readBy(_, ledger, first, last, options))
+    Using.resource(connections(options, ranks, stall = stall))(readBy(_, ledger, first, last, options))
 
   def readBy(
       connections: WireConnections,
