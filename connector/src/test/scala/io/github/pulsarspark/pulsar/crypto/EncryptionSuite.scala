@@ -44,7 +44,7 @@ class EncryptionSuite extends FunSuite {
     val plain = new Array[Byte](16384)
     val other = new MessageCryptoBc("[reader]", false)
     try
-      (1 to 60).foreach { n =>
+      (1 to 20).foreach { n =>
         val metadata = new MessageMetadata
         val secret   = ByteBuffer.allocate(crypto.getMaxOutputSize(plain.length))
         crypto.encrypt(names, public, () => metadata, ByteBuffer.wrap(plain), secret)
