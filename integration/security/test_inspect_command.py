@@ -245,6 +245,26 @@ def test_who_may_not_look(run: Verbs, role: str | None) -> None:
         assert (found.code, found.json["error"]["condition"]) == (1, DENIED), arguments
 
 
+def test_who_may_see_the_state_of_a_sink(
+    server: TlsServer, spark: SparkSession, run: Verbs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the brokers alone; this server has no transactions that the admin service could report."""
+    monkeypatch.delenv("PULSAR_ADMIN_URL")
+    topics = {which: f"persistent://{NAMESPACE}/pulsar-spark-sink-held-{which}" for which in ("log", "open", "mark")}
+    for topic in topics.values():
+        server.auth_server.admin.create_topic(topic)
+    record = {"version": 1, "kind": "owner", "sinkId": "held", "nonce": "query:1", "owner": "a", "time": 1}
+    rows = spark.range(1).selectExpr(f"encode('{json.dumps(record)}', 'utf-8') as value")
+    rows.write.format("pulsar").mode("append").options(**server.options(topic=topics["log"])).save()
+    words = ["sink", "status", "held", "--namespace", NAMESPACE, "--json"]
+    for role in ("admin", "reader"):
+        found = run(*words, role=role)
+        assert found.json.get("owner") == {"owner": "a", "time": 1}, found
+    for refused in ("nobody", "wrong", None):
+        found = run(*words, role=refused)
+        assert (found.code, found.json["error"]["condition"]) == (1, DENIED), refused
+
+
 def test_a_doctor_finds_what_a_role_lacks(run: Verbs) -> None:
     found = run("doctor", TOPIC, "--json", role="nobody")
     assert found.code == 1

@@ -10,6 +10,7 @@ import pulsar as pulsar_client
 import pytest
 from write.epochs import ONCE, expected, kinds, once, rows_of, values
 
+from pulsar_spark import sinks
 from support.servers.admin import Admin
 from support.servers.auth_server import AuthServer
 from support.spark.errors import failing, refused
@@ -135,3 +136,17 @@ def test_a_role_without_rights_on_state_or_coordinators_is_refused(spark: SparkS
         login = pulsar_client.AuthenticationToken(auth.admin_token)
         with closing(pulsar_client.Client(server.service_url, authentication=login)) as client:
             assert [message.payload for message in read_all(client, topic)] == [b"x"]
+
+
+def test_a_stream_after_its_sink_is_finished(target: Target, topic: str, tmp_path: Path) -> None:
+    """It goes on without loss as long as brokers have not deleted the topics of the sink, and is refused afterwards."""
+    rows = rows_of(target, tmp_path, 2)
+    for number, name in ((2, "soon"), (3, "late")):
+        run_available(once(target, tmp_path, topic, rows, sinkId="retired"))
+        assert sinks.finish(target.spark, "retired", topic=topic, service_url=target.service_url).removed
+        (tmp_path / "in" / f"{number:05}.json").write_text(json.dumps({"value": name}))
+    for which in ("log", "open", "mark"):
+        target.admin.delete_topic(log_of(topic, "retired").removesuffix("log") + which)
+    with failing("PULSAR_SINK_STATE", "retired", "its log is empty"):
+        run_available(once(target, tmp_path, topic, rows, sinkId="retired"))
+    assert values(target, topic) == [*expected(2), "soon"]
