@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.proxies.broker_proxy import running_broker_proxy
 from support.spark.waiting import eventually
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
@@ -141,4 +142,32 @@ def test_messages_trimmed_between_two_triggers_are_reported_as_loss(
             eventually(lambda: _ledgers(admin, lost)[0] > before[-1])
         with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
             assert query.awaitTermination(60), "the loss was not noticed"
+    assert len(batches.rows) == already + 1, "nothing is taken after what is missing"
+
+
+def test_messages_published_and_trimmed_while_the_line_is_down_are_reported_as_loss(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    lost, other = f"{topic}-partition-0", f"{topic}-partition-1"
+    produce(client, lost, _messages("read", 20), batch_size=7)
+    batches = _Held()
+    with running_broker_proxy(service_url) as proxy:
+        frame = stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest")
+        with running(start(frame, tmp_path, batches)) as query:
+            eventually(lambda: _is_watched(admin, lost))
+            already = len(batches.rows)
+            with batches.holding() as held:
+                produce(client, other, [b"held"])
+                assert held.wait(60)
+                before = _ledgers(admin, lost)
+                with proxy.down():  # so that no watch sees what is published
+                    eventually(lambda: not _is_watched(admin, lost))
+                    produce(client, lost, _messages("gone", 20), batch_size=7)
+                    admin.unload(lost)
+                    produce(client, lost, _messages("left", 10), batch_size=7)
+                    admin.truncate(lost)
+                    eventually(lambda: _ledgers(admin, lost)[0] > before[-1])
+            with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
+                assert query.awaitTermination(60), "the loss was not noticed"
     assert len(batches.rows) == already + 1, "nothing is taken after what is missing"

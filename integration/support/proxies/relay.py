@@ -53,6 +53,7 @@ class Relay(Tap, Generic[C]):
         self._listening = listening
         self._kind = kind
         self._connections: set[C] = set()
+        self._is_down = False
         self._lock = threading.Lock()
 
     def connected(self, connection: C) -> None:
@@ -69,6 +70,16 @@ class Relay(Tap, Generic[C]):
         for connection in cut:
             connection.cut()
         return len(cut)
+
+    @contextmanager
+    def down(self) -> Iterator[None]:
+        """Cut all connections, and let no new one live inside."""
+        self._is_down = True
+        self.cut()
+        try:
+            yield
+        finally:
+            self._is_down = False
 
     @contextmanager
     def cutting(self, seconds: float) -> Iterator[list[int]]:
@@ -94,6 +105,9 @@ class Relay(Tap, Generic[C]):
                 client, _ = self._listening.accept()
             except OSError:
                 return  # closed
+            if self._is_down:
+                client.close()
+                continue
             try:
                 server = socket.create_connection(self._server)
             except OSError:  # the server is not there, which a client sees by itself

@@ -104,6 +104,14 @@ public interface EntryFeed {
      */
     boolean waitAfter(Place after);
 
+    /**
+     * True if nothing is missing between the place where this feed waits and what arrives: in the current session the
+     * broker has shown that it had everything after that place, or has sent the entry there. A feed that connects again
+     * proves it again: what was published before the connection was lost, and deleted before it returned, never
+     * arrives. Only in a feed that remembers places.
+     */
+    boolean isUnbroken();
+
     /** The longest time without a connection, counting one that is missing now; 0 when none was lost. */
     long longestOutageMillis();
 

@@ -81,6 +81,7 @@ final class BoundsRequests {
                 request.completeExceptionally(failure);
             } else {
                 Bounds bounds = toBounds(answer);
+                consumer.answered(bounds, session);
                 boolean isLate = arrived != null && bounds.isDisprovedBy(arrived);
                 request.complete(isLate ? bounds.endingAt(consumer.newestAndMore()) : bounds);
             }

@@ -43,6 +43,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private Place newest; // or the one after which positions are requested
     private int newestSession; // in which it arrived
     private int session;
+    private Place watched; // null unless positions are requested
+    private int unbrokenSession; // see isUnbroken
     private boolean closed;
     private boolean overflowed;
     private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
@@ -60,7 +62,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         queue = new EntryQueue(request.mostBytes());
         positionsOnly = request.positionsOnly();
         resubscriptions = request.resubscriptions();
-        newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
+        watched = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
+        newest = watched;
     }
 
     /** Subscribes, paused: call {@link #resume()} to let entries arrive. */
@@ -148,8 +151,32 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         }
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
         subscribed.whenComplete((ignored, failure) -> answered.complete(null));
-        subscribed.thenRun(() -> boundsRequests.failBefore(current));
+        subscribed.thenRun(() -> {
+            boundsRequests.failBefore(current);
+            if (resubscriptions != null) { // it watches a place
+                boundsRequests.send(); // the response may prove that the session is unbroken
+            }
+        });
         return subscribed;
+    }
+
+    /** The broker responded with these bounds, in this session. The cursor moves over what is deleted. */
+    void answered(Bounds bounds, int asked) {
+        synchronized (lock) {
+            Place cursor = new Place(bounds.markDeleteLedgerId(), bounds.markDeleteEntryId());
+            boolean isKnown = bounds.markDeleteLedgerId() >= 0;
+            boolean isPassed = watched == null || watched.isBefore(cursor.ledgerId(), cursor.entryId());
+            if (isKnown && !isPassed && asked == session) {
+                unbrokenSession = session;
+            }
+        }
+    }
+
+    @Override
+    public boolean isUnbroken() {
+        synchronized (lock) {
+            return unbrokenSession == session;
+        }
     }
 
     @Override
@@ -159,6 +186,10 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 return false;
             }
             first = null;
+            watched = after;
+            if (newestSession == session) {
+                unbrokenSession = session;
+            }
             longestOutageMillis = 0; // whatever arrived during an outage is up to the newest entry
             returnPermits();
             return true;

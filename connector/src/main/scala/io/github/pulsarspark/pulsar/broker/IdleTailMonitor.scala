@@ -19,7 +19,10 @@ import io.github.pulsarspark.pulsar.feed.{EntryFeed, FeedTimes, PendingFeed}
   *     request is necessary.
   *   - Is anything lost? When the ledger of such a position disappears, the first and last position of the partition do
   *     not show whether messages went with it: an empty ledger is dropped when its topic is unloaded, and one that was
-  *     read to its end is trimmed in time. An outage that is too long proves nothing any more.
+  *     read to its end is trimmed in time. A ledger that disappears while the watch is not connected proves nothing.
+  *
+  * It does not notice messages that were the first of a ledger, published less than a moment before an unload, and
+  * deleted before the watch is connected again, which only an administrator or a namespace without retention does.
   */
 private[pulsar] final class IdleTailMonitor(
     openFeed: (String, Position) => PendingFeed[_ <: EntryFeed],
@@ -245,8 +248,13 @@ private[pulsar] object IdleTailMonitor {
   ) {
     def openFeed: Option[EntryFeed] = feed.ifOpen
 
+    /** True if nothing can have been published after the watched position and before this one. An outage in which the
+      * ledger of the position disappeared proves nothing, unless nothing was ever read of that ledger: an unload drops
+      * an empty one.
+      */
     def sawNothingBefore(first: Position): Boolean = openFeed.exists { consumer =>
-      !consumer.isGone && consumer.longestOutageMillis <= MaxOutageMillis &&
+      val isShortOutage = after.isBeforeLedger && consumer.longestOutageMillis <= MaxOutageMillis
+      !consumer.isGone && (consumer.isUnbroken || isShortOutage) &&
       Option(consumer.first).forall(e => Position(e.ledgerId, e.entryId) > first)
     }
   }

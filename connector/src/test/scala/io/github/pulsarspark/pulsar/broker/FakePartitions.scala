@@ -56,6 +56,7 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
     extends PositionsFeed {
   var session                           = 1
   var isConnected                       = true
+  override def isUnbroken: Boolean      = true
   var isForgotten                       = false // by the broker, which answers what it knew then
   private var arrived: Option[Position] = None
   private var last                      = after

@@ -23,16 +23,16 @@ class IdleTailMonitorSuite extends FunSuite {
 
   private val after = Position(5, 9)
   private val begin = Position(7, -1)
-  private val quiet = Script(Nil, Seq(begin), last = begin)
+  private val quiet = Script(Nil, Seq(begin), last = begin, isUnbroken = true)
 
   private val answers = new ClusterCalls(options.client, "pulsar://h:1")
 
-  private final class Watching(script: Script) {
+  private final class Watching(script: Script, at: Position = after) {
     val feed    = new FakeFeed(script)
     val watches = new IdleTailMonitor((_, _) => new PendingFeed(CompletableFuture.completedFuture(feed)), answers)
-    watches.watch(Map("t" -> after), Set("t"), _ => false)
+    watches.watch(Map("t" -> at), Set("t"), _ => false)
 
-    def sawNothing(first: Position = begin): Boolean = watches.emptyBefore(Map("t" -> first)) == Map("t" -> after)
+    def sawNothing(first: Position = begin): Boolean = watches.emptyBefore(Map("t" -> first)) == Map("t" -> at)
   }
 
   test("a watch that answers and received nothing proves that nothing was published") {
@@ -57,9 +57,14 @@ class IdleTailMonitorSuite extends FunSuite {
     assert(new Watching(quiet.copy(sends = Seq(Position(7, 0) -> 1))).sawNothing())
   }
 
-  test("an outage longer than the shortest retention proves nothing, also while it lasts") {
-    assert(new Watching(quiet.copy(outageMillis = 45000)).sawNothing())
-    assert(!new Watching(quiet.copy(outageMillis = 45001)).sawNothing())
+  test(
+    "the ledger disappeared in an outage: proves nothing, but of a ledger of which nothing was read, if it was short"
+  ) {
+    val broken = quiet.copy(isUnbroken = false)
+    assert(!new Watching(broken).sawNothing(), "messages may have been published and deleted meanwhile")
+    assert(new Watching(broken.copy(outageMillis = 45000), Position(5, -1)).sawNothing(), "an empty ledger is dropped")
+    assert(!new Watching(broken.copy(outageMillis = 45001), Position(5, -1)).sawNothing())
+    assert(new Watching(quiet.copy(outageMillis = 45001)).sawNothing(), "the ledger was there after the outage")
   }
 
   test("a watch that does not answer proves nothing") {

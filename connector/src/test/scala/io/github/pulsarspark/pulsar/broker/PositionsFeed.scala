@@ -14,6 +14,7 @@ private[pulsar] abstract class PositionsFeed extends EntryFeed {
     CompletableFuture.completedFuture(null)
   }
 
+  override def isUnbroken: Boolean                                               = false
   override def onArrival(listener: Runnable): Unit                               = unused
   override def queuedMessages(): Int                                             = 0
   override def queuedBytes(): Long                                               = 0

@@ -64,6 +64,7 @@ private[pulsar] object FakeFeeds {
       bounds: Option[CompletableFuture[EntryFeed.Bounds]] = None,
       goneAfter: Boolean = false,
       outageMillis: Long = 0,
+      isUnbroken: Boolean = false,
       lastLater: Option[Position] = None,
       boundsLater: Option[CompletableFuture[EntryFeed.Bounds]] = None
   )
@@ -100,6 +101,8 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   override def first(): EntryFeed.Place = buffers.headOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
 
   override def longestOutageMillis(): Long = script.outageMillis
+
+  override def isUnbroken: Boolean = script.isUnbroken
 
   /** Everything there is has arrived. */
   override def newest(): EntryFeed.Place =

@@ -56,6 +56,7 @@ class PermitWindowSuite extends PropertySuite {
       }
     }
 
+    override def isUnbroken: Boolean                                = unused
     override def onArrival(listener: Runnable): Unit                = ()
     override def queuedMessages(): Int                              = messages
     override def queuedBytes(): Long                                = bytes

@@ -57,6 +57,7 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
   override def firstAfterAcknowledged(): CompletableFuture[ProgressFeed.Arrival] = arrived
     .map(p => new ProgressFeed.Arrival(new EntryFeed.Place(p.ledgerId, p.entryId), isUninterrupted))
     .fold(arriving.fold(new CompletableFuture[ProgressFeed.Arrival])(_.copy))(CompletableFuture.completedFuture(_))
+  override def isUnbroken: Boolean                   = unused
   override def onArrival(listener: Runnable): Unit   = unused
   override def queuedMessages(): Int                 = unused
   override def queuedBytes(): Long                   = unused
