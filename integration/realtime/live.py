@@ -51,14 +51,14 @@ def start_live(
     return query
 
 
-def batches_ended(query: StreamingQuery) -> int:
-    """Number of batches that this run has ended; raises the error of a query that failed."""
-    failure = query.exception()
-    if failure is not None:
-        raise failure
-    return len(query.recentProgress)
-
-
 def wait_for_batches(query: StreamingQuery, count: int) -> None:
-    """Wait until this run has ended so many batches."""
-    eventually(lambda: batches_ended(query) >= count, seconds=120)
+    """Wait until so many more batches have ended; raises the error of a query that fails."""
+
+    def newest() -> int:
+        failure = query.exception()
+        if failure is not None:
+            raise failure
+        return query.lastProgress["batchId"] if query.lastProgress else -1
+
+    first = newest()
+    eventually(lambda: newest() >= first + count, seconds=120 + count)

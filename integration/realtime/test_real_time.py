@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
+from realtime.sending import PARTITIONS, Sender, assert_in_order, copied
 
 from support.spark.waiting import eventually
-from support.topics.messages import produce, read_all
-from support.topics.reading import dice, run_available, running, stream
+from support.topics.messages import produce
+from support.topics.reading import run_available, running, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from support.servers.admin import Admin
 
-_PARTITIONS = 4
 _SENT_EACH = 7
 
 
@@ -31,53 +29,6 @@ _SENT_EACH = 7
 def accepted(spark: SparkSession) -> Iterator[None]:
     with accepting(spark):
         yield
-
-
-class _Sender:
-    """Sends messages ``partition number`` in batches of random sizes, as long as a block lasts."""
-
-    def __init__(self, client: pulsar_client.Client, topic: str) -> None:
-        self.sent: list[str] = []
-        self._client, self._topic = client, topic
-        self._stop = threading.Event()
-        self._dice = dice()
-
-    @contextmanager
-    def sending(self) -> Iterator[None]:
-        thread = threading.Thread(target=self._run)
-        thread.start()
-        try:
-            yield
-        finally:
-            self.stop()
-            thread.join()
-
-    def stop(self) -> None:
-        self._stop.set()
-
-    def _run(self) -> None:
-        numbers = [0] * _PARTITIONS
-        while not self._stop.wait(0.02):
-            partition = self._dice.randrange(_PARTITIONS)
-            count = self._dice.choice([1, 2, 10, 300])
-            values = [f"{partition} {numbers[partition] + i}" for i in range(count)]
-            numbers[partition] += count
-            compression = self._dice.choice(["NONE", "LZ4", "ZSTD"])
-            name = f"{self._topic}-partition-{partition}"
-            produce(self._client, name, [v.encode() for v in values], batch_size=count, compression=compression)
-            self.sent += values
-
-
-def _copied(client: pulsar_client.Client, target: str) -> list[str]:
-    return [one.payload.decode() for one in read_all(client, target)]
-
-
-def _assert_in_order(copied: list[str]) -> None:
-    last = dict.fromkeys(range(_PARTITIONS), -1)
-    for value in copied:
-        partition, number = map(int, value.split())
-        assert number == last[partition] + 1, f"{value} after {last[partition]}"
-        last[partition] = number
 
 
 def _live(spark: SparkSession, service_url: str, topic: str, **options: str) -> DataFrame:
@@ -88,16 +39,16 @@ def _live(spark: SparkSession, service_url: str, topic: str, **options: str) -> 
 def test_every_message_becomes_one_row_in_order_over_many_batches(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=_PARTITIONS)
-    target, sender = f"{topic}-copy", _Sender(client, topic)
+    admin.create_topic(topic, partitions=PARTITIONS)
+    target, sender = f"{topic}-copy", Sender(client, topic)
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
     with running(query), sender.sending():
         wait_for_batches(query, 3)
         sender.stop()
-        eventually(lambda: len(_copied(client, target)) >= len(sender.sent), seconds=60)
-        copied = _copied(client, target)
-    assert Counter(copied) == Counter(sender.sent)
-    _assert_in_order(copied)
+        eventually(lambda: len(copied(client, target)) >= len(sender.sent), seconds=60)
+        rows = copied(client, target)
+    assert Counter(rows) == Counter(sender.sent)
+    assert_in_order(rows)
 
 
 def test_a_message_of_a_quiet_topic_arrives_long_before_the_end_of_the_batch(
@@ -107,20 +58,20 @@ def test_a_message_of_a_quiet_topic_arrives_long_before_the_end_of_the_batch(
     target = f"{topic}-copy"
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target, batch="10 minutes")
     with running(query):
-        eventually(lambda: _copied(client, target) == ["first"], seconds=60)
+        eventually(lambda: copied(client, target) == ["first"], seconds=60)
         produce(client, topic, [b"second"])
-        eventually(lambda: _copied(client, target) == ["first", "second"], seconds=60)
+        eventually(lambda: copied(client, target) == ["first", "second"], seconds=60)
         assert not query.recentProgress, "the batch goes on"
 
 
 def test_micro_batches_and_real_time_go_on_from_one_another(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=_PARTITIONS)
+    admin.create_topic(topic, partitions=PARTITIONS)
     target, sent = f"{topic}-copy", []
 
     def send(first: int) -> None:
-        for partition in range(_PARTITIONS):
+        for partition in range(PARTITIONS):
             values = [f"{partition} {first + i}" for i in range(_SENT_EACH)]
             produce(client, f"{topic}-partition-{partition}", [v.encode() for v in values], batch_size=_SENT_EACH)
             sent.extend(values)
@@ -134,8 +85,8 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
         """Ends after a batch without messages, so that nothing is read after the last batch that ended."""
         query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
         with running(query):
-            eventually(lambda: len(_copied(client, target)) >= len(sent), seconds=60)
-            wait_for_batches(query, len(query.recentProgress) + 2)
+            eventually(lambda: len(copied(client, target)) >= len(sent), seconds=60)
+            wait_for_batches(query, 2)
 
     for turn in range(2):
         send(2 * turn * _SENT_EACH)
@@ -144,16 +95,16 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
         real_time()
     send(4 * _SENT_EACH)
     micro_batches(maxMessagesPerTrigger="3")
-    copied = _copied(client, target)
-    assert Counter(copied) == Counter(sent)
-    _assert_in_order(copied)
+    rows = copied(client, target)
+    assert Counter(rows) == Counter(sent)
+    assert_in_order(rows)
 
 
 def test_a_stop_in_a_batch_repeats_that_batch_and_loses_nothing(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=_PARTITIONS)
-    target, sender = f"{topic}-copy", _Sender(client, topic)
+    admin.create_topic(topic, partitions=PARTITIONS)
+    target, sender = f"{topic}-copy", Sender(client, topic)
     with sender.sending():
         for _ in range(3):
             query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
@@ -161,8 +112,8 @@ def test_a_stop_in_a_batch_repeats_that_batch_and_loses_nothing(
                 wait_for_batches(query, 1)
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
     with running(query):
-        eventually(lambda: set(sender.sent) <= set(_copied(client, target)), seconds=60)
-    counts = Counter(_copied(client, target))
+        eventually(lambda: set(sender.sent) <= set(copied(client, target)), seconds=60)
+    counts = Counter(copied(client, target))
     assert set(counts) == set(sender.sent)
     assert max(counts.values()) <= 4, "a message is repeated once for each stop at most"
 
@@ -176,10 +127,10 @@ def test_a_partition_that_is_added_joins_at_the_next_batch(
     query = start_live(frame, tmp_path, service_url, target)
     with running(query):
         produce(client, f"{topic}-partition-0", [b"old"])
-        eventually(lambda: _copied(client, target) == ["old"], seconds=60)
+        eventually(lambda: copied(client, target) == ["old"], seconds=60)
         admin.set_partitions(topic, 2)
         produce(client, f"{topic}-partition-1", [b"new"])
-        eventually(lambda: sorted(_copied(client, target)) == ["new", "old"], seconds=60)
+        eventually(lambda: sorted(copied(client, target)) == ["new", "old"], seconds=60)
 
 
 @pytest.mark.parametrize(
@@ -202,8 +153,8 @@ def test_options_without_a_meaning_are_refused(
 def test_tasks_without_a_slot_are_named(
     spark: SparkSession, service_url: str, admin: Admin, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=_PARTITIONS)
-    frame = _live(spark, service_url, topic, realTimeTasks=str(_PARTITIONS))
+    admin.create_topic(topic, partitions=PARTITIONS)
+    frame = _live(spark, service_url, topic, realTimeTasks=str(PARTITIONS))
     query = start_live(frame, tmp_path, service_url, f"{topic}-copy")
     with running(query), pytest.raises(Exception, match=r"PULSAR_REAL_TIME_STARVED.*2 of the 4 tasks"):
         query.awaitTermination(60)

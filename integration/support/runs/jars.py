@@ -15,7 +15,10 @@ JAR = "PULSAR_SPARK_JAR"
 _ROOT = Path(__file__).resolve().parents[3]
 _FOLDERS = ("python/pulsar_spark/jars", "dist")
 _PATTERN = "pulsar-spark-connector_2.13-*.jar"
-_SOURCES = ("connector/src/main/**/*", "connector/src/realtime/java/**/*", "build.sbt", "project/*.scala", "project/*.sbt", "project/build.properties")
+_SOURCES = (
+    *("connector/src/main/**/*", "connector/src/realtime/java/**/*"),
+    *("build.sbt", "project/*.scala", "project/*.sbt", "project/build.properties"),
+)
 _BUILD = "Build it with: make jar"
 
 

@@ -1,0 +1,64 @@
+"""Messages of random sizes to several partitions, and the copy that a query makes of them."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from support.topics.messages import produce, read_all
+from support.topics.reading import dice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pulsar as pulsar_client
+
+PARTITIONS = 4
+
+
+class Sender:
+    """Sends messages ``partition number`` in batches of random sizes, as long as a block lasts."""
+
+    def __init__(self, client: pulsar_client.Client, topic: str) -> None:
+        self.sent: list[str] = []
+        self._client, self._topic = client, topic
+        self._stop = threading.Event()
+        self._dice = dice()
+
+    @contextmanager
+    def sending(self) -> Iterator[None]:
+        thread = threading.Thread(target=self._run)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.stop()
+            thread.join()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _run(self) -> None:
+        numbers = [0] * PARTITIONS
+        while not self._stop.wait(0.02):
+            partition = self._dice.randrange(PARTITIONS)
+            count = self._dice.choice([1, 2, 10, 300])
+            values = [f"{partition} {numbers[partition] + i}" for i in range(count)]
+            numbers[partition] += count
+            compression = self._dice.choice(["NONE", "LZ4", "ZSTD"])
+            name = f"{self._topic}-partition-{partition}"
+            produce(self._client, name, [v.encode() for v in values], batch_size=count, compression=compression)
+            self.sent += values
+
+
+def copied(client: pulsar_client.Client, target: str) -> list[str]:
+    return [one.payload.decode() for one in read_all(client, target)]
+
+
+def assert_in_order(rows: list[str]) -> None:
+    last = dict.fromkeys(range(PARTITIONS), -1)
+    for value in rows:
+        partition, number = map(int, value.split())
+        assert number == last[partition] + 1, f"{value} after {last[partition]}"
+        last[partition] = number

@@ -1,0 +1,93 @@
+"""Ends of real-time batches, many of them: each is between two rows, also inside the batch of a producer."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from realtime.live import accepting, start_live, wait_for_batches
+from realtime.sending import PARTITIONS, Sender, assert_in_order, copied
+
+from support.spark.waiting import eventually
+from support.topics.reading import running, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from pyspark.sql import SparkSession
+
+    from support.servers.admin import Admin
+
+_SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
+_BATCH = "300 milliseconds"
+_GATE, _MANY = 60, 2000
+
+
+@pytest.fixture(autouse=True)
+def short(spark: SparkSession) -> Iterator[None]:
+    with accepting(spark):
+        spark.conf.set(_SHORTEST, "100")
+        yield
+        spark.conf.unset(_SHORTEST)
+
+
+def _burn() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    """Processors have something else to do."""
+    others = [multiprocessing.get_context("spawn").Process(target=_burn, daemon=True) for _ in range(2)]
+    for one in others:
+        one.start()
+    try:
+        yield
+    finally:
+        for one in others:
+            one.kill()
+            one.join()
+
+
+def _assert_no_row_is_lost(
+    spark: SparkSession,
+    service_url: str,
+    admin: Admin,
+    client: pulsar_client.Client,
+    topic: str,
+    folder: Path,
+    batches: int,
+) -> None:
+    admin.create_topic(topic, partitions=PARTITIONS)
+    target, sender = f"{topic}-copy", Sender(client, topic)
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
+    with running(start_live(frame, folder, service_url, target)) as query:  # a cold JVM takes longer than a short batch
+        wait_for_batches(query, 1)
+    query = start_live(frame, folder, service_url, target, batch=_BATCH)
+    with running(query), sender.sending():
+        wait_for_batches(query, batches)
+        sender.stop()
+        eventually(lambda: len(copied(client, target)) >= len(sender.sent), seconds=120)
+        rows = copied(client, target)
+    assert Counter(rows) == Counter(sender.sent)
+    assert_in_order(rows)
+
+
+def test_no_row_is_lost_at_many_ends(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    _assert_no_row_is_lost(spark, service_url, admin, client, topic, tmp_path, _GATE)
+
+
+@pytest.mark.exhaustive
+def test_no_row_is_lost_at_thousands_of_ends_on_busy_processors(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    with _busy():
+        _assert_no_row_is_lost(spark, service_url, admin, client, topic, tmp_path, _MANY)
