@@ -9,6 +9,7 @@ import pytest
 from realtime.live import accepting, start_live, wait_for_batches
 from realtime.sending import PARTITIONS, Sender, assert_in_order, copied
 
+from support.proxies.broker_proxy import running_broker_proxy
 from support.spark.waiting import eventually
 from support.topics.messages import produce
 from support.topics.reading import run_available, running, stream
@@ -170,3 +171,45 @@ def test_a_query_that_stops_leaves_no_reader(
         wait_for_batches(query, 2)
         assert sum("-tail-" in name for name in admin.subscriptions(topic)) == 1, "a tail is kept over batches"
     eventually(lambda: not admin.subscriptions(topic), seconds=60)
+
+
+def test_an_idle_partition_that_is_unloaded_is_no_loss(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    read, empty = f"{topic}-partition-0", f"{topic}-partition-1"
+    target = f"{topic}-copy"
+    produce(client, read, [b"one"])
+    query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target, batch="10 minutes")
+    with running(query):
+        eventually(lambda: copied(client, target) == ["one"], seconds=60)
+        for partition in (read, empty):
+            admin.unload(partition)
+            eventually(
+                lambda partition=partition: any("-tail-" in s for s in admin.subscriptions(partition)), seconds=60
+            )
+        admin.truncate(read)
+        produce(client, read, [b"two"])
+        produce(client, empty, [b"three"])
+        eventually(lambda: sorted(copied(client, target)) == ["one", "three", "two"], seconds=60)
+        assert query.isActive
+
+
+def test_messages_that_are_gone_before_they_are_read_are_a_loss(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    target = f"{topic}-copy"
+    produce(client, topic, [b"one"])
+    with running_broker_proxy(service_url) as proxy:
+        frame = _live(spark, proxy.service_url, topic)
+        query = start_live(frame, tmp_path, service_url, target, batch="10 minutes")
+        with running(query):
+            eventually(lambda: copied(client, target) == ["one"], seconds=60)
+            with proxy.down():
+                eventually(lambda: not admin.subscriptions(topic))
+                produce(client, topic, [b"gone"])
+                admin.unload(topic)
+                produce(client, topic, [b"left"])
+                admin.truncate(topic)
+            with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{topic}"):
+                assert query.awaitTermination(60), "the loss was not noticed"

@@ -105,10 +105,10 @@ public interface EntryFeed {
     boolean waitAfter(Place after);
 
     /**
-     * True if nothing is missing between the place where this feed waits and what arrives: in the current session the
-     * broker has shown that it had everything after that place, or has sent the entry there. A feed that connects again
-     * proves it again: what was published before the connection was lost, and deleted before it returned, never
-     * arrives. Only in a feed that remembers places.
+     * True if in the current session the broker has shown that it had everything after the place where the session
+     * began. A feed that connects again proves it again: what was published before the connection was lost, and deleted
+     * before it returned, never arrives. False in the first session of a feed that hands out entries: its user sees
+     * the bounds.
      */
     boolean isUnbroken();
 

@@ -43,7 +43,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private Place newest; // or the one after which positions are requested
     private int newestSession; // in which it arrived
     private int session;
-    private Place watched; // null unless positions are requested
+    private Place watched; // the place at which this session began, or from which it waits; null without one
     private int unbrokenSession; // see isUnbroken
     private boolean closed;
     private boolean overflowed;
@@ -62,8 +62,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         queue = new EntryQueue(request.mostBytes());
         positionsOnly = request.positionsOnly();
         resubscriptions = request.resubscriptions();
-        watched = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
-        newest = watched;
+        newest = positionsOnly ? new Place(request.start().getLedgerId(), request.start().getEntryId()) : null;
     }
 
     /** Subscribes, paused: call {@link #resume()} to let entries arrive. */
@@ -143,6 +142,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
             }
             subscribing = answered;
             current = ++session;
+            watched = newest;
             withheld.restart();
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
@@ -153,7 +153,8 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         subscribed.whenComplete((ignored, failure) -> answered.complete(null));
         subscribed.thenRun(() -> {
             boundsRequests.failBefore(current);
-            if (resubscriptions != null) { // it watches a place
+            boolean isAgain = current > 1 && !positionsOnly;
+            if (resubscriptions != null || isAgain) { // it watches a place
                 boundsRequests.send(); // the response may prove that the session is unbroken
             }
         });

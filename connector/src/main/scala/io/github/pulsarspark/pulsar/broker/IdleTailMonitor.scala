@@ -195,9 +195,6 @@ private[pulsar] final class IdleTailMonitor(
 private[pulsar] object IdleTailMonitor {
   private val log = LoggerFactory.getLogger(classOf[IdleTailMonitor])
 
-  /** Longest outage of a watch: below a minute, the shortest retention time that a policy can name. */
-  private val MaxOutageMillis = 45000L
-
   /** Partitions whose bounds are requested at the same time. */
   val Parallelism = 128
 
@@ -253,7 +250,7 @@ private[pulsar] object IdleTailMonitor {
       * an empty one.
       */
     def sawNothingBefore(first: Position): Boolean = openFeed.exists { consumer =>
-      val isShortOutage = after.isBeforeLedger && consumer.longestOutageMillis <= MaxOutageMillis
+      val isShortOutage = after.isBeforeLedger && consumer.longestOutageMillis <= FeedTimes.MaxOutageMillis
       !consumer.isGone && (consumer.isUnbroken || isShortOutage) &&
       Option(consumer.first).forall(e => Position(e.ledgerId, e.entryId) > first)
     }

@@ -42,6 +42,7 @@ private[pulsar] final class ContinuousFeed(
   private var current: EntryFeed.Entry = _     // arrived last, unless it was released
   private var arrivedAt                = start // place of the entry that arrived last
   private var listener: Runnable       = () => ()
+  private var provenIn                 = 0     // session in which the last entry read arrived, or was there
 
   /** The last entry read, or that counts as read. */
   def last: Position = check.last
@@ -97,7 +98,19 @@ private[pulsar] final class ContinuousFeed(
     * @param known
     *   a message that is known to exist
     */
-  def prove(known: Position): Arrival = concluded(answered(known))
+  def prove(known: Position): Arrival = concluded(answered(known, isAlone = false))
+
+  /** Like `prove`, for an entry that arrived after a silence of the feed, with nothing else on its way: a broker sends
+    * at once what is published then. So a ledger that is gone by now held nothing more, as long as the broker had it
+    * when the session began. An unload drops an empty ledger; then the outage must have been a short one.
+    *
+    * @param known
+    *   a message that is known to exist
+    */
+  def proveAfterSilence(known: Position): Arrival = {
+    val isShortOutage = check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
+    concluded(answered(known, isAlone = current.session == provenIn || feed.isUnbroken || isShortOutage))
+  }
 
   private def concluded(verdict: Verdict): Arrival = verdict match {
     case Verdict.Take => Arrival.Next
@@ -119,6 +132,7 @@ private[pulsar] final class ContinuousFeed(
 
   /** The reader takes the entry that arrived: it counts as read, and another one may be sent. */
   def take(): Unit = {
+    provenIn = current.session
     window.take(feed, current)
     check.took(arrivedAt)
   }
@@ -141,6 +155,7 @@ private[pulsar] final class ContinuousFeed(
         case bounds => bounds
       }
       check.opened(result.cursor, connection.firstSession)
+      provenIn = if (result.cursor <= check.last) connection.firstSession else 0
       window.restart()
       feed.onArrival(listener)
       feed.resume()
@@ -174,11 +189,12 @@ private[pulsar] final class ContinuousFeed(
     connection.closeAsync()
   }
 
-  private def answered(known: Position): Verdict = {
+  private def answered(known: Position, isAlone: Boolean): Verdict = {
     feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.most / 2,
       FeedTimes.GatherMillis) // one request for all of them
     val newest = feed.newest // before the request
     Try(connection.boundsAfterOutage()) match {
+      case Success(bounds) if isAlone && bounds.cursor > check.last => Verdict.Take
       case Success(bounds) => check.answered(arrivedAt, Position(newest.ledgerId, newest.entryId), bounds.cursor)
       case Failure(_) if feed.isGone => Verdict.Reopen
       case Failure(e)                => throw e

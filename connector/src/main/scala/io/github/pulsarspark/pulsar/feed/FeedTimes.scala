@@ -26,6 +26,11 @@ private[pulsar] object FeedTimes {
   /** Pause between two of these feeds. */
   val ConfirmMillis = 300L
 
+  /** Longest outage after which an empty ledger that is gone proves nothing: below a minute, the shortest retention
+    * time that a policy can name.
+    */
+  val MaxOutageMillis = 45000L
+
   /** Time without a response after which a consumer is replaced. */
   val UnansweredMillis = 5000L
 }

@@ -50,6 +50,7 @@ private[pulsarspark] final class TailEntrySource private[tail] (
   private var admitted           = feed.last // the last entry that next() delivered
   private var isAgain            = false     // the current entry is delivered once more
   private var isUncertain        = false     // work failed, perhaps in the middle
+  private var isSilent           = false     // the feed had nothing more after the last entry
   private var isDeleted          = false
 
   // of the reader that has the tail now
@@ -116,8 +117,9 @@ private[pulsarspark] final class TailEntrySource private[tail] (
         to = feed.position.toString, reason = s"the next message there is has position ${feed.position}"))
       if (admit()) true else advance()
     case Arrival.Unproven =>
+      val afterSilence = isSilent
       begin { () =>
-        val proof = feed.prove(feed.last)
+        val proof = if (afterSilence) feed.proveAfterSilence(feed.last) else feed.prove(feed.last)
         () => proof
       }
       advance()
@@ -143,7 +145,10 @@ private[pulsarspark] final class TailEntrySource private[tail] (
       isUncertain = false
       begin(opening(if (feed.isOpen) feed.reopen(feed.last) else feed.open(feed.last)))
       Arrival.Skipped
-    case None => feed.arrive(0)
+    case None =>
+      val result = feed.arrive(0)
+      if (result == Arrival.Silence) isSilent = true
+      result
   }
 
   private def settled(work: CompletableFuture[() => Arrival]): Arrival = Try(work.join()) match {
@@ -166,6 +171,7 @@ private[pulsarspark] final class TailEntrySource private[tail] (
     feed.take()
     silence.ended()
     outage.delivered()
+    isSilent = false
     if (isDue) admitted = feed.position
     isDue
   }
@@ -182,14 +188,17 @@ private[pulsarspark] final class TailEntrySource private[tail] (
     Arrival.Skipped
   }
 
-  private def opening(open: => Option[FeedBounds]): Work = () => {
-    val answer = open
+  private def opening(open: => Option[FeedBounds]): Work = {
+    isSilent = false
     () => {
-      if (answer.isEmpty) {
-        isDeleted = true
-        losses.report(TopicLosses.deleted(range.topic, feed.last, "its end"))
+      val answer = open
+      () => {
+        if (answer.isEmpty) {
+          isDeleted = true
+          losses.report(TopicLosses.deleted(range.topic, feed.last, "its end"))
+        }
+        Arrival.Skipped
       }
-      Arrival.Skipped
     }
   }
 

@@ -41,11 +41,11 @@ private[stream] final class RealTimeBatches(
   }
 
   private var on                                            = false
-  private var found: Option[(PulsarOffset, CurrentEnds)]    = None  // the ends of the batch that begins there
-  private var planned: Option[(PulsarOffset, PulsarOffset)] =
-    None // the batch under way: its start, and with new partitions
-  private var wasStarved                                    = false // in the batch before
-  private var counted = Map.empty[Int, Long] // before the batch
+  private var found: Option[(PulsarOffset, CurrentEnds)]    = None // the ends of the batch that begins there
+  private var planned: Option[(PulsarOffset, PulsarOffset)] = None // the batch under way: its start, without and with
+  // partitions that are new
+  private var wasStarved = false                // in the batch before
+  private var counted    = Map.empty[Int, Long] // before the batch
 
   /** True in real-time mode. */
   def isOn: Boolean = on
@@ -142,10 +142,13 @@ private[stream] final class RealTimeBatches(
 private[stream] object RealTimeBatches {
   private val log = LoggerFactory.getLogger(classOf[RealTimeBatches])
 
-  /** Divides tails into tasks: those with a backlog first, so that each task has as many of them as any other. */
+  /** Divides tails into tasks: those with a backlog first, so that each task has as many of them as any other. Without
+    * a tail one task waits for the end of the batch, which else would begin again at once.
+    */
   def shared(tails: Seq[PlannedTail], tasks: Int): Seq[Seq[PlannedTail]] = {
     val (behind, others) = tails.partition(t => t.known > t.planned.slice.range.startExclusive)
     val number           = math.min(tasks, tails.size)
-    (behind ++ others).zipWithIndex.groupMap { case (_, i) => i % number }(_._1).toSeq.sortBy(_._1).map(_._2)
+    if (tails.isEmpty) Seq(Nil)
+    else (behind ++ others).zipWithIndex.groupMap { case (_, i) => i % number }(_._1).toSeq.sortBy(_._1).map(_._2)
   }
 }

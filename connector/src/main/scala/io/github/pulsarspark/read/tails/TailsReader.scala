@@ -36,7 +36,8 @@ private[read] final class TailsReader(
   private val parts   = new TaskParts(context, total)
   private val ready   = new ReadyTails[Tail]
   private val options = context.options.copy(readAheadBytes =
-    math.min(context.options.readAheadBytes, math.max(LeastReadAhead, ReadAheadOfTask / partition.tails.size))
+    math.min(context.options.readAheadBytes,
+      math.max(LeastReadAhead, ReadAheadOfTask / math.max(1, partition.tails.size)))
   )
   private val tails    = partition.tails.map(open)
   private val measured = new LatencyCounts

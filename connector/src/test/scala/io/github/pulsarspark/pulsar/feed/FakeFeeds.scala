@@ -75,9 +75,18 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
   var resumed  = false
   var closed   = false
 
-  private val buffers = script.sends.map { case (p, session) =>
+  private val buffers = mutable.Buffer.from(script.sends.map { case (p, session) => entry(p, session) })
+
+  private def entry(p: Position, session: Int) =
     new EntryFeed.Entry(p.ledgerId, p.entryId, 1, Unpooled.buffer(8).writeLong(p.entryId), session)
+
+  /** An entry arrives now. */
+  def send(position: Position, session: Int): Unit = {
+    buffers += entry(position, session)
+    queue.add(buffers.last)
+    ()
   }
+
   private val queue =
     new ConcurrentLinkedQueue[EntryFeed.Entry](scala.jdk.CollectionConverters.SeqHasAsJava(buffers).asJava)
 

@@ -200,6 +200,43 @@ class TailEntrySourceSuite extends FunSuite {
     }
   }
 
+  /** A tail that was silent at 7:3 until 9:0 arrives, before which the broker deleted everything. */
+  private def afterSilence(session: Int, change: Script => Script)(test: Case => Unit): Unit = {
+    val lost = Script(Seq(Position(9, 0) -> 1), Seq(Position(8, -1)), last = Position(9, 0))
+    reading(change(script(Seq(3), Position(7, 2), Position(8, -1))), lost) { c =>
+      assertEquals(c.drain(), Nil)
+      c.feeds.feeds.head.send(Position(9, 0), session)
+      test(c)
+    }
+  }
+
+  test("the ledger is gone after a silence, and the broker had it when the session began: nothing was in it") {
+    afterSilence(session = 1, identity)(c => assertEquals(c.drain(), Seq(0L)))
+    afterSilence(session = 2, _.copy(isUnbroken = true))(c => assertEquals(c.drain(), Seq(0L)))
+  }
+
+  test("the ledger is gone in an outage: a loss") {
+    afterSilence(session = 2, identity) { c =>
+      val e = intercept[Exception with PulsarError](c.drain())
+      assertEquals(e.getCondition, "PULSAR_DATA_LOSS.TRIMMED")
+    }
+  }
+
+  test("an empty ledger is gone after a short outage: an unload dropped it") {
+    val empty                                         = Position(7, -1)
+    def after(outage: Long)(test: Case => Unit): Unit = {
+      val opened = Script(Nil, Seq(Position(7, -1), Position(8, -1)), last = empty, outageMillis = outage)
+      val lost   = Script(Seq(Position(9, 0) -> 1), Seq(Position(8, -1)), last = Position(9, 0))
+      readingFrom(empty)(opened, lost) { c =>
+        assertEquals(c.drain(), Nil)
+        c.feeds.feeds.head.send(Position(9, 0), 2)
+        test(c)
+      }
+    }
+    after(outage = 45000)(c => assertEquals(c.drain(), Seq(0L)))
+    after(outage = 45001)(c => assert(intercept[Exception with PulsarError](c.drain()).getCondition.contains("LOSS")))
+  }
+
   test("an entry of which messages are left: delivered once more to the next reader, then what follows") {
     reading(script(Seq(3, 4, 5), Position(7, 2))) { c =>
       c.next()
