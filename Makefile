@@ -269,7 +269,7 @@ connect-$(1): $(2)/connect/.ready $(PACKAGED_JAR)
 endef
 # Spark 4.0 has no declarative pipelines.
 $(foreach line,$(filter-out 4.0,$(OTHER_LINES) $(MAIN_LINE)),$(eval PIPELINES_$(line) := test_pipelines))
-SMOKE := test_smoke
+SMOKE := test_smoke test_real_time_lines
 # Streams have hidden columns from Spark 4.2 on: a line before that and one after it.
 SMOKE_4.0 := test_metadata_columns
 SMOKE_4.2 := test_metadata_columns

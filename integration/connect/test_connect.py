@@ -15,17 +15,20 @@ from pyspark.sql import SparkSession
 
 import pulsar_spark
 from pulsar_spark import PulsarWriteOptions, functions, progress, sinks
+from pulsar_spark.triggers import ALLOW_LIST
 from support.spark.catalogs import Catalog
+from support.spark.errors import refused
 from support.spark.facade import check_facade
 from support.spark.waiting import eventually
 from support.topics.messages import Message, produce, read_all
-from support.topics.reading import run_available
+from support.topics.reading import run_available, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pulsar as pulsar_client
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from support.servers.servers import Addresses
 
@@ -111,6 +114,30 @@ def test_the_functions_of_the_package(
         row[0] for row in pulsar_spark.read_pulsar(spark, copy, service_url=url).select("id").collect()
     ) == list(range(20))
     assert len(read_all(client, copy)) == 20
+
+
+def test_real_time_mode_needs_spark_4_2(
+    spark: SparkSession, client: pulsar_client.Client, pulsar: Addresses, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"one"])
+    stream = pulsar_spark.read_pulsar_stream(spark, topic, start="earliest", service_url=pulsar.service_url)
+
+    def start() -> StreamingQuery:
+        return pulsar_spark.write_pulsar_stream(
+            stream.select("value"),
+            f"{topic}-copy",
+            checkpoint=tmp_path,
+            real_time="10min",
+            service_url=pulsar.service_url,
+        )
+
+    if tuple(int(part) for part in spark.version.split(".")[:2]) < (4, 2):
+        with refused("PULSAR_REAL_TIME_UNSUPPORTED", spark.version):
+            start()
+        return
+    spark.conf.set(ALLOW_LIST, "false")
+    with running(start()):
+        eventually(lambda: [one.payload for one in read_all(client, f"{topic}-copy")] == [b"one"], seconds=60)
 
 
 def test_a_cluster_in_a_session(spark: SparkSession, pulsar: Addresses, topic: str) -> None:

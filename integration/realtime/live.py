@@ -41,7 +41,7 @@ def accepting(spark: SparkSession) -> Iterator[None]:
 def start_live(
     frame: DataFrame, checkpoint: Path, service_url: str, target: str, *, batch: str = BATCH, **options: str
 ) -> StreamingQuery:
-    """Start a query in real-time mode that copies to a topic. PySpark 4.1 has no argument for the trigger."""
+    """Start a query in real-time mode that copies to a topic, also with batches that `real_time_trigger` refuses."""
     writer: Any = frame.writeStream.format("pulsar").outputMode("update")
     writer = writer.option("service.url", service_url).option("topic", target).options(**options)
     writer = writer.option("checkpointLocation", str(checkpoint))

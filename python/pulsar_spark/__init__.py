@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
     from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
     from pulsar_spark.sessions import configure, session
+    from pulsar_spark.triggers import real_time_trigger
 
 __all__ = [
     "Basic",
@@ -88,6 +89,7 @@ __all__ = [
     "progress",
     "read_pulsar",
     "read_pulsar_stream",
+    "real_time_trigger",
     "session",
     "sinks",
     "write_pulsar",
@@ -100,6 +102,7 @@ _NAMES = {
     "io": ("read_pulsar", "read_pulsar_stream", "write_pulsar", "write_pulsar_stream"),
     "plans": ("PlannedSlice", "PlannedTask", "ReadPlan", "plan"),
     "sessions": ("configure", "session"),
+    "triggers": ("real_time_trigger",),
 }
 _ON_FIRST_USE = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.listener import StreamingQueryListener
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
     from pyspark.sql.types import StructType
 else:
     require_pyspark()
@@ -41,6 +42,7 @@ else:
         from pyspark.sql import Column, DataFrame, SparkSession
         from pyspark.sql.streaming.listener import StreamingQueryListener
         from pyspark.sql.streaming.query import StreamingQuery
+        from pyspark.sql.streaming.readwriter import DataStreamWriter
         from pyspark.sql.types import StructType
     except ImportError as error:
         raise PulsarImportError("PULSAR_SPARK_VERSION", found=f"this one cannot be imported: {error}") from error
@@ -48,6 +50,7 @@ else:
 __all__ = [
     "Column",
     "DataFrame",
+    "DataStreamWriter",
     "SparkSession",
     "StreamingQuery",
     "StreamingQueryListener",

@@ -14,26 +14,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pulsar_spark._spark import DataFrame, SparkSession, StreamingQuery, StructType
 from pulsar_spark._tables import ARGUMENTS
-from pulsar_spark.errors import PulsarOptionError, translated
+from pulsar_spark.errors import translated
 from pulsar_spark.options import (
     PulsarReadOptions,
     PulsarWriteOptions,
     ReadArguments,
     ReadLevel,
     WriteArguments,
-    durations,
 )
 from pulsar_spark.options.bounds import Bound
 from pulsar_spark.options.names import named_as_arguments
 from pulsar_spark.options.resolve import FORMAT, checked, read_options, write_options
 from pulsar_spark.options.signatures import lists_arguments
+from pulsar_spark.triggers import check_real_time, checked_output_mode, interval, real_time_trigger
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrameReader
     from pyspark.sql.streaming.readwriter import DataStreamReader
     from typing_extensions import Unpack
-
-_OUTPUT_MODES = ("append", "update")
 
 
 @lists_arguments(ReadArguments)
@@ -208,8 +206,9 @@ def write_pulsar_stream(
     checkpoint: str | Path,
     available_now: bool = False,
     processing_time: str | timedelta | None = None,
+    real_time: str | timedelta | None = None,
     query_name: str | None = None,
-    output_mode: Literal["append", "update"] = "append",
+    output_mode: Literal["append", "update"] | None = None,
     service_url: str | None = None,
     options: PulsarWriteOptions | None = None,
     **more: Unpack[WriteArguments],
@@ -224,9 +223,11 @@ def write_pulsar_stream(
             it is stopped.
         processing_time: The interval of micro-batches: a `timedelta`, or text such as ``"5s"`` or ``"5 seconds"``.
             Default: no pause between them.
+        real_time: The duration of a batch in Spark's real-time mode, in which each message is handled when it arrives:
+            a `timedelta`, or text such as ``"30s"``, at least 5 seconds. It needs Spark 4.1. Default: micro-batches.
         query_name: A name for the query, unique in the session. Default: none.
-        output_mode: ``"append"``, the default, or ``"update"`` for a stream that aggregates. Messages cannot be
-            replaced, so Spark's output mode ``complete`` is not available.
+        output_mode: ``"append"``, or ``"update"`` for a stream that aggregates. Messages cannot be replaced, so Spark's
+            output mode ``complete`` is not available. Default: ``"append"``, with ``real_time`` ``"update"``.
         service_url: As in `read_pulsar`.
         options: Further options; an argument overrides the same option in here. Default: none.
         more: Fields of `PulsarWriteOptions` as arguments.
@@ -245,21 +246,22 @@ def write_pulsar_stream(
         >>> query.awaitTermination(60)
         True
     """
-    if available_now and processing_time is not None:
-        raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first="available_now", second="processing_time")
-    if output_mode not in _OUTPUT_MODES:
-        allowed = f"one of {', '.join(_OUTPUT_MODES)}: messages cannot be replaced"
-        raise PulsarOptionError("PULSAR_OPTION_INVALID", option="output_mode", value=output_mode, allowed=allowed)
+    mode = checked_output_mode(
+        output_mode, available_now=available_now, processing_time=processing_time, real_time=real_time
+    )
     given = checked(df.sparkSession, write_options(options, topic, service_url, dict(more)), "streamWrite")
     writer = df.writeStream.format(FORMAT).options(**given)
-    writer = writer.outputMode(output_mode).option("checkpointLocation", str(checkpoint))
+    writer = writer.outputMode(mode).option("checkpointLocation", str(checkpoint))
     if query_name is not None:
         writer = writer.queryName(query_name)
     if available_now:
         writer = writer.trigger(availableNow=True)
     if processing_time is not None:
-        every = _interval(processing_time)
-        writer = writer.trigger(processingTime=every)
+        writer = writer.trigger(processingTime=interval(processing_time))
+    if real_time is not None:
+        # Spark 4.3 tracks progress asynchronously unless told otherwise, and accepts sinks of its own alone for it.
+        writer = real_time_trigger(writer.option("asyncProgressTrackingEnabled", "false"), real_time)
+        check_real_time(df.sparkSession, given)
     with named_as_arguments(given), translated():
         return writer.start()
 
@@ -280,9 +282,3 @@ def _load(
     with named_as_arguments(given, replacing), translated():
         source = reader.format(FORMAT).options(**given)
         return (source if schema is None else source.schema(schema)).load()
-
-
-def _interval(time: str | timedelta) -> str:
-    """The interval in Spark's form, from a timedelta, a duration as options accept it, or Spark's own form."""
-    span = durations.milliseconds(time.strip()) if isinstance(time, str) else time // timedelta(milliseconds=1)
-    return str(time) if span is None else f"{span} milliseconds"

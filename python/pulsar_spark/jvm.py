@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _GATEWAY = "PYSPARK_GATEWAY_PORT"
 UNKNOWN = "unknown"
@@ -125,6 +126,13 @@ class DriverJvm:
         with _asked(options):
             return json.loads(self._jvm.io.github.pulsarspark.write.PulsarSinks.finish(self._session, options))
 
+    def set_real_time(self, writer: DataStreamWriter, batch: str) -> None:
+        """Set the trigger of real-time mode, for which PySpark 4.1 has no argument; ``batch`` is a duration."""
+        classic: Any = writer
+        with translated():
+            trigger = self._jvm.org.apache.spark.sql.streaming.Trigger.RealTime(batch)
+            classic._jwrite = classic._jwrite.trigger(trigger)
+
     def _url(self, jar: Path) -> Any:  # noqa: ANN401
         return self._jvm.java.io.File(str(jar)).toURI().toURL()
 
@@ -148,6 +156,13 @@ class JvmFunction:
     def register(self, name: str) -> None:
         """Make it a function of SQL in its session."""
         self._jvm._session.udf().register(name, self._function)
+
+
+def session_of(writer: DataStreamWriter) -> SparkSession:
+    """The session of a writer of a stream, classic or of Spark Connect."""
+    either: Any = writer
+    session: SparkSession = either._spark if hasattr(either, "_spark") else either._session
+    return session
 
 
 @contextmanager

@@ -24,6 +24,7 @@ ORDER = (
         "jvm",
         "sessions",
         "functions",
+        "triggers",
         "io",
         "_plan_views",
         "plans",

@@ -24,6 +24,14 @@ private[write] object ExactlyOnceWrites {
         "Remove asyncProgressTrackingEnabled")
   }
 
+  /** Fails for a stream in real-time mode, whose epochs last as long as its batches. */
+  def checkTrigger(): Unit =
+    if (RunningQuery.isRealTime)
+      ExactlyOnceOptions.refuse(
+        "in real-time mode readers would see the rows of a transaction only when the batch ends",
+        "Remove it, or run the query in micro-batches"
+      )
+
   /** Fails for more tasks than the record of an epoch can name, before any of them runs. */
   def checkTasks(count: Int): Unit =
     if (count > SinkSettings.MaxTasks)

@@ -70,7 +70,10 @@ private[write] final class PulsarWrite(
   override def toStreaming: StreamingWrite = {
     val typed = WriteOptions(options.check(Scope.StreamWrite))
     val input = table.fold(rows)(_.ofStream(rows))
-    typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
+    typed.exactlyOnce.foreach { _ =>
+      ExactlyOnceWrites.check(input, options)
+      ExactlyOnceWrites.checkTrigger()
+    }
     NamedIdWrites.check(input, typed, isRepeated = true)
     val settings = typed.exactlyOnce.map(SinkSettings.ofStream(typed, _, queryId))
     val plan     = checked.plan(input, typed)(Preflight(input, declared, typed))

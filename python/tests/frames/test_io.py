@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from noted import FakeSpark, Noted
 
 from pulsar_spark import (
     PulsarOptionError,
@@ -24,54 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
-
 URL = "pulsar://localhost:6650"
-
-
-class Noted:
-    """Stands for Spark's readers and writers: every call is written down and answered by the object itself."""
-
-    def __init__(self) -> None:
-        self.calls: dict[str, Any] = {}
-        self.given: dict[str, str] = {}
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        def call(*arguments: Any, **named: Any) -> Noted:  # noqa: ANN401
-            if name == "options":
-                self.given |= named
-            elif name == "option":
-                self.given[arguments[0]] = arguments[1]
-            else:
-                self.calls[name] = named or (arguments[0] if arguments else None)
-            return self
-
-        return call
-
-
-class FakeConf:
-    def __init__(self, settings: dict[str, str]) -> None:
-        self.getAll = settings
-
-
-class FakeSpark:
-    """Stands for a session and, as far as writes go, for a DataFrame."""
-
-    def __init__(self, **settings: str) -> None:
-        self.conf = FakeConf(settings)
-        self.read = self.readStream = self.write = self.writeStream = Noted()
-
-    @property
-    def sparkSession(self) -> FakeSpark:  # noqa: N802
-        return self
-
-    @property
-    def session(self) -> SparkSession:
-        return cast("SparkSession", self)
-
-    @property
-    def frame(self) -> DataFrame:
-        return cast("DataFrame", self)
 
 
 @pytest.fixture(autouse=True)
