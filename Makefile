@@ -46,6 +46,9 @@ WIDTH_OPTIONS ?=
 # How long a backlog `make bench-backlog` measures, and in which micro-batches, as `--count 4000000 --limit 500000`.
 BACKLOG_OPTIONS ?=
 
+# Which part `make bench-realtime` measures, as `--only idle,backlog`.
+REALTIME_OPTIONS ?=
+
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
@@ -194,6 +197,10 @@ bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=30
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.latency
+
+.PHONY: bench-realtime
+bench-realtime: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure the latency of Spark's real-time mode, beside Spark's Kafka source
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.realtime $(REALTIME_OPTIONS)
 
 .PHONY: bench-backlog
 bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source

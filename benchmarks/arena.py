@@ -22,6 +22,7 @@ from pulsar_spark.local.java import java_command
 from pulsar_spark.local.versions import libraries
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
 HERE = Path(__file__).parent
@@ -48,13 +49,15 @@ def direct_memory(cache: ReadCache) -> str:
     return {"warm": "4g", "cold": "2g"}[cache]
 
 
-def local_pulsar(cache: ReadCache = "warm", *, transactions: bool = False) -> LocalPulsar:
-    """The server that is measured; the caller starts it."""
+def local_pulsar(
+    cache: ReadCache = "warm", *, transactions: bool = False, config: Mapping[str, str] | None = None
+) -> LocalPulsar:
+    """The server that is measured, with some settings more; the caller starts it."""
     return LocalPulsar(
         profile="performance",
         heap=SERVER_HEAP,
         direct=direct_memory(cache),
-        config=pulsar_config(cache),
+        config={**pulsar_config(cache), **(config or {})},
         transactions=transactions,
     )
 
@@ -219,7 +222,7 @@ class Arena:
 def compiled(work: Path) -> Path:
     """The folder with the classes of the Java programs here, compiled into a folder for work."""
     classes = work / "classes"
-    path = f"{jar_path()}:{kafka.jars()}/*:{libraries()}/*"
+    path = f"{jar_path()}:{kafka.jars()}/*:{libraries()}/*:{spark_jars()}/*"
     sources = map(str, sorted((HERE / "java").glob("*.java")))
     command = [
         jdk_tool("javac"),

@@ -1,3 +1,4 @@
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -47,6 +48,9 @@ final class KafkaJava extends Commands {
                 case "pace" -> {
                     return pace(topic, arguments);
                 }
+                case "follow" -> {
+                    return follow(topic, arguments);
+                }
                 case "read" -> {
                     return inParallel(arguments.number("threads"), index -> read(topic, arguments, index));
                 }
@@ -92,7 +96,7 @@ final class KafkaJava extends Commands {
                 }
                 producer.flush();
             }
-        } catch (java.io.IOException unreadable) {
+        } catch (IOException unreadable) {
             throw new java.io.UncheckedIOException(unreadable);
         }
         if (failure.get() != null) {
@@ -127,14 +131,46 @@ final class KafkaJava extends Commands {
         return new Done(rows, bytes);
     }
 
-    /** In turn over the partitions. */
+    /** In turn over the partitions. Waits {@code linger} milliseconds for more messages of a batch. */
     private Done pace(String topic, Arguments arguments) throws InterruptedException {
         int partitions = arguments.number("partitions");
         AtomicInteger next = new AtomicInteger();
+        AtomicReference<Exception> failure = new AtomicReference<>();
         Map<String, Object> settings = new HashMap<>(servers);
-        settings.put("linger.ms", Paced.LINGER_MILLIS);
+        settings.put("linger.ms", arguments.number("linger"));
+        Done done;
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
-            return Paced.send(arguments, value -> producer.send(new ProducerRecord<>(topic, next.getAndIncrement() % partitions, null, value)));
+            done = Paced.send(arguments, value -> producer.send(new ProducerRecord<>(topic, next.getAndIncrement() % partitions, null, value), (metadata, error) -> {
+                if (error != null) {
+                    failure.compareAndSet(null, error);
+                }
+            }));
         }
+        if (failure.get() != null) {
+            throw new IllegalStateException(failure.get());
+        }
+        return done;
+    }
+
+    /** Writes to {@code file} when so many messages of a topic's only partition, as {@code pace} sends them, arrived at an application. */
+    private Done follow(String topic, Arguments arguments) throws IOException {
+        Stamps stamps = new Stamps();
+        TopicPartition partition = new TopicPartition(topic, 0);
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(servers, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            while (stamps.count() < arguments.number("count")) {
+                var records = consumer.poll(Duration.ofMinutes(1));
+                if (records.isEmpty()) {
+                    throw new IllegalStateException("no message for a minute after " + stamps.count());
+                }
+                for (ConsumerRecord<byte[], byte[]> record : records) {
+                    stamps.add(Paced.due(record.value()), 0);
+                }
+            }
+        }
+        Done done = new Done(stamps.count(), 0);
+        stamps.save(arguments.text("file"));
+        return done;
     }
 }

@@ -1,33 +1,37 @@
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.function.Consumer;
 
-/** Sends messages at a steady rate; each is the time it was sent, in microseconds since 1970, as text. */
+/** Sends messages at a steady rate; each is the time at which it is due, in microseconds since 1970, as text. */
 final class Paced {
-
-    /** How long producers wait for more messages of a batch: Kafka's default. Pulsar's is 1, so its server would get five times the batches. */
-    static final int LINGER_MILLIS = 5;
 
     private Paced() {
     }
 
-    /** The arguments are {@code rate}, messages a second, {@code burst}, messages at once, and {@code seconds}. */
+    /**
+     * The arguments are {@code rate}, messages a second, {@code burst}, messages at once, and {@code seconds}. A sender that is late sends at once, and
+     * what it sends keeps the time at which it was due.
+     */
     static Commands.Done send(Commands.Arguments arguments, Consumer<byte[]> sender) throws InterruptedException {
         int burst = arguments.number("burst");
         long bursts = (long) arguments.number("rate") * arguments.number("seconds") / burst;
         long gap = 1_000_000_000L * burst / arguments.number("rate");
+        long startMicros = Stamps.micros();
         long start = System.nanoTime();
         for (long i = 0; i < bursts; i++) {
             long wait = start + i * gap - System.nanoTime();
             if (wait > 0) {
                 Thread.sleep(wait / 1_000_000, (int) (wait % 1_000_000));
             }
+            byte[] due = Long.toString(startMicros + i * gap / 1_000).getBytes(StandardCharsets.US_ASCII);
             for (int n = 0; n < burst; n++) {
-                Instant now = Instant.now();
-                long micros = now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
-                sender.accept(Long.toString(micros).getBytes(StandardCharsets.US_ASCII));
+                sender.accept(due);
             }
         }
         return new Commands.Done(bursts * burst, 0);
+    }
+
+    /** When a message was due. */
+    static long due(byte[] value) {
+        return Long.parseLong(new String(value, StandardCharsets.US_ASCII));
     }
 }

@@ -1,12 +1,15 @@
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.CompressionType;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Message;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.MessageId;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.MessageRouter;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Producer;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.ProducerBuilder;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.PulsarClient;
 import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.Reader;
+import io.github.pulsarspark.shaded.org.apache.pulsar.client.api.TopicMetadata;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Pulsar's Java client without Spark: the {@code Reader} loop and the producer that an application would write. */
@@ -30,6 +33,7 @@ final class PulsarJava extends Commands {
             case "read" -> inParallel(arguments.number("threads"), index -> read(arguments, index));
             case "write" -> write(arguments);
             case "pace" -> pace(arguments);
+            case "follow" -> follow(arguments);
             default -> throw new IllegalArgumentException(action);
         };
     }
@@ -108,13 +112,49 @@ final class PulsarJava extends Commands {
         });
     }
 
+    /** In turn over the partitions. Waits {@code linger} milliseconds for more messages of a batch; without any, messages are sent one by one. */
     private Done pace(Arguments arguments) throws Exception {
-        ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic"))
-            .batchingMaxPublishDelay(Paced.LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        int linger = arguments.number("linger");
+        AtomicInteger next = new AtomicInteger();
+        MessageRouter inTurn = new MessageRouter() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public int choosePartition(Message<?> message, TopicMetadata topic) {
+                return next.getAndIncrement() % topic.numPartitions();
+            }
+        };
+        ProducerBuilder<byte[]> builder = client.newProducer().topic(arguments.text("topic")).messageRouter(inTurn).blockIfQueueFull(true)
+            .enableBatching(linger > 0).batchingMaxPublishDelay(Math.max(1, linger), TimeUnit.MILLISECONDS);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
         try (Producer<byte[]> producer = builder.create()) {
-            Done done = Paced.send(arguments, value -> producer.newMessage().value(value).sendAsync());
+            Done done = Paced.send(arguments, value -> producer.newMessage().value(value).sendAsync().whenComplete((id, error) -> {
+                if (error != null) {
+                    failure.compareAndSet(null, error);
+                }
+            }));
             producer.flush();
+            if (failure.get() != null) {
+                throw new IllegalStateException(failure.get());
+            }
             return done;
         }
+    }
+
+    /** Writes to {@code file} when so many messages of a topic, as {@code pace} sends them, arrived at an application. */
+    private Done follow(Arguments arguments) throws Exception {
+        Stamps stamps = new Stamps();
+        try (Reader<byte[]> reader = client.newReader().topic(arguments.text("topic")).startMessageId(MessageId.earliest).create()) {
+            while (stamps.count() < arguments.number("count")) {
+                Message<byte[]> message = reader.readNext(1, TimeUnit.MINUTES);
+                if (message == null) {
+                    throw new IllegalStateException("no message for a minute after " + stamps.count());
+                }
+                stamps.add(Paced.due(message.getData()), 0);
+            }
+        }
+        Done done = new Done(stamps.count(), 0);
+        stamps.save(arguments.text("file"));
+        return done;
     }
 }

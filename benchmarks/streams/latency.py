@@ -5,39 +5,34 @@ With options:
     .venv-4.1/bin/python -m benchmarks.streams.latency [--seconds 20] [--rounds 3]
 
 One query at a time reads one topic without a trigger: a micro-batch begins when the one before ends. A client of the
-same server sends messages at a steady rate, each with its time. Spark reads the clock when a task has the row. A second
-phase sends ten messages each second, so that each micro-batch has ten rows: it shows what a micro-batch costs, beside
-Spark's own `rate` source, which has no server, and the connector behind a proxy that delays each command of broker and
-client. In a third phase nothing is sent, and a trigger each 100 ms finds nothing. Sources take turns. Writes
-``latency.md``.
+same server sends messages at a steady rate, each with the time when it is due. Spark reads the clock when a task has
+the row. A second phase sends ten messages each second, so that each micro-batch has ten rows: it shows what a
+micro-batch costs, beside Spark's own `rate` source, which has no server, and the connector behind a proxy that delays
+each command of broker and client. In a third phase nothing is sent, and a trigger each 100 ms finds nothing. Sources
+take turns. Writes ``latency.md``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks import kafka
-from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, local_pulsar, spark_kafka_jars
+from benchmarks.arena import HERE, SERVER_HEAP, compiled, java_commands, local_pulsar
 from benchmarks.processes import Worker, cpu_seconds
 from benchmarks.report import keep
 from benchmarks.run import say
-from pulsar_spark import jar_path
+from benchmarks.streams.queries import Queries, running_queries
 from support.proxies.broker_proxy import running_broker_proxy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TOPIC = "latency"
 _WARM_SECONDS = 8
@@ -46,6 +41,8 @@ _STEADY, _BURSTS = "1,000 messages a second", "10 messages at once, each second"
 _PHASES = {_STEADY: (1000, 1), _BURSTS: (10, 10)}
 _DELAYS_MILLIS = (0, 1, 5)
 _IDLE_TRIGGER_MILLIS = 100
+# Kafka's default. Pulsar's is 1, so its server would get five times the batches.
+_LINGER_MILLIS = 5
 
 
 @dataclass(frozen=True)
@@ -112,42 +109,8 @@ class IdleFigures:
         return f"| {name} | {' | '.join([*shown, cpu])} |"
 
 
-class _Query:
-    """The process of `latency_query`."""
-
-    def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
-        self._process = process
-        self._log = log
-        self.pid: int = self.ask()
-
-    def ask(self, *words: str) -> Any:  # noqa: ANN401 - what JSON has
-        """Have it do something; without words its first line."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        if words:
-            self._process.stdin.write(" ".join(words) + "\n")
-            self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the queries' process ended: {self._log.read_text(encoding='utf-8')[-3000:]}")
-        return json.loads(line)
-
-
-@contextmanager
-def _queries(log: Path) -> Iterator[_Query]:
-    jars = ",".join(map(str, [jar_path(), *spark_kafka_jars()]))
-    command = [sys.executable, "-m", "benchmarks.streams.latency_query", jars]
-    with (
-        log.open("w", encoding="utf-8") as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
-    ):
-        yield _Query(process, log)
-        assert process.stdin is not None
-        process.stdin.close()
-
-
 def _measure(
-    queries: _Query,
+    queries: Queries,
     source: Source,
     sender: Worker | None,
     pace: tuple[int, int],
@@ -164,6 +127,7 @@ def _measure(
             "partitions": 1,
             "rate": rate,
             "burst": burst,
+            "linger": _LINGER_MILLIS,
             "seconds": _START_SECONDS + _WARM_SECONDS + seconds,
         }
         sending = threading.Thread(target=sender.ask, args=("pace", arguments))
@@ -185,7 +149,7 @@ def _measure(
         sending.join()
 
 
-def _measure_idle(queries: _Query, source: Source, seconds: int, figures: IdleFigures) -> None:
+def _measure_idle(queries: Queries, source: Source, seconds: int, figures: IdleFigures) -> None:
     """Run one query over a topic to which nothing is sent."""
     queries.ask("begin", source.name, source.server, _TOPIC if source.sender else "1", str(_IDLE_TRIGGER_MILLIS))
     time.sleep(_WARM_SECONDS)
@@ -201,11 +165,11 @@ _HEAD = """# Latency of streams
 
 Made by `make bench-latency`, not by hand: one query at a time without a trigger in Spark `local[2]`, one topic of one
 partition, {rounds} rounds of {seconds} s for each source in turn after one that is not counted. Servers, sender and
-Spark share {cores} cores; load average {load:.1f} at the end. Producers of both servers wait at most 5 ms for more
-messages of a batch: that is Kafka's default, with Pulsar's of 1 ms its server would get five times the batches.
+Spark share {cores} cores; load average {load:.1f} at the end. Producers of both servers wait at most {linger} ms for
+more messages of a batch: that is Kafka's default, with Pulsar's of 1 ms its server would get five times the batches.
 
-A message's latency is from the sender's clock before it is sent to the clock of the task that has its row. Parts of a
-micro-batch are medians of Spark's `durationMs`: "planning" is `latestOffset` and `queryPlanning`, "tasks" is
+A message's latency is from the time when it is due by its sender's clock to the clock of the task that has its row.
+Parts of a micro-batch are medians of Spark's `durationMs`: "planning" is `latestOffset` and `queryPlanning`, "tasks" is
 `addBatch`, "checkpoint" is `walCommit` and `commitOffsets`, two files that Spark writes to the local disk. CPU is that
 of the whole Spark process for each micro-batch. `rate` makes its rows once a second, so its latencies are no measure of
 a source; it is here for what a micro-batch costs. Behind a delay, a proxy passes each command between broker and client
@@ -252,8 +216,9 @@ def main() -> int:
             for name, server in servers.items()
         }
         senders["kafka"].ask("create", {"topic": _TOPIC, "partitions": 1})
-        senders["pulsar"].ask("pace", {"topic": _TOPIC, "rate": 1, "burst": 1, "seconds": 1})  # makes the topic
-        queries = stack.enter_context(_queries(work / "queries.log"))
+        once = {"topic": _TOPIC, "rate": 1, "burst": 1, "seconds": 1, "linger": _LINGER_MILLIS}
+        senders["pulsar"].ask("pace", once)  # makes the topic
+        queries = stack.enter_context(running_queries("latency_query", work / "queries.log"))
         found = {
             phase: {title: Figures() for title, source in sources.items() if phase in source.phases}
             for phase in _PHASES
@@ -275,7 +240,13 @@ def main() -> int:
         for phase, figures in found.items()
     ]
     tables.append(_IDLE + "\n".join(one.row(title) for title, one in idle.items()))
-    head = _HEAD.format(rounds=chosen.rounds, seconds=chosen.seconds, cores=os.cpu_count(), load=os.getloadavg()[0])
+    head = _HEAD.format(
+        rounds=chosen.rounds,
+        seconds=chosen.seconds,
+        cores=os.cpu_count(),
+        load=os.getloadavg()[0],
+        linger=_LINGER_MILLIS,
+    )
     keep(chosen.output / "latency.md", head + "\n\n".join(tables) + "\n")
     return 0
 

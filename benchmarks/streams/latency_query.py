@@ -35,7 +35,7 @@ class Queries:
             rows = reader.option("rowsPerSecond", topic).option("numPartitions", "1").load()
             rows = rows.select(F.unix_millis("timestamp").alias("sent"))
         else:
-            rows = reader.options(**_options(source, server, topic)).load()
+            rows = reader.options(**reading(source, server, topic)).load()
             rows = rows.select((F.col("value").cast("string").cast("long") / 1000).alias("sent"))
         self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "0s" if trigger else "10s")
         writer = _observed(rows).writeStream.format("noop")
@@ -77,10 +77,15 @@ class Queries:
         self._query.awaitTermination(_STOP_SECONDS)
 
 
-def _options(source: str, server: str, topic: str) -> dict[str, str]:
-    if source == "kafka":
-        return {"kafka.bootstrap.servers": server, "subscribe": topic, "startingOffsets": "latest"}
-    return {"service.url": server, "topic": topic, "startingOffsets": "latest"}
+def reading(source: str, server: str, topic: str, first: str = "latest") -> dict[str, str]:
+    """The options with which a source reads a topic from there on."""
+    named = {"subscribe": topic} if source == "kafka" else {"topic": topic}
+    return {**address(source, server), **named, "startingOffsets": first}
+
+
+def address(source: str, server: str) -> dict[str, str]:
+    """The option that says where the server is."""
+    return {"kafka.bootstrap.servers" if source == "kafka" else "service.url": server}
 
 
 def _observed(rows: DataFrame) -> DataFrame:
@@ -89,15 +94,19 @@ def _observed(rows: DataFrame) -> DataFrame:
     return rows.select((now - F.col("sent")).alias("late")).observe("latency", F.collect_list("late").alias("millis"))
 
 
-def main(jars: str) -> None:
-    """Serve until the standard input ends."""
-    builder = SparkSession.builder.master("local[2]").config("spark.jars", jars).config("spark.driver.memory", "2g")
+def session(jars: str, *, master: str = "local[2]", classes: str = "") -> SparkSession:
+    """A session with the jars, and a folder of classes more."""
+    builder = SparkSession.builder.master(master).config("spark.jars", jars).config("spark.driver.memory", "2g")
     builder = builder.config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
     builder = builder.config("spark.sql.streaming.numRecentProgressUpdates", "2000")
-    spark = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
+    builder = builder.config("spark.driver.extraClassPath", classes) if classes else builder
+    return builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
+
+
+def serve(spark: SparkSession, queries: object) -> None:
+    """Do what each line of the standard input names, until it ends."""
     jvm: Any = spark.sparkContext._jvm  # noqa: SLF001 - there is no public way
     print(jvm.ProcessHandle.current().pid(), flush=True)
-    queries = Queries(spark)
     for line in sys.stdin:
         word, *rest = line.split()
         answer = getattr(queries, word)(*rest)
@@ -106,4 +115,5 @@ def main(jars: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    of_latency = session(sys.argv[1])
+    serve(of_latency, Queries(of_latency))
