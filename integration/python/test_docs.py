@@ -75,6 +75,7 @@ def test_the_pages_that_show_how_to_use_it_have_snippets() -> None:
         "offsets",
         "filters",
         "streaming",
+        "real-time",
         "writing",
         "tables",
         "functions",

@@ -8,7 +8,7 @@ import pyspark
 import pytest
 from realtime.live import BATCH, wait_for_batches
 
-from pulsar_spark import read_pulsar_stream, real_time_trigger, write_pulsar_stream
+from pulsar_spark import progress, read_pulsar_stream, real_time_trigger, write_pulsar_stream
 from pulsar_spark.triggers import ALLOW_LIST
 from support.spark.errors import failing, refused
 from support.spark.waiting import eventually
@@ -82,7 +82,9 @@ def test_a_sink_of_spark_needs_no_setting(rows: DataFrame, tmp_path: Path) -> No
         return
     with running(real_time_trigger(writer, BATCH).start()) as query:
         wait_for_batches(query, 1)
-        assert query.recentProgress[0].numInputRows == 1
+        batch = progress.history(query)[0]
+        assert batch.rows == 1
+        assert batch.sources[0].latency is not None, "milliseconds from the message to its row"
 
 
 @pytest.mark.usefixtures("accepted")

@@ -18,11 +18,12 @@ from pulsar_spark.progress.listener import ProgressListener
 from pulsar_spark.progress.live import history, watch
 from pulsar_spark.progress.plots import plot
 from pulsar_spark.progress.prometheus import prometheus_lines
-from pulsar_spark.progress.records import Backlog, QueryProgress, SourceProgress, parse
+from pulsar_spark.progress.records import Backlog, Latency, QueryProgress, SourceProgress, parse
 from pulsar_spark.progress.server import MetricsServer, serve_metrics
 
 __all__ = [
     "Backlog",
+    "Latency",
     "MetricsServer",
     "ProgressListener",
     "QueryProgress",

@@ -42,6 +42,9 @@ METRICS: Mapping[str, _Metric] = {
     "pulsar_spark_reconnects_total": _Metric("counter", "Reconnects of readers since the query started."),
     "pulsar_spark_input_rows_per_second": _Metric("gauge", "Rate at which rows arrived."),
     "pulsar_spark_processed_rows_per_second": _Metric("gauge", "Rate at which rows were processed."),
+    "pulsar_spark_latency_seconds": _Metric(
+        "gauge", "Time from messages to rows in a batch of real-time mode. Missing without messages."
+    ),
     "pulsar_spark_batch_id": _Metric("gauge", "Number of the last micro-batch."),
     "pulsar_spark_batch_duration_seconds": _Metric("gauge", "Duration of the last trigger."),
     "pulsar_spark_progress_timestamp_seconds": _Metric("gauge", "When the last trigger started, since 1970."),
@@ -112,6 +115,10 @@ def _of_source(names: Mapping[str, str], source: SourceProgress) -> Iterator[_Sa
     yield "pulsar_spark_reconnects_total", names, source.reconnects
     yield "pulsar_spark_input_rows_per_second", names, source.input_rows_per_second
     yield "pulsar_spark_processed_rows_per_second", names, source.processed_rows_per_second
+    if source.latency is not None:
+        times = {"0.5": source.latency.median, "0.99": source.latency.p99, "1": source.latency.longest}
+        for quantile, seconds in times.items():
+            yield "pulsar_spark_latency_seconds", {**names, "quantile": quantile}, seconds
 
 
 def _of_backlog(name: str, names: Mapping[str, str], backlog: Backlog) -> Iterator[_Sample]:

@@ -43,6 +43,21 @@ class Backlog:
 
 
 @dataclass(frozen=True)
+class Latency:
+    """Time from the publish time of messages to their rows, in a batch of real-time mode.
+
+    Attributes:
+        median: Seconds within which half of the messages were rows.
+        p99: Seconds within which 99 of 100 were.
+        longest: Seconds of the slowest one.
+    """
+
+    median: float
+    p99: float
+    longest: float
+
+
+@dataclass(frozen=True)
 class SourceProgress:
     """Progress of one Pulsar source of a query: what it has read, and what is left.
 
@@ -65,6 +80,7 @@ class SourceProgress:
         reconnects: Number of times that a reader connected to a broker again.
         lost_ranges: Number of ranges of messages that were lost, with ``failOnDataLoss=false``.
         losses: The newest of them: condition, topic, from, to and reason of each.
+        latency: Time from messages to rows in this batch; None in micro-batches, and in a batch without messages.
         start: Positions where this micro-batch starts.
         end: Positions where it ends.
         latest: Positions of the last messages.
@@ -86,6 +102,7 @@ class SourceProgress:
     reconnects: int
     lost_ranges: int
     losses: tuple[Mapping[str, str], ...]
+    latency: Latency | None
     start: Mapping[str, str]
     end: Mapping[str, str]
     latest: Mapping[str, str]
@@ -190,6 +207,7 @@ def _source(source: Mapping[str, Any]) -> SourceProgress:
         reconnects=_number(metrics, "pulsarReconnects") or 0,
         lost_ranges=_number(metrics, "pulsarDataLoss") or 0,
         losses=tuple(json.loads(metrics.get("pulsarDataLossRanges", "[]"))),
+        latency=_latency(metrics),
         start=_positions(source.get("startOffset")),
         end=_positions(source.get("endOffset")),
         latest=_positions(source.get("latestOffset")),
@@ -205,6 +223,12 @@ def _backlog(metrics: Mapping[str, str], name: str) -> Backlog:
         bytes=_number(metrics, f"{name}BytesEstimate"),
         seconds=None if age is None else age / 1000,
     )
+
+
+def _latency(metrics: Mapping[str, str]) -> Latency | None:
+    times = [_number(metrics, f"pulsarLatency{name}Ms") for name in ("P50", "P99", "Max")]
+    known = [time / 1000 for time in times if time is not None]
+    return Latency(*known) if len(known) == len(times) else None
 
 
 def _by_level(metrics: Mapping[str, str], what: str) -> dict[str, int]:

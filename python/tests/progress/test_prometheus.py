@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reports import REPORTS, UNKNOWN, FakeQuery, FakeSession
+from reports import REPORTS, UNKNOWN, FakeQuery, FakeSession, source_with
 
 from pulsar_spark.progress import grafana_dashboard, parse, prometheus_lines, serve_metrics
 from pulsar_spark.progress.prometheus import METRICS
@@ -27,7 +27,9 @@ BEHIND = parse(REPORTS[0])
 SAMPLE = re.compile(r'(\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} (\S+)')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 BACKLOG = "pulsar_spark_backlog_messages"
+LATENCY = "pulsar_spark_latency_seconds"
 NAME = re.compile(r"pulsar_spark_\w+")
+LATENCIES = {"P50": "2", "P99": "9", "Max": "1500"}
 
 
 def unescaped(text: str) -> str:
@@ -63,7 +65,7 @@ def changed(progress: QueryProgress, *, name: str | None = None, description: st
 
 def test_a_query_that_is_behind() -> None:
     samples = {name: value for (name, _), value in read(prometheus_lines([BEHIND])).items()}
-    assert samples.keys() == METRICS.keys(), "each metric is exported"
+    assert samples.keys() == METRICS.keys() - {LATENCY}, "each metric is exported"
     assert samples["pulsar_spark_backlog_messages"] == 80
     assert samples["pulsar_spark_worst_partition_backlog_messages"] == 80
     assert 0 < samples["pulsar_spark_backlog_seconds"] < 3600
@@ -76,6 +78,16 @@ def test_what_is_unknown_has_no_line_and_what_is_read_is_0() -> None:
     done = {name: value for (name, _), value in read(prometheus_lines([parse(REPORTS[-1])])).items()}
     assert {done[f"pulsar_spark_backlog_{what}"] for what in ("entries", "messages", "bytes", "seconds")} == {0}
     assert prometheus_lines([]) == ""
+
+
+def test_latencies_of_real_time_mode() -> None:
+    live = parse(source_with({"pulsarDataLoss": "0", **{f"pulsarLatency{n}Ms": t for n, t in LATENCIES.items()}}))
+    samples = read(prometheus_lines([live]))
+    found = {dict(labels)["quantile"]: value for (name, labels), value in samples.items() if name == LATENCY}
+    assert found == {"0.5": 0.002, "0.99": 0.009, "1": 1.5}
+    idle = parse(source_with({"pulsarDataLoss": "0", **{f"pulsarLatency{n}Ms": "unknown" for n in LATENCIES}}))
+    assert idle.sources[0].latency is None
+    assert LATENCY not in {name for name, _ in read(prometheus_lines([idle]))}
 
 
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1)
@@ -102,7 +114,7 @@ def test_the_dashboard_uses_the_metrics_of_the_exporter_and_all_of_the_backlog()
         name for panel in dashboard["panels"] for target in panel["targets"] for name in NAME.findall(target["expr"])
     }
     assert set(NAME.findall(grafana_dashboard())) <= METRICS.keys()
-    assert {name for name in METRICS if "_backlog_" in name and "worst" not in name} <= shown
+    assert {name for name in METRICS if "_backlog_" in name and "worst" not in name} | {LATENCY} <= shown
     ids = [panel["id"] for panel in dashboard["panels"]]
     assert len(ids) == len(set(ids))
 
