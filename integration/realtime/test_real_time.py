@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +31,10 @@ _SENT_EACH = 7
 def accepted(spark: SparkSession) -> Iterator[None]:
     with accepting(spark):
         yield
+
+
+def _is_followed(admin: Admin, partition: str) -> bool:
+    return any("-tail-" in name for name in admin.subscriptions(partition))
 
 
 def _live(spark: SparkSession, service_url: str, topic: str, **options: str) -> DataFrame:
@@ -185,9 +190,7 @@ def test_an_idle_partition_that_is_unloaded_is_no_loss(
         eventually(lambda: copied(client, target) == ["one"], seconds=60)
         for partition in (read, empty):
             admin.unload(partition)
-            eventually(
-                lambda partition=partition: any("-tail-" in s for s in admin.subscriptions(partition)), seconds=60
-            )
+            eventually(partial(_is_followed, admin, partition), seconds=60)
         admin.truncate(read)
         produce(client, read, [b"two"])
         produce(client, empty, [b"three"])
