@@ -6,25 +6,27 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from support.topics.messages import produce, read_all
+import pulsar
+
+from support.topics.messages import produce
 from support.topics.reading import dice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import pulsar as pulsar_client
-
 PARTITIONS = 4
+
+_SECONDS = 60
 
 
 class Sender:
     """Sends messages ``partition number`` in batches of random sizes, as long as a block lasts."""
 
-    def __init__(self, client: pulsar_client.Client, topic: str) -> None:
+    def __init__(self, client: pulsar.Client, topic: str) -> None:
         self.sent: list[str] = []
         self._client, self._topic = client, topic
         self._stop = threading.Event()
-        self._dice = dice()
+        self.dice = dice()
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -42,18 +44,27 @@ class Sender:
     def _run(self) -> None:
         numbers = [0] * PARTITIONS
         while not self._stop.wait(0.02):
-            partition = self._dice.randrange(PARTITIONS)
-            count = self._dice.choice([1, 2, 10, 300])
+            partition = self.dice.randrange(PARTITIONS)
+            count = self.dice.choice([1, 2, 10, 300])
             values = [f"{partition} {numbers[partition] + i}" for i in range(count)]
             numbers[partition] += count
-            compression = self._dice.choice(["NONE", "LZ4", "ZSTD"])
+            compression = self.dice.choice(["NONE", "LZ4", "ZSTD"])
             name = f"{self._topic}-partition-{partition}"
             produce(self._client, name, [v.encode() for v in values], batch_size=count, compression=compression)
             self.sent += values
 
 
-def copied(client: pulsar_client.Client, target: str) -> list[str]:
-    return [one.payload.decode() for one in read_all(client, target)]
+class Copy:
+    """What a topic holds by now, while it grows; each row is received once."""
+
+    def __init__(self, client: pulsar.Client, topic: str) -> None:
+        self._reader = client.create_reader(topic, pulsar.MessageId.earliest)
+        self._rows: list[str] = []
+
+    def rows(self) -> list[str]:
+        while self._reader.has_message_available():
+            self._rows.append(self._reader.read_next(_SECONDS * 1000).data().decode())
+        return list(self._rows)
 
 
 def assert_in_order(rows: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
-from realtime.sending import PARTITIONS, Sender, assert_in_order, copied
+from realtime.sending import PARTITIONS, Copy, Sender, assert_in_order
 
 from support.proxies.broker_proxy import running_broker_proxy
 from support.spark.waiting import eventually
@@ -47,12 +47,13 @@ def test_every_message_becomes_one_row_in_order_over_many_batches(
 ) -> None:
     admin.create_topic(topic, partitions=PARTITIONS)
     target, sender = f"{topic}-copy", Sender(client, topic)
+    copy = Copy(client, target)
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
     with running(query), sender.sending():
         wait_for_batches(query, 3)
         sender.stop()
-        eventually(lambda: len(copied(client, target)) >= len(sender.sent), seconds=60)
-        rows = copied(client, target)
+        eventually(lambda: len(copy.rows()) >= len(sender.sent), seconds=60)
+        rows = copy.rows()
     assert Counter(rows) == Counter(sender.sent)
     assert_in_order(rows)
 
@@ -62,11 +63,12 @@ def test_a_message_of_a_quiet_topic_arrives_long_before_the_end_of_the_batch(
 ) -> None:
     produce(client, topic, [b"first"])
     target = f"{topic}-copy"
+    copy = Copy(client, target)
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target, batch="10 minutes")
     with running(query):
-        eventually(lambda: copied(client, target) == ["first"], seconds=60)
+        eventually(lambda: copy.rows() == ["first"], seconds=60)
         produce(client, topic, [b"second"])
-        eventually(lambda: copied(client, target) == ["first", "second"], seconds=60)
+        eventually(lambda: copy.rows() == ["first", "second"], seconds=60)
         assert not query.recentProgress, "the batch goes on"
 
 
@@ -75,6 +77,7 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
 ) -> None:
     admin.create_topic(topic, partitions=PARTITIONS)
     target, sent = f"{topic}-copy", []
+    copy = Copy(client, target)
 
     def send(first: int) -> None:
         for partition in range(PARTITIONS):
@@ -91,7 +94,7 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
         """Ends after a batch without messages, so that nothing is read after the last batch that ended."""
         query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
         with running(query):
-            eventually(lambda: len(copied(client, target)) >= len(sent), seconds=60)
+            eventually(lambda: len(copy.rows()) >= len(sent), seconds=60)
             wait_for_batches(query, 2)
 
     for turn in range(2):
@@ -101,7 +104,7 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
         real_time()
     send(4 * _SENT_EACH)
     micro_batches(maxMessagesPerTrigger="3")
-    rows = copied(client, target)
+    rows = copy.rows()
     assert Counter(rows) == Counter(sent)
     assert_in_order(rows)
 
@@ -111,6 +114,7 @@ def test_a_stop_in_a_batch_repeats_that_batch_and_loses_nothing(
 ) -> None:
     admin.create_topic(topic, partitions=PARTITIONS)
     target, sender = f"{topic}-copy", Sender(client, topic)
+    copy = Copy(client, target)
     with sender.sending():
         for _ in range(3):
             query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
@@ -118,8 +122,8 @@ def test_a_stop_in_a_batch_repeats_that_batch_and_loses_nothing(
                 wait_for_batches(query, 1)
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
     with running(query):
-        eventually(lambda: set(sender.sent) <= set(copied(client, target)), seconds=60)
-    counts = Counter(copied(client, target))
+        eventually(lambda: set(sender.sent) <= set(copy.rows()), seconds=60)
+    counts = Counter(copy.rows())
     assert set(counts) == set(sender.sent)
     assert max(counts.values()) <= 4, "a message is repeated once for each stop at most"
 
@@ -129,14 +133,15 @@ def test_a_partition_that_is_added_joins_at_the_next_batch(
 ) -> None:
     admin.create_topic(topic, partitions=1)
     target = f"{topic}-copy"
+    copy = Copy(client, target)
     frame = _live(spark, service_url, topic, discoveryInterval="1s")
     query = start_live(frame, tmp_path, service_url, target)
     with running(query):
         produce(client, f"{topic}-partition-0", [b"old"])
-        eventually(lambda: copied(client, target) == ["old"], seconds=60)
+        eventually(lambda: copy.rows() == ["old"], seconds=60)
         admin.set_partitions(topic, 2)
         produce(client, f"{topic}-partition-1", [b"new"])
-        eventually(lambda: sorted(copied(client, target)) == ["new", "old"], seconds=60)
+        eventually(lambda: sorted(copy.rows()) == ["new", "old"], seconds=60)
 
 
 @pytest.mark.parametrize(
@@ -184,17 +189,18 @@ def test_an_idle_partition_that_is_unloaded_is_no_loss(
     admin.create_topic(topic, partitions=2)
     read, empty = f"{topic}-partition-0", f"{topic}-partition-1"
     target = f"{topic}-copy"
+    copy = Copy(client, target)
     produce(client, read, [b"one"])
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target, batch="10 minutes")
     with running(query):
-        eventually(lambda: copied(client, target) == ["one"], seconds=60)
+        eventually(lambda: copy.rows() == ["one"], seconds=60)
         for partition in (read, empty):
             admin.unload(partition)
             eventually(partial(_is_followed, admin, partition), seconds=60)
         admin.truncate(read)
         produce(client, read, [b"two"])
         produce(client, empty, [b"three"])
-        eventually(lambda: sorted(copied(client, target)) == ["one", "three", "two"], seconds=60)
+        eventually(lambda: sorted(copy.rows()) == ["one", "three", "two"], seconds=60)
         assert query.isActive
 
 
@@ -202,12 +208,13 @@ def test_messages_that_are_gone_before_they_are_read_are_a_loss(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     target = f"{topic}-copy"
+    copy = Copy(client, target)
     produce(client, topic, [b"one"])
     with running_broker_proxy(service_url) as proxy:
         frame = _live(spark, proxy.service_url, topic)
         query = start_live(frame, tmp_path, service_url, target, batch="10 minutes")
         with running(query):
-            eventually(lambda: copied(client, target) == ["one"], seconds=60)
+            eventually(lambda: copy.rows() == ["one"], seconds=60)
             with proxy.down():
                 eventually(lambda: not admin.subscriptions(topic))
                 produce(client, topic, [b"gone"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
-from realtime.sending import PARTITIONS, Sender, assert_in_order, copied
+from realtime.sending import PARTITIONS, Copy, Sender, assert_in_order
 
 from support.spark.waiting import eventually
 from support.topics.reading import running, stream
@@ -66,6 +66,7 @@ def _assert_no_row_is_lost(
 ) -> None:
     admin.create_topic(topic, partitions=PARTITIONS)
     target, sender = f"{topic}-copy", Sender(client, topic)
+    copy = Copy(client, target)
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
     with running(start_live(frame, folder, service_url, target)) as query:  # a cold JVM takes longer than a short batch
         wait_for_batches(query, 1)
@@ -73,8 +74,8 @@ def _assert_no_row_is_lost(
     with running(query), sender.sending():
         wait_for_batches(query, batches)
         sender.stop()
-        eventually(lambda: len(copied(client, target)) >= len(sender.sent), seconds=120)
-        rows = copied(client, target)
+        eventually(lambda: len(copy.rows()) >= len(sender.sent), seconds=120)
+        rows = copy.rows()
     assert Counter(rows) == Counter(sender.sent)
     assert_in_order(rows)
 
