@@ -13,6 +13,7 @@ from support.servers.admin import AdminError
 from support.spark.catalogs import Catalog
 from support.spark.errors import no_job, refused
 from support.spark.logs import warnings
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,9 @@ POLICIES = {
     "compactionThreshold": "100m",
     "deduplicationEnabled": "true",
 }
+
+# Retention is one policy with two properties.
+_REQUESTS = len(POLICIES) - 1
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +116,10 @@ def test_brokers_without_policies_of_topics(target: Target, topic: str, pulsar: 
             catalog.sql(f"alter table {table} set tblproperties (messageTTL = '1h')")
         with refused("PULSAR_ACCESS_DENIED", "administrate the tenant"):
             catalog.sql(f"alter table {table} set tblproperties (retention.time = '1h')")
-        with warnings(target.spark, tmp_path) as logged:
+        with warnings(target.spark, tmp_path) as logged, counted(proxy) as shown:
             assert properties(catalog, table) == {}
             assert f"policies of topic {topic} are not shown" in logged()
+            eventually(lambda: shown.requests().total() == _REQUESTS)  # the first refusal ends the statement before
         with counted(proxy) as counts:
             assert target.spark.table(table).count() == 0
             target.spark.table(table).explain()

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import java.util.concurrent.TimeUnit
+
 import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.SparkSession
@@ -44,8 +46,8 @@ private[stream] final class RealTimeBatches(
   private var found: Option[(PulsarOffset, CurrentEnds)]    = None // the ends of the batch that begins there
   private var planned: Option[(PulsarOffset, PulsarOffset)] = None // the batch under way: its start, without and with
   // partitions that are new
-  private var wasStarved = false                // in the batch before
-  private var counted    = Map.empty[Int, Long] // before the batch
+  private var starvedSince: Option[Long] = None                 // end of the first of the last batches with such tasks
+  private var counted                    = Map.empty[Int, Long] // before the batch
 
   /** True in real-time mode. */
   def isOn: Boolean = on
@@ -73,13 +75,15 @@ private[stream] final class RealTimeBatches(
     val current = found.filter(_._1 == read).fold(ends(read))(_._2)
     found = None
     counted = latencies.value
-    val all    = ranges.after(read, current.offset)
-    val starts = SortedMap.from(all.map(r => r.range.topic -> r.range.startExclusive))
-    val gone   = read.positions.filterNot { case (p, _) => starts.contains(p) }
+    val isUnchanged = current.offset.positions == read.positions // `added` then belongs to an earlier batch
+    val to          = if (isUnchanged) current.offset.copy(added = SortedMap.empty) else current.offset
+    val all         = ranges.after(read, to)
+    val starts      = SortedMap.from(all.map(r => r.range.topic -> r.range.startExclusive))
+    val gone        = read.positions.filterNot { case (p, _) => starts.contains(p) }
     planned = Some(read -> PulsarOffset(
       starts,
-      current.offset.added.filter { case (p, _) => starts.contains(p) },
-      current.offset.missing ++ gone
+      to.added.filter { case (p, _) => starts.contains(p) },
+      to.missing ++ gone
     ))
     val schemas               = session.taskSchemas.planned(Seq(all.map(_.schema).toSet))
     def tail(r: PlannedRange) = PlannedTail(
@@ -104,26 +108,25 @@ private[stream] final class RealTimeBatches(
     if (end.positions == read.positions && end.missing == read.missing) read else end
   }
 
-  /** Fails if Spark had no slot for some tasks in two batches in a row: their partitions were not read, and would never
-    * be. Once is no failure, because executors start late.
+  /** Fails if Spark had no slot for some tasks in all batches of the last seconds: their partitions were not read, and
+    * would never be. One batch is no failure, because executors start late.
     */
   private def check(ends: Seq[TailPositions]): Unit = {
     val starved = ends.filterNot(_.wasAsked)
-    if (starved.nonEmpty) {
+    if (starved.isEmpty) starvedSince = None
+    else {
       val problem = Conditions.RealTimeStarved(
         tasks = ends.size.toString,
         starved = starved.size.toString,
         partitions = starved.map(_.read.size).sum.toString
       )
-      if (wasStarved) throw problem.exception
-      log.warn(
-        "{} of {} tasks did not begin before the end of the batch; the query fails if that occurs again in the " +
-          "next one",
-        starved.size,
-        ends.size
-      )
+      val now   = System.nanoTime()
+      val since = starvedSince.getOrElse(now)
+      if (now - since >= StarvedNanos) throw problem.exception
+      starvedSince = Some(since)
+      log.warn("{} of {} tasks did not begin before the end of the batch; the query fails if that goes on",
+        starved.size, ends.size)
     }
-    wasStarved = starved.nonEmpty
   }
 
   def readers(decodeErrors: LongAccumulator): TailsReaders = TailsReaders(
@@ -141,6 +144,9 @@ private[stream] final class RealTimeBatches(
 
 private[stream] object RealTimeBatches {
   private val log = LoggerFactory.getLogger(classOf[RealTimeBatches])
+
+  /** Limit below the shortest batch that Spark runs by default, so that the second one with a late task fails. */
+  private val StarvedNanos = TimeUnit.SECONDS.toNanos(4)
 
   /** Divides tails into tasks: those with a backlog first, so that each task has as many of them as any other. Without
     * a tail one task waits for the end of the batch, which else would begin again at once.

@@ -22,6 +22,7 @@ import io.github.pulsarspark.format.{Sent, StoredEntry}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{Position, PulsarOffset}
+import io.github.pulsarspark.read.tails.{TailPositions, TailsPartition}
 import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
@@ -140,6 +141,19 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
       s"${short(range.topic)} (${StreamCase.this.shown(range.startExclusive)}, " +
         s"${StreamCase.this.shown(range.endInclusive)}] ${planned.slice.level.name}"
     }
+
+    /** Tails of a real-time batch, each with its start and what is known to exist. */
+    def tails(from: String): Seq[String] = source.planInputPartitions(offset(from)).toSeq.flatMap {
+      case task: TailsPartition => task.tails
+      case other                => throw new AssertionError(other)
+    }.map { tail =>
+      val range = tail.planned.slice.range
+      s"${short(range.topic)} (${StreamCase.this.shown(range.startExclusive)}, known ${StreamCase.this.shown(tail.known)}"
+    }
+
+    /** The end of a real-time batch whose only task ended there. */
+    def merged(ends: String, wasAsked: Boolean = true): String =
+      shown(source.mergeOffsets(Array(TailPositions(offset(ends).positions, wasAsked))))
 
     /** Number of rows of a micro-batch, whose tasks Spark runs. */
     def rows(from: String, to: String): Int =

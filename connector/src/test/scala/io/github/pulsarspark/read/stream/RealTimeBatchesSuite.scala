@@ -1,0 +1,90 @@
+package io.github.pulsarspark.read.stream
+
+import io.github.pulsarspark.errors.PulsarError
+
+/** Plans and ends of real-time batches. */
+class RealTimeBatchesSuite extends StreamSuite {
+
+  private def live(topic: StreamCase, options: (String, String)*): StreamCase#Run = {
+    val run = topic.start(options: _*)
+    run.source.prepareForRealTimeMode()
+    run
+  }
+
+  test("plan: a tail for each partition, also for one without new messages, from where it was read") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0, 0))
+      topic.store("p1", 1 -> Seq(0, 0))
+      assertEquals(live(topic).tails("p0 0:0, p1 1:1"), Seq("p0 (0:0, known 0:2", "p1 (1:1, known 1:1"))
+    }
+  }
+
+  test("plan: a new partition is followed from its first message, and so is one that is empty") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0))
+      topic.store("p1", 1 -> Seq(0, 0))
+      topic.store("p2", 2 -> Nil)
+      val run = live(topic)
+      assertEquals(run.tails("p0 0:0"), Seq("p1 (1:-1, known 1:1", "p0 (0:0, known 0:0", "p2 (2:-1, known 2:-1"))
+      assertEquals(run.merged("p0 0:0, p1 1:1, p2 2:-1"),
+        "p0 0:0, p1 1:1, p2 2:-1; added p1 1:-1, p2 2:-1")
+    }
+  }
+
+  test("plan: nothing is new, and the offset has partitions that joined in its batch: they are not read again") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      val run = live(topic)
+      assertEquals(run.tails("p0 0:1; added p0 0:-1"), Seq("p0 (0:1, known 0:1"))
+      assertEquals(run.merged("p0 0:1"), "p0 0:1; added p0 0:-1", "the same offset")
+    }
+  }
+
+  test("plan: no partition exists: one task waits for the end of the batch") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0))
+      val run = live(topic, "allowMissingTopics" -> "true")
+      topic.delete("p0")
+      assertEquals(run.source.planInputPartitions(topic.offset("")).toSeq.size, 1)
+    }
+  }
+
+  test("the end inside an entry: the position in its batch") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(5, 5))
+      val run = live(topic)
+      run.tails("p0 0:-1")
+      assertEquals(run.merged("p0 0:1:2"), "p0 0:1:2")
+      assertEquals(run.tails("p0 0:1:2"), Seq("p0 (0:1:2, known 0:1"))
+    }
+  }
+
+  test("a task began after the end of its batch: an error if it goes on for seconds, none before") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0))
+      val run = live(topic)
+      run.tails("p0 0:0")
+      assertEquals(run.merged("p0 0:0", wasAsked = false), "p0 0:0")
+      val deadline = System.nanoTime() + 60L * 1000 * 1000 * 1000
+      val e        = intercept[Exception with PulsarError] {
+        while (System.nanoTime() - deadline < 0) run.merged("p0 0:0", wasAsked = false)
+      }
+      assertEquals(e.getCondition, "PULSAR_REAL_TIME_STARVED")
+      assertEquals(run.merged("p0 0:0"), "p0 0:0")
+      assertEquals(run.merged("p0 0:0", wasAsked = false), "p0 0:0", "the seconds begin again")
+    }
+  }
+
+  test("limits and other options of micro-batches: refused") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0))
+      Seq("maxMessagesPerTrigger" -> "5", "maxBytesPerTrigger" -> "5", "minPartitions" -> "5",
+        "readCompacted"           -> "true")
+        .foreach { option =>
+          val e = intercept[Exception with PulsarError](live(topic, option))
+          assertEquals(e.getCondition, "PULSAR_REAL_TIME_OPTION")
+          assert(e.getMessage.contains(option._1), e.getMessage)
+        }
+    }
+  }
+}
