@@ -226,3 +226,21 @@ def test_messages_that_are_gone_before_they_are_read_are_a_loss(
                 admin.truncate(topic)
             with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{topic}"):
                 assert query.awaitTermination(60), "the loss was not noticed"
+
+
+def test_a_progress_subscription_follows(
+    spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=2)
+    read, idle = f"{topic}-partition-0", f"{topic}-partition-1"
+    target = f"{topic}-copy"
+    copy = Copy(client, target)
+    frame = _live(spark, service_url, topic, progressSubscription="followed")
+    query = start_live(frame, tmp_path, service_url, target)
+    with running(query):
+        wait_for_batches(query, 1)
+        produce(client, read, [b"one", b"two", b"three"], batch_size=2)
+        eventually(lambda: copy.rows() == ["one", "two", "three"], seconds=60)
+        wait_for_batches(query, 2)
+        for partition in (read, idle):
+            assert admin.stats(partition)["subscriptions"]["followed"]["msgBacklog"] <= 1, "up to the last message"

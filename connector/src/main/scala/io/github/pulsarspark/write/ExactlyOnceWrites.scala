@@ -5,6 +5,7 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.common.RunningQuery
 import io.github.pulsarspark.options.ExactlyOnceOptions
 import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.schema.columns.MetadataColumns

@@ -14,14 +14,21 @@ private[stream] final class StreamRanges(
 
   /** The ranges between two offsets with the schemas of their rows. Reports partitions that no longer exist. */
   def between(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] =
-    planned(RangePlanner.between(withJoining(from, to), to), to)
+    planned(session.kept(RangePlanner.between(withJoining(from, to), to)), to)
 
   /** The ranges after an offset, without an end, of all partitions that `to` names. */
-  def after(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] =
-    planned(RangePlanner.after(withJoining(from, to), to), to)
+  def after(from: PulsarOffset, to: PulsarOffset): Seq[PlannedRange] = {
+    val joined = withJoining(from, to)
+    val news   = RangePlanner.between(joined, to) // where a first message to look for exists
+    val kept   = session.kept(news).map(r => r.topic -> r.startExclusive).toMap
+    val starts = news.map(r => r.topic -> kept.getOrElse(r.topic, r.endInclusive)).toMap
+    val all    = RangePlanner.after(joined, to).map(r =>
+      r.copy(startExclusive = starts.getOrElse(r.topic, r.startExclusive))
+    )
+    planned(all, to)
+  }
 
-  private def planned(all: Seq[OffsetRange], to: PulsarOffset): Seq[PlannedRange] = {
-    val ranges = session.kept(all)
+  private def planned(ranges: Seq[OffsetRange], to: PulsarOffset): Seq[PlannedRange] = {
     partitions.find(ranges.map(_.topic))
     val (deleted, existing) = ranges.partitionMap(r => partitions.topic(r.topic).map(r -> _).toRight(r))
     deleted.foreach(r => losses.report(partitions.lossOf(r)))

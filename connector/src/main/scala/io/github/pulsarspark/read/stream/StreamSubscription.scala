@@ -4,9 +4,8 @@ import java.net.URLEncoder
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.SparkSession
 
-import io.github.pulsarspark.common.WriteOnceFile
+import io.github.pulsarspark.common.{RunningQuery, WriteOnceFile}
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, PartitionBounds, PulsarOffset, StreamStart}
@@ -76,7 +75,7 @@ private[stream] object StreamSubscription {
       checkpoint: String,
       conf: Configuration
   ): StreamSubscription = {
-    if (AsyncProgress.isOn(SparkSession.active))
+    if (RunningQuery.commitsLater)
       throw Conditions.OptionConflict(first = "progressSubscription", second = "asyncProgressTrackingEnabled").exception
     new StreamSubscription(subscription, broker, options, checkpoint, conf)
   }
