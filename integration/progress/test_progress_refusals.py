@@ -65,7 +65,7 @@ def test_a_subscription_has_no_shared_consumers(
         pytest.param(
             "maxConsumersPerTopic",
             1,
-            "PULSAR_SUBSCRIPTION_BUSY",
+            "PULSAR_REQUEST_FAILED",
             "max consumers limit",
             marks=pytest.mark.exhaustive,
         ),
