@@ -31,9 +31,9 @@ _OURS, _KAFKA = Source("pulsar", "pulsar"), Source("kafka, 40 slots", "kafka", 4
 _MICRO = Source("pulsar, micro-batches", "pulsar", is_live=False)
 _EAGER = Source("pulsar, broker's check delay 1 ms", "eager")
 _STARVED = Source("kafka", "kafka", is_starved=True)
-_WARM_SECONDS = 10
+_WARM_SECONDS = 8
 _SHORT_BATCH = 5
-_IDLE_PARTITIONS = 40
+_IDLE_PARTITIONS, _IDLE_SECONDS = 40, 20
 _PARTS = ("steady", "rates", "copies", "ends", "idle", "backlog", "eager")
 
 Rows = list[tuple[str, Source, Load]]
@@ -100,7 +100,7 @@ def _measure(stage: Stage, load: Load, rounds: int, only: str, backlog: int) -> 
     if "ends" in only:
         tables.append(ends_table(_run(stage, _ends(load), rounds)))
     if "idle" in only:
-        tables.append(idle_table(_idle(stage, load.seconds)))
+        tables.append(idle_table(_idle(stage, min(load.seconds, _IDLE_SECONDS))))
     if "backlog" in only:
         read: Backlog = stage.backlog(backlog)
         tables.append(backlog_table(read, backlog))

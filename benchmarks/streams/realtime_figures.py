@@ -56,8 +56,8 @@ class Stamps:
         return len({partition for _, _, partition in self.rows})
 
     def within(self, first: int, last: int) -> list[tuple[int, int, int]]:
-        """The rows that arrived between two times."""
-        return self.rows[bisect_left(self.rows, (first,)) : bisect_right(self.rows, (last, math.inf))]
+        """The rows that arrived between two times, with one row before them and one after."""
+        return self.rows[max(0, bisect_left(self.rows, (first,)) - 1) : bisect_right(self.rows, (last, math.inf)) + 1]
 
 
 @dataclass(frozen=True)

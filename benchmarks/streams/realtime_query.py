@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -111,7 +112,9 @@ def main(jars: str, master: str, classes: str) -> None:
     spark = session(jars, master=master, classes=classes)
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
-    serve(spark, Queries(spark))
+    with tempfile.TemporaryDirectory(prefix="pulsar-spark-benchmark-") as checkpoints:
+        spark.conf.set("spark.sql.streaming.checkpointLocation", checkpoints)
+        serve(spark, Queries(spark))
 
 
 if __name__ == "__main__":

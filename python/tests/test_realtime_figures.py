@@ -66,6 +66,13 @@ def test_a_pause_has_its_parts() -> None:
     assert pause.millis == {"checkpoint": 0, "latestOffset": 6, "planning": 0}
 
 
+def test_a_pause_that_began_long_before_the_end_is_seen_whole() -> None:
+    found = Figures()
+    late = [(due, max(at, END + 100_000) if due > END - SECOND else at, partition) for due, at, partition in rows()]
+    found.add(Stamps(late), progress(0), START, START + 10 * SECOND)
+    assert found.pauses[0].length == pytest.approx(1100, abs=12)
+
+
 def test_rows_that_were_due_before_are_left_out() -> None:
     found = Figures()
     found.add(Stamps(rows()), [], START + 9 * SECOND, START + 10 * SECOND)
