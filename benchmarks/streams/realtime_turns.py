@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from benchmarks import kafka
 from benchmarks.arena import SERVER_HEAP, compiled, java_commands, local_pulsar
 from benchmarks.processes import Worker, cpu_seconds
+from benchmarks.run import say
 from benchmarks.streams.queries import Queries, running_queries
 from benchmarks.streams.realtime_figures import MICROS, Figures, Stamps
 from benchmarks.workloads import Workload, write_content
@@ -138,13 +139,15 @@ class Stage:
         time.sleep(load.seconds)
         used = [cpu_seconds(pid) - cpu for pid, cpu in zip(pids, before, strict=True)]
         passed = time.monotonic() - began
-        sender.result()
+        sent = sender.result().rows
+        if sent < count:
+            say(f"{count - sent} messages were not sent")
         if load.is_copied:
             follower.result()
             progress = spark.ask("end", self._file())
         else:
-            read = _wait(spark, count, _STARVED_SECONDS if source.is_starved else _WAIT_SECONDS)
-            figures.missing += count - read
+            read = _wait(spark, sent, _STARVED_SECONDS if source.is_starved else _WAIT_SECONDS)
+            figures.missing += sent - read
             progress = spark.ask("end", file)
         stamps = Stamps.read(file)
         first = min((due for _, due, _ in stamps.rows), default=0)
