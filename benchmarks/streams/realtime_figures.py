@@ -100,12 +100,11 @@ class Figures:
 
     def add(self, stamps: Stamps, progress: Sequence[dict[str, Any]], since: int, until: int) -> None:
         """Add a turn, as far as its rows were due in this time."""
-        ends = [end for end in ends_of(progress) if since + _BEFORE <= end <= until - _AFTER]
         at_ends = set()
-        for end in ends:
+        for end in ends_of(progress):
             around = [one for one in stamps.within(end - _BEFORE, end + _AFTER) if one[1] > 0]
             at_ends.update(around)
-            if len(around) > 1:
+            if since + _BEFORE <= end <= until - _AFTER and len(around) > 1:
                 self.pauses.append(_pause(around, stamps, _millis(progress, end)))
         self.latencies += (
             (at - due) / 1000

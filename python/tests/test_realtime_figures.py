@@ -73,6 +73,12 @@ def test_a_pause_that_began_long_before_the_end_is_seen_whole() -> None:
     assert found.pauses[0].length == pytest.approx(1100, abs=12)
 
 
+def test_an_end_that_the_time_has_in_part_is_no_pause_and_not_inside() -> None:
+    found = Figures()
+    found.add(Stamps(rows()), progress(0), END - SECOND // 10, START + 10 * SECOND)
+    assert (found.latency(1), found.pauses) == (2.0, [])
+
+
 def test_rows_that_were_due_before_are_left_out() -> None:
     found = Figures()
     found.add(Stamps(rows()), [], START + 9 * SECOND, START + 10 * SECOND)
