@@ -29,6 +29,7 @@ _WAIT_SECONDS = 20.0
 _STARVED_SECONDS = 3.0
 _POLL_SECONDS = 0.1
 _QUIET_RATE = 100
+_QUIET_SECONDS = 2.0
 _LEAST_BATCH = 5
 
 
@@ -192,7 +193,7 @@ class Stage:
         sending = self._pool.submit(send)
         began = spark.ask("begin", *words, self._batch(source, 60), admin)
         _wait(spark, count, 120.0)
-        time.sleep(2)
+        time.sleep(_QUIET_SECONDS)  # what the quiet partition has afterwards
         stop.set()
         sending.result()
         spark.ask("end", file)

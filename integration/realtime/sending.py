@@ -14,6 +14,8 @@ from support.topics.reading import dice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from support.servers.admin import Admin
+
 PARTITIONS = 4
 
 _SECONDS = 60
@@ -73,3 +75,10 @@ def assert_in_order(rows: list[str]) -> None:
         partition, number = map(int, value.split())
         assert number == last[partition] + 1, f"{value} after {last[partition]}"
         last[partition] = number
+
+
+def partitioned(admin: Admin, client: pulsar.Client, topic: str) -> tuple[Sender, str, Copy]:
+    """Create a topic with partitions; returns who sends to it, and the topic of the copy with what arrives there."""
+    admin.create_topic(topic, partitions=PARTITIONS)
+    target = f"{topic}-copy"
+    return Sender(client, topic), target, Copy(client, target)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
-from realtime.sending import PARTITIONS, Copy, Sender, assert_in_order
+from realtime.sending import PARTITIONS, Copy, assert_in_order, partitioned
 
 from support.proxies.broker_proxy import running_broker_proxy
 from support.spark.waiting import eventually
@@ -45,9 +45,7 @@ def _live(spark: SparkSession, service_url: str, topic: str, **options: str) -> 
 def test_every_message_becomes_one_row_in_order_over_many_batches(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=PARTITIONS)
-    target, sender = f"{topic}-copy", Sender(client, topic)
-    copy = Copy(client, target)
+    sender, target, copy = partitioned(admin, client, topic)
     query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)
     with running(query), sender.sending():
         wait_for_batches(query, 3)
@@ -115,9 +113,7 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
 def test_a_stop_in_a_batch_repeats_that_batch_and_loses_nothing(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=PARTITIONS)
-    target, sender = f"{topic}-copy", Sender(client, topic)
-    copy = Copy(client, target)
+    sender, target, copy = partitioned(admin, client, topic)
     with sender.sending():
         for _ in range(3):
             query = start_live(_live(spark, service_url, topic), tmp_path, service_url, target)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
-from realtime.sending import PARTITIONS, Copy, Sender, assert_in_order
+from realtime.sending import PARTITIONS, Copy, assert_in_order, partitioned
 
 from support.servers.admin import Admin
 from support.spark.waiting import eventually
@@ -45,9 +45,7 @@ def accepted(spark: SparkSession) -> Iterator[None]:
 def test_partitions_that_are_unloaded_while_messages_flow(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    admin.create_topic(topic, partitions=PARTITIONS)
-    target, sender = f"{topic}-copy", Sender(client, topic)
-    copy = Copy(client, target)
+    sender, target, copy = partitioned(admin, client, topic)
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
     query = start_live(frame, tmp_path, service_url, target)
     with running(query), sender.sending():
@@ -148,9 +146,7 @@ def test_a_driver_that_is_killed(
     tmp_path: Path,
     connector_jar: Path,
 ) -> None:
-    admin.create_topic(topic, partitions=PARTITIONS)
-    target, sender = f"{topic}-copy", Sender(client, topic)
-    copy = Copy(client, target)
+    sender, target, copy = partitioned(admin, client, topic)
     program = str(Path(__file__).with_name("killed_driver.py"))
     command = [sys.executable, program, service_url, topic, target, str(tmp_path / "checkpoint"), str(connector_jar)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 from realtime.live import BATCH, wait_for_batches
+from realtime.sending import Copy
 
 from pulsar_spark import progress, read_pulsar_stream, real_time_trigger, write_pulsar_stream
 from pulsar_spark.triggers import ALLOW_LIST
 from support.spark.errors import failing, refused
 from support.spark.waiting import eventually
-from support.topics.messages import produce, read_all
+from support.topics.messages import produce
 from support.topics.reading import running
 
 if TYPE_CHECKING:
@@ -44,10 +45,6 @@ def rows(spark: SparkSession, service_url: str, client: pulsar_client.Client, to
     return read_pulsar_stream(spark, topic, start="earliest", service_url=service_url).select("value")
 
 
-def _copied(client: pulsar_client.Client, target: str) -> list[str]:
-    return [one.payload.decode() for one in read_all(client, target)]
-
-
 def _refused() -> AbstractContextManager[None]:
     return refused("PULSAR_REAL_TIME_UNSUPPORTED", f"Spark {pyspark.__version__}", "Use Spark 4.1 or later")
 
@@ -65,12 +62,13 @@ def test_a_message_arrives_long_before_the_end_of_its_batch(
         with _refused():
             start(real_time=_LONG)
         assert start(available_now=True).awaitTermination(120), "micro-batches run"
-        assert _copied(client, target) == ["first"]
+        assert Copy(client, target).rows() == ["first"]
         return
+    copy = Copy(client, target)
     with running(start(real_time=_LONG)) as query:
-        eventually(lambda: _copied(client, target) == ["first"], seconds=60)
+        eventually(lambda: copy.rows() == ["first"], seconds=60)
         produce(client, topic, [b"second"])
-        eventually(lambda: _copied(client, target) == ["first", "second"], seconds=60)
+        eventually(lambda: copy.rows() == ["first", "second"], seconds=60)
         assert not query.recentProgress, "the first batch goes on"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
-from realtime.sending import PARTITIONS, Copy, Sender, assert_in_order
+from realtime.sending import assert_in_order, partitioned
 
 from support.spark.waiting import eventually
 from support.topics.reading import running, stream
@@ -64,9 +64,7 @@ def _assert_no_row_is_lost(
     folder: Path,
     batches: int,
 ) -> None:
-    admin.create_topic(topic, partitions=PARTITIONS)
-    target, sender = f"{topic}-copy", Sender(client, topic)
-    copy = Copy(client, target)
+    sender, target, copy = partitioned(admin, client, topic)
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
     with running(start_live(frame, folder, service_url, target)) as query:  # a cold JVM takes longer than a short batch
         wait_for_batches(query, 1)

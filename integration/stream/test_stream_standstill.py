@@ -69,6 +69,31 @@ def _ledgers(admin: Admin, topic: str) -> list[int]:
     return [ledger["ledgerId"] for ledger in admin.internal_stats(topic)["ledgers"]]
 
 
+def _publish_and_trim(admin: Admin, client: pulsar_client.Client, topic: str, *, is_seen: bool = False) -> None:
+    """Delete messages that no stream has read, and publish others.
+
+    Args:
+        admin: The admin service.
+        client: The client to send with.
+        topic: The partition.
+        is_seen: Whether the watch receives them first. It has to in a ledger of which nothing was read: when that is
+            gone, it looks like an empty one that an unload dropped.
+    """
+    before = _ledgers(admin, topic)
+    produce(client, topic, _messages("gone", 20), batch_size=7)
+    if is_seen:
+        eventually(lambda: _sent_to_watches(admin, topic) > 0)
+    admin.unload(topic)
+    produce(client, topic, _messages("left", 10), batch_size=7)
+    admin.truncate(topic)
+    eventually(lambda: _ledgers(admin, topic)[0] > before[-1])
+
+
+def _sent_to_watches(admin: Admin, topic: str) -> int:
+    subscriptions = admin.stats(topic)["subscriptions"]
+    return sum(int(one["msgOutCounter"]) for name, one in subscriptions.items() if "-watch-" in name)
+
+
 def test_an_empty_partition_may_be_unloaded(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -134,12 +159,7 @@ def test_messages_trimmed_between_two_triggers_are_reported_as_loss(
         with batches.holding() as held:
             produce(client, other, [b"held"])
             assert held.wait(60)
-            before = _ledgers(admin, lost)
-            produce(client, lost, _messages("gone", 20), batch_size=7)
-            admin.unload(lost)
-            produce(client, lost, _messages("left", 10), batch_size=7)
-            admin.truncate(lost)
-            eventually(lambda: _ledgers(admin, lost)[0] > before[-1])
+            _publish_and_trim(admin, client, lost, is_seen=first == "empty")
         with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
             assert query.awaitTermination(60), "the loss was not noticed"
     assert len(batches.rows) == already + 1, "nothing is taken after what is missing"
@@ -160,14 +180,9 @@ def test_messages_published_and_trimmed_while_the_line_is_down_are_reported_as_l
             with batches.holding() as held:
                 produce(client, other, [b"held"])
                 assert held.wait(60)
-                before = _ledgers(admin, lost)
                 with proxy.down():  # so that no watch sees what is published
                     eventually(lambda: not _is_watched(admin, lost))
-                    produce(client, lost, _messages("gone", 20), batch_size=7)
-                    admin.unload(lost)
-                    produce(client, lost, _messages("left", 10), batch_size=7)
-                    admin.truncate(lost)
-                    eventually(lambda: _ledgers(admin, lost)[0] > before[-1])
+                    _publish_and_trim(admin, client, lost)
             with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
                 assert query.awaitTermination(60), "the loss was not noticed"
     assert len(batches.rows) == already + 1, "nothing is taken after what is missing"

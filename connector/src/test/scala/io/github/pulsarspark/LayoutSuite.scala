@@ -181,6 +181,7 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryQueue"          -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.UnbrokenSession"     -> "pulsar.feed",
     "org.apache.pulsar.client.impl.WithheldPermits"     -> "pulsar.feed",
     "org.apache.pulsar.client.impl.EntryRequest"        -> "pulsar.feed",
     "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",

@@ -42,9 +42,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     private Place first; // of those received
     private Place newest; // or the one after which positions are requested
     private int newestSession; // in which it arrived
-    private int session;
-    private Place watched; // the place at which this session began, or from which it waits; null without one
-    private int unbrokenSession; // see isUnbroken
+    private final UnbrokenSession session = new UnbrokenSession();
     private boolean closed;
     private boolean overflowed;
     private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
@@ -108,14 +106,14 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 return;
             }
             newest = new Place(id.getLedgerId(), id.getEntryId());
-            newestSession = session;
+            newestSession = session.number();
             if (first == null) {
                 first = newest;
             }
             if (positionsOnly) {
                 withheld.add(messages, buffer.readableBytes());
             } else {
-                queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), session));
+                queue.add(new Entry(newest.ledgerId(), newest.entryId(), messages, buffer.retain(), newestSession));
                 if (gathering) {
                     lock.notifyAll();
                 }
@@ -141,8 +139,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 return CompletableFuture.completedFuture(null);
             }
             subscribing = answered;
-            current = ++session;
-            watched = newest;
+            current = session.begin(newest);
             withheld.restart();
             longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
@@ -153,30 +150,24 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
         subscribed.whenComplete((ignored, failure) -> answered.complete(null));
         subscribed.thenRun(() -> {
             boundsRequests.failBefore(current);
-            boolean isAgain = current > 1 && !positionsOnly;
-            if (resubscriptions != null || isAgain) { // it watches a place
+            boolean isWatch = resubscriptions != null;
+            if (isWatch || current > 1 && !positionsOnly) {
                 boundsRequests.send(); // the response may prove that the session is unbroken
             }
         });
         return subscribed;
     }
 
-    /** The broker responded with these bounds, in this session. The cursor moves over what is deleted. */
     void answered(Bounds bounds, int asked) {
         synchronized (lock) {
-            Place cursor = new Place(bounds.markDeleteLedgerId(), bounds.markDeleteEntryId());
-            boolean isKnown = bounds.markDeleteLedgerId() >= 0;
-            boolean isPassed = watched == null || watched.isBefore(cursor.ledgerId(), cursor.entryId());
-            if (isKnown && !isPassed && asked == session) {
-                unbrokenSession = session;
-            }
+            session.answered(bounds, asked);
         }
     }
 
     @Override
     public boolean isUnbroken() {
         synchronized (lock) {
-            return unbrokenSession == session;
+            return session.isProven();
         }
     }
 
@@ -187,10 +178,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
                 return false;
             }
             first = null;
-            watched = after;
-            if (newestSession == session) {
-                unbrokenSession = session;
-            }
+            session.waitAfter(after, newestSession);
             longestOutageMillis = 0; // whatever arrived during an outage is up to the newest entry
             returnPermits();
             return true;
@@ -289,7 +277,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     @Override
     public int session() {
         synchronized (lock) {
-            return session;
+            return session.number();
         }
     }
 
@@ -303,7 +291,7 @@ public class EntryConsumer extends ConsumerImpl<byte[]> implements EntryFeed {
     @Override
     public void grant(Entry taken, int messages) {
         synchronized (lock) {
-            if (taken.session() == session) {
+            if (taken.session() == session.number()) {
                 sendPermits(cnx(), messages);
             }
         }

@@ -98,18 +98,17 @@ private[pulsar] final class ContinuousFeed(
     * @param known
     *   a message that is known to exist
     */
-  def prove(known: Position): Arrival = concluded(answered(known, isAlone = false))
+  def prove(known: Position): Arrival = concluded(answered(known))
 
-  /** Like `prove`, for an entry that arrived after a silence of the feed, with nothing else on its way: a broker sends
-    * at once what is published then. So a ledger that is gone by now held nothing more, as long as the broker had it
-    * when the session began. An unload drops an empty ledger; then the outage must have been a short one.
+  /** True if a broker would have sent whatever was stored between the last entry read and the one that arrived,
+    * provided that nothing was on its way before: the ledger of the last entry was there when the session began. An
+    * unload drops an empty ledger; then the outage must have been a short one.
     *
-    * @param known
-    *   a message that is known to exist
+    * A broker that may send only so much in a time (`dispatchRate`) may hold back messages, which this does not notice.
     */
-  def proveAfterSilence(known: Position): Arrival = {
+  def hasWatched: Boolean = {
     val isShortOutage = check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
-    concluded(answered(known, isAlone = current.session == provenIn || feed.isUnbroken || isShortOutage))
+    current.session == provenIn || feed.isUnbroken || isShortOutage
   }
 
   private def concluded(verdict: Verdict): Arrival = verdict match {
@@ -189,12 +188,11 @@ private[pulsar] final class ContinuousFeed(
     connection.closeAsync()
   }
 
-  private def answered(known: Position, isAlone: Boolean): Verdict = {
+  private def answered(known: Position): Verdict = {
     feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.most / 2,
       FeedTimes.GatherMillis) // one request for all of them
     val newest = feed.newest // before the request
     Try(connection.boundsAfterOutage()) match {
-      case Success(bounds) if isAlone && bounds.cursor > check.last => Verdict.Take
       case Success(bounds) => check.answered(arrivedAt, Position(newest.ledgerId, newest.entryId), bounds.cursor)
       case Failure(_) if feed.isGone => Verdict.Reopen
       case Failure(e)                => throw e

@@ -46,11 +46,12 @@ private[pulsarspark] final class TailEntrySource private[tail] (
   private var pending: Option[CompletableFuture[() => Arrival]] = None
 
   private var listener: Runnable = () => ()
-  private var known              = feed.last // a message that exists
-  private var admitted           = feed.last // the last entry that next() delivered
-  private var isAgain            = false     // the current entry is delivered once more
-  private var isUncertain        = false     // work failed, perhaps in the middle
-  private var isSilent           = false     // the feed had nothing more after the last entry
+  private var known              = feed.last              // a message that exists
+  private var admitted           = feed.last              // the last entry that next() delivered
+  private var isAgain            = false                  // the current entry is delivered once more
+  private var isUncertain        = false                  // work failed, perhaps in the middle
+  private var isSilent           = false                  // the feed had nothing more after the last entry
+  private var stoodAt            = Option.empty[Position] // the last entry, if nothing can have been stored after it
   private var isDeleted          = false
 
   // of the reader that has the tail now
@@ -113,13 +114,14 @@ private[pulsarspark] final class TailEntrySource private[tail] (
     case Arrival.Next    =>
       if (admit()) true else advance()
     case Arrival.NextAfterLoss =>
-      losses.report(Conditions.DataLossTrimmed(topic = range.topic, from = feed.last.toString,
-        to = feed.position.toString, reason = s"the next message there is has position ${feed.position}"))
+      if (!stoodAt.contains(feed.last)) losses.report(Conditions.DataLossTrimmed(topic = range.topic,
+        from = feed.last.toString, to = feed.position.toString,
+        reason = s"the next message there is has position ${feed.position}"))
       if (admit()) true else advance()
     case Arrival.Unproven =>
-      val afterSilence = isSilent
+      if (isSilent && feed.hasWatched) stoodAt = Some(feed.last)
       begin { () =>
-        val proof = if (afterSilence) feed.proveAfterSilence(feed.last) else feed.prove(feed.last)
+        val proof = feed.prove(feed.last)
         () => proof
       }
       advance()
@@ -172,6 +174,7 @@ private[pulsarspark] final class TailEntrySource private[tail] (
     silence.ended()
     outage.delivered()
     isSilent = false
+    stoodAt = None
     if (isDue) admitted = feed.position
     isDue
   }

@@ -215,6 +215,16 @@ class TailEntrySourceSuite extends FunSuite {
     afterSilence(session = 2, _.copy(isUnbroken = true))(c => assertEquals(c.drain(), Seq(0L)))
   }
 
+  test("the cursor moved over a message that is still there: delivered, also after a silence") {
+    val there = Script(Seq(Position(7, 3) -> 1, Position(7, 4) -> 1, Position(9, 0) -> 1), Seq(Position(7, 2)),
+      last = Position(9, 0))
+    reading(script(Seq(3), Position(7, 2), Position(8, -1)), there) { c =>
+      assertEquals(c.drain(), Nil)
+      c.feeds.feeds.head.send(Position(9, 0), 1)
+      assertEquals(c.drain(), Seq(4L, 0L))
+    }
+  }
+
   test("the ledger is gone in an outage: a loss") {
     afterSilence(session = 2, identity) { c =>
       val e = intercept[Exception with PulsarError](c.drain())
