@@ -103,6 +103,7 @@ lazy val conditions = Compile / sourceGenerators += Def.task {
 /** One compiler: with two of them half of the CPU time of the tests is theirs. */
 lazy val testing = Seq(
   Test / fork := true,
+  Test / testListeners += FailedTests,
   Test / javaOptions ++= JvmFlags.spark ++
     Seq("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m")
 )

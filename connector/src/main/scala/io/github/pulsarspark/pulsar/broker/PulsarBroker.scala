@@ -15,7 +15,7 @@ import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.{ClusterCalls, RefusedConnection}
 import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, EntryFeed, FeedTimes, PendingFeed}
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
-import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
+import io.github.pulsarspark.pulsar.topics.{CurrentLookup, MatchingTopics, TopicListing, TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.
@@ -36,7 +36,7 @@ private[pulsar] final class PulsarBroker(
     (namespace, hash) =>
       answers.ask(s"Listing the topics of $namespace")(() =>
         RefusedConnection.check(client).thenCompose(_ =>
-          client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash)
+          CurrentLookup(() => client.getLookup.getTopicsUnderNamespace(namespace, Mode.PERSISTENT, null, hash))
         )
       ),
     partitions
@@ -55,8 +55,7 @@ private[pulsar] final class PulsarBroker(
   override def partitions(topics: Seq[String]): Map[String, Seq[String]] =
     answers
       .awaitAll(topics.map(TopicNames.full))(t => s"Looking up topic $t") { topic =>
-        client
-          .getPartitionedTopicMetadata(topic, false, true)
+        CurrentLookup(() => client.getPartitionedTopicMetadata(topic, false, true))
           .thenApply[Option[(String, Seq[String])]](metadata =>
             Some(topic -> TopicNames.partitions(topic, metadata.partitions))
           )

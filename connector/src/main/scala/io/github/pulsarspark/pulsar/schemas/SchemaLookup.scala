@@ -13,7 +13,7 @@ import org.apache.pulsar.common.protocol.Commands
 import org.apache.pulsar.common.schema.SchemaInfo
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.pulsar.topics.TopicMissing
+import io.github.pulsarspark.pulsar.topics.{CurrentLookup, TopicMissing}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -55,8 +55,7 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
           .thenApply(fromResponse(_))
       }
     else
-      client.getLookup
-        .getSchema(TopicName.get(topic))
+      CurrentLookup(() => client.getLookup.getSchema(TopicName.get(topic)))
         .exceptionally { case TopicMissing(_) => Optional.empty[SchemaInfo]; case e => throw e }
         .thenApply(_.toScala.map(SchemaInfos.toTopicSchema(_, Array.emptyByteArray)))
 
