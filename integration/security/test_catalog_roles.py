@@ -23,7 +23,7 @@ def catalog_of(spark: SparkSession, auth_server: AuthServer, token: str) -> Cata
         {
             "service.url": server.service_url,
             "admin.url": server.admin_url,
-            "auth.token": token,
+            "auth.tokenFile": auth_server.token_file(token),
             "namespace": "public/auth_server",
             "allowDrop": "true",
         },
@@ -95,16 +95,26 @@ def test_two_clusters_are_joined(
     assert secured.rows(both) == [(str(n),) for n in range(5, 10)]
 
 
-def test_no_token_is_shown(spark: SparkSession, auth_server: AuthServer, protected_topic: str) -> None:
-    catalog = catalog_of(spark, auth_server, auth_server.reader_token)
-    table = catalog.table(protected_topic)
-    shown = [
-        str(row)
-        for statement in ("show create table {t}", "describe extended {t}", "show tblproperties {t}", "set", "set -v")
-        for row in catalog.sql(statement.format(t=table)).collect()
-    ]
-    explained = catalog.sql(f"explain extended select * from {table}").collect()
-    assert auth_server.reader_token not in "".join([*shown, *map(str, explained)])
+def test_a_token_that_spark_shows_is_refused(
+    spark: SparkSession, auth_server: AuthServer, protected_topic: str
+) -> None:
+    url, token = auth_server.server.service_url, auth_server.reader_token
+    with refused("PULSAR_SETTING_SECRET", "auth.token", "before it starts") as error:
+        Catalog(spark, {"service.url": url, "auth.token": token}).rows("show tables in {c}.public.auth_server")
+    assert token not in str(error.value)
+    setting = "spark.datasource.pulsar.auth.token"
+    options = {"service.url": url, "topic": protected_topic}
+    spark.conf.set(setting, token)
+    try:
+        for more in ({}, {"metadata": "partitions"}, {"auth.tokenFile": auth_server.token_file(token)}):
+            with no_job(spark), refused("PULSAR_SETTING_SECRET", f"`{setting}`") as error:
+                spark.read.format("pulsar").options(**options, **more).load()
+            assert token not in str(error.value)
+        with no_job(spark), refused("PULSAR_SETTING_SECRET", f"`{setting}`"):
+            spark.sql("select 'x' as value").write.format("pulsar").mode("append").options(**options).save()
+    finally:
+        spark.conf.unset(setting)
+    assert spark.read.format("pulsar").options(**options, **{"auth.token": token}).load().count() == 10
 
 
 def test_an_administrator_creates_and_drops(spark: SparkSession, auth_server: AuthServer) -> None:

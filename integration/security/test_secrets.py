@@ -110,7 +110,7 @@ SECRET_OPTIONS = {
 }
 
 # A catalog refuses them: Spark would show their secrets.
-REFUSED = ("oauth2-data", "plugin", "plugin-oauth2", "plugin-json", "admin-plugin")
+REFUSED = ("basic", "oauth2-data", "plugin", "plugin-oauth2", "plugin-json", "admin-plugin")
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +223,7 @@ def test_the_job_succeeds_and_leaves_logs_to_search(
     assert result["progress"] == [1] * len(working)
     assert len(result["errors"]) == len(SECRET_OPTIONS) + 1
     assert result["catalogs"] == ["worked", "worked"]
-    assert result["refused"] == ["[PULSAR_CATALOG_SECRET]"] * len(REFUSED)
+    assert result["refused"] == ["[PULSAR_SETTING_SECRET]"] * len(REFUSED)
     places = Leaks(left).places(protected_topic.rpartition("/")[2])  # offsets write the namespace once, for many topics
     job = "work-0/explain-read.txt", "work-0/explain-join.txt", "work-0/progress.txt", "work-0/checkpoint/"
     for sign in ("spark.log", "events/", "try-0.plan.txt", "try-0.errors.txt", "c1.catalog.txt", *job):

@@ -183,7 +183,7 @@ def test_tables_of_other_sources_are_theirs(catalog: Catalog, tmp_path: Path) ->
         ({"allowDrop": "perhaps"}, "PULSAR_OPTION_INVALID", "true or false"),
         (
             {"pulsar.client.authPluginClassName": "x", "pulsar.client.authParams": "hunter2"},
-            "PULSAR_CATALOG_SECRET",
+            "PULSAR_SETTING_SECRET",
             "auth.tokenFile",
         ),
     ],

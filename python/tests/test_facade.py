@@ -178,7 +178,7 @@ def test_a_secret_is_no_setting_of_a_catalog(given: dict[str, Any], refused: boo
     settings = session.getAll
     cluster = PulsarCluster("pulsar://b:6650", **given)
     if refused:
-        with pytest.raises(PulsarOptionError, match="PULSAR_CATALOG_SECRET"):
+        with pytest.raises(PulsarOptionError, match="PULSAR_SETTING_SECRET"):
             cluster.on(session).register_catalog()
         assert settings == {}
     else:

@@ -33,6 +33,7 @@ class AuthServer:
         offload: FileSystemOffload | None = None,
         broker_port: int | None = None,
     ) -> None:
+        self._folder = folder
         self._key = secrets.token_bytes(32)
         key_file = folder / "secret.key"
         key_file.write_bytes(self._key)
@@ -73,6 +74,12 @@ class AuthServer:
             for part in ({"alg": "HS256"}, {"sub": role, "jti": secrets.token_hex(8), **claims})
         )
         return f"{text}.{encoded(hmac.digest(self._key, text.encode(), 'sha256'))}"
+
+    def token_file(self, token: str) -> str:
+        """The path of a new file with a token."""
+        file = self._folder / f"{secrets.token_hex(8)}.token"
+        file.write_text(token)
+        return str(file)
 
     def wrong_token(self) -> str:
         """The reader's with another signature."""

@@ -34,10 +34,10 @@ def get_condition(error: BaseException) -> str:
 
 
 @contextmanager
-def refused(condition: str, *words: str) -> Iterator[None]:
+def refused(condition: str, *words: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
     """The block fails on the driver with this condition, and the text contains all the words."""
     with pytest.raises((PySparkException, Py4JJavaError, PulsarSparkError)) as failure:
-        yield
+        yield failure
     assert get_condition(failure.value) == condition, failure.value
     assert_says(failure.value, condition, *words)
 

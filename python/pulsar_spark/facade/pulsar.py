@@ -14,6 +14,7 @@ from pulsar_spark.options.names import is_secret
 _ORDER = ("__publishTime", "__ledgerId", "__entryId", "__batchIndex")
 CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
 _FILE = re.compile(r"\s*(file|https?):")  # where a secret is, instead of the secret
+_LATER = "it hides only what is set before it starts"
 
 
 class Pulsar(Examining):
@@ -55,10 +56,10 @@ class Pulsar(Examining):
             allowed = "a name of letters, digits and _ other than spark_catalog"
             raise PulsarOptionError("PULSAR_OPTION_INVALID", option="name", value=name, allowed=allowed)
         options = self.cluster.options()
+        prefix = f"spark.sql.catalog.{name}"
         for key, value in options.items():
             if is_secret(key) and not _FILE.match(value):
-                raise PulsarOptionError("PULSAR_CATALOG_SECRET", catalog=name, option=key)
-        prefix = f"spark.sql.catalog.{name}"
+                raise PulsarOptionError("PULSAR_SETTING_SECRET", setting=f"{prefix}.{key}", why=_LATER)
         settings = {prefix: CATALOG, **{f"{prefix}.{key}": value for key, value in options.items()}}
         present = {k: v for k, v in self.spark.conf.getAll.items() if k == prefix or k.startswith(f"{prefix}.")}
         if present and present != settings and self.spark.sql(f"SHOW CATALOGS LIKE '{name}'").collect():

@@ -38,9 +38,6 @@ private[pulsarspark] object CatalogOptions {
       throw Conditions.OptionWrongMode(option = key, mode = Scope.Catalog.words, allowed = "query").exception
     }
     val options = CheckedOptions(set, Scope.Catalog, fieldsOf)
-    set.toSeq.sorted.find { case (key, value) => isShown(key, value) }.foreach { case (key, _) =>
-      throw Conditions.CatalogSecret(catalog = catalog, option = key).exception
-    }
     CatalogOptions(
       catalog,
       ClientOptions(options),
@@ -53,13 +50,4 @@ private[pulsarspark] object CatalogOptions {
 
   /** Options that the name of a table replaces. */
   private val OfTables = OptionRegistry.exactlyOne.flatMap(_._1) :+ "metadata"
-
-  /** Options that may hold a secret under a name that Spark's pattern does not know. */
-  private val Parameters = "(?i)auth\\.?params|pluginparams".r
-
-  private def isShown(key: String, value: String): Boolean = {
-    val isParameter = Parameters.findFirstIn(key).isDefined && !value.trim.startsWith("file:")
-    val isText      = key.equalsIgnoreCase("auth.oauth2.credentialsUrl") && value.trim.startsWith("data:")
-    isParameter || isText
-  }
 }

@@ -4,6 +4,7 @@ import java.util.{Collections, Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.connector.catalog._
@@ -12,6 +13,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.registry.SettingSecrets
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** A Pulsar cluster as a catalog of Spark: `spark.sql.catalog.<name>=io.github.pulsarspark.catalog.PulsarCatalog`, with
@@ -24,8 +26,11 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
   private var opened: Option[OpenCatalog] = None
 
   /** Checks the options; sends no request. */
-  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit =
-    opened = Some(OpenCatalog(CatalogOptions(name, options.asCaseSensitiveMap().asScala.toMap, ClientSettings.fields)))
+  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
+    val set = options.asCaseSensitiveMap().asScala.toMap
+    opened = Some(OpenCatalog(CatalogOptions(name, set, ClientSettings.fields)))
+    SettingSecrets.check(SparkEnv.get.conf.getOption, s"spark.sql.catalog.$name.", set)
+  }
 
   private def open: OpenCatalog = opened.getOrElse(throw new IllegalStateException("the catalog is not initialized"))
 

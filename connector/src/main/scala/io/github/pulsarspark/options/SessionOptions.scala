@@ -1,8 +1,9 @@
 package io.github.pulsarspark.options
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.SparkSession
 
-import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
+import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope, SettingSecrets}
 
 /** Options set for a whole session. Spark mixes them into those of a read or write before it requests the table, so
   * that only their values distinguish them.
@@ -30,6 +31,11 @@ private[pulsarspark] object SessionOptions {
   /** True if Spark takes names of columns that differ in their case for different names. */
   def isCaseSensitive: Boolean = SparkSession.active.conf.get("spark.sql.caseSensitive").toBoolean
 
-  def of(session: SparkSession): Map[String, String] =
-    session.conf.getAll.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value }
+  /** Fails for a secret that Spark shows. */
+  def of(session: SparkSession): Map[String, String] = {
+    val set =
+      session.conf.getAll.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value }
+    SettingSecrets.check(SparkEnv.get.conf.getOption, Prefix, set)
+    set
+  }
 }
