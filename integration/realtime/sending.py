@@ -68,6 +68,9 @@ class Copy:
             self._rows.append(self._reader.read_next(_SECONDS * 1000).data().decode())
         return list(self._rows)
 
+    def close(self) -> None:
+        self._reader.close()
+
 
 def assert_in_order(rows: list[str]) -> None:
     last = dict.fromkeys(range(PARTITIONS), -1)

@@ -45,7 +45,7 @@ def rows(spark: SparkSession, service_url: str, client: pulsar_client.Client, to
     return read_pulsar_stream(spark, topic, start="earliest", service_url=service_url).select("value")
 
 
-def _refused() -> AbstractContextManager[None]:
+def _refused() -> AbstractContextManager[object]:
     return refused("PULSAR_REAL_TIME_UNSUPPORTED", f"Spark {pyspark.__version__}", "Use Spark 4.1 or later")
 
 
