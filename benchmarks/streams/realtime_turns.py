@@ -109,6 +109,7 @@ class Stage:
     def start_eager(self) -> None:
         """Start another Pulsar, which looks for new entries each millisecond."""
         self._start_pulsar("eager", {"managedLedgerNewEntriesCheckDelayInMillis": "1"})
+        self._followers["eager"] = self._client("pulsar", self._pulsars["eager"].service_url)
 
     def _start_pulsar(self, name: str, config: dict[str, str]) -> None:
         self._pulsars[name] = self._stack.enter_context(local_pulsar(config=config))

@@ -58,6 +58,17 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
     cluster.add(stored(partition))
   }
 
+  /** Appends a batch of messages to the newest ledger of a partition, or to the next one. */
+  def append(partition: String, texts: Seq[String], ledger: Option[Int] = None): Unit = {
+    val before  = stored(partition)
+    val ledgers = before.ledgers ++ ledger.map(id => TopicLedger(firstLedger + id, Vector.empty))
+    val newest  = ledgers.last
+    val at      = Position(newest.id, newest.entries.size.toLong)
+    stored(partition) =
+      before.copy(ledgers = ledgers.init :+ newest.copy(entries = newest.entries :+ messages(at, texts)))
+    cluster.add(stored(partition))
+  }
+
   def delete(partition: String): Unit = stored.remove(partition).foreach(cluster.remove)
 
   def name(partition: String): String = s"$topic-partition-${partition.drop(1)}"
@@ -207,7 +218,12 @@ private[stream] object StreamCase {
     val isMarker = messages == Marker
     val stored   = StoredEntry(Seq.fill(math.max(1, messages))(Sent.text("x" * 100)), batched = messages > 0,
       metadata = m => if (isMarker) { m.setMarkerType(MarkerType.TXN_COMMIT.getValue); () })
-    TopicEntry(at, ByteBufUtil.getBytes(stored.bytes), if (isMarker) TopicEntry.Marker else TopicEntry.Messages(),
-      publishTime = 1700000000123L, math.max(0, messages))
+    asStored(at, stored, if (isMarker) TopicEntry.Marker else TopicEntry.Messages(), math.max(0, messages))
   }
+
+  private def messages(at: Position, texts: Seq[String]): TopicEntry =
+    asStored(at, StoredEntry(texts.map(Sent.text), batched = true), TopicEntry.Messages(), texts.size)
+
+  private def asStored(at: Position, stored: StoredEntry, kind: TopicEntry.Kind, messages: Int) =
+    TopicEntry(at, ByteBufUtil.getBytes(stored.bytes), kind, publishTime = 1700000000123L, messages)
 }
