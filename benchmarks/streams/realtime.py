@@ -110,8 +110,8 @@ def _measure(stage: Stage, load: Load, rounds: int, only: str, backlog: int) -> 
         tables.append(backlog_table(read, backlog))
     if "eager" in only:
         stage.start_eager()
-        rows = [("1 partition", _EAGER, load), ("4 partitions to 1", _EAGER, _copied(load))]
-        tables.append(latency_table("eager", _run(stage, rows, rounds)))
+        eager = [("1 partition", _EAGER, load), ("4 partitions to 1", _EAGER, _copied(load))]
+        tables.append(latency_table("eager", _run(stage, eager, rounds)))
     return tables
 
 
