@@ -16,11 +16,9 @@ from support.topics.reading import stream
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pulsar as pulsar_client
     from executors.hosts import Executors
-    from pyspark.sql import SparkSession
 
-    from support.servers.admin import Admin
+    from support.topics.writing import Target
 
 _KILLS = 4
 _SECONDS = 120
@@ -29,9 +27,9 @@ _SECONDS = 120
 class Supervised:
     """A query that is started again whenever it fails, as a supervisor does."""
 
-    def __init__(self, spark: SparkSession, service_url: str, topic: str, target: str, checkpoint: Path) -> None:
-        frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
-        self._start = partial(start_live, frame, checkpoint, service_url, target)
+    def __init__(self, server: Target, topic: str, copy: str, checkpoint: Path) -> None:
+        frame = stream(server.spark, server.service_url, topic=topic, startingOffsets="earliest").select("value")
+        self._start = partial(start_live, frame, checkpoint, server.service_url, copy)
         self.query = self._start()
         self.failures: list[str] = []
 
@@ -43,15 +41,9 @@ class Supervised:
 
 @pytest.mark.exhaustive  # the restart is that of a stop in a batch, and of a killed driver
 def test_executors_are_killed_in_batches_of_real_time_mode(
-    spark: SparkSession,
-    executors: Executors,
-    service_url: str,
-    admin: Admin,
-    client: pulsar_client.Client,
-    topic: str,
-    tmp_path: Path,
+    target: Target, executors: Executors, topic: str, tmp_path: Path
 ) -> None:
-    sender, target, copy = partitioned(admin, client, topic)
+    sender, written, copy = partitioned(target.admin, target.client, topic)
 
     def all_arrive() -> None:
         wanted = set(sender.sent)
@@ -62,8 +54,8 @@ def test_executors_are_killed_in_batches_of_real_time_mode(
 
         eventually(have_arrived, seconds=_SECONDS)
 
-    with accepting(spark):
-        supervised = Supervised(spark, service_url, topic, target, tmp_path)
+    with accepting(target.spark):
+        supervised = Supervised(target, topic, written, tmp_path)
         try:
             with sender.sending():
                 for turn in range(_KILLS):

@@ -164,10 +164,13 @@ def test_a_catalog_that_queries_use_is_not_registered_with_other_settings() -> N
     [
         ({"auth": Plugin("x.Y", "canary")}, True),
         ({"auth": Plugin("x.Y", "file:///t")}, False),
+        ({"auth": Plugin("x.Y", "https://me:canary@issuer")}, True),
         ({"admin_auth": Plugin("x.Y", "canary")}, True),
         ({"auth": OAuth2("https://i", "data:,canary")}, True),
         ({"auth": OAuth2("https://i", "file:///k")}, False),
+        ({"auth": OAuth2("https://i", "https://keys/k")}, False),
         ({"auth": Token("canary")}, True),
+        ({"auth": Token("file:canary")}, True),
         ({"auth": Basic("me", "canary")}, True),
         ({"tls": Tls(trust_store=Store("/s", "canary"))}, True),
         ({"tls": Tls("/ca.pem")}, False),

@@ -13,7 +13,8 @@ from pulsar_spark.options.names import is_secret
 
 _ORDER = ("__publishTime", "__ledgerId", "__entryId", "__batchIndex")
 CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
-_FILE = re.compile(r"\s*(file|https?):")  # where a secret is, instead of the secret
+_REFERENCES = {"params": re.compile(r"\s*file:", re.I), "credentialsurl": re.compile(r"\s*(file|https?):", re.I)}
+"""Ends of the names of options that may refer to a secret, with how such a value begins."""
 _LATER = "it hides only what is set before it starts"
 
 
@@ -58,7 +59,7 @@ class Pulsar(Examining):
         options = self.cluster.options()
         prefix = f"spark.sql.catalog.{name}"
         for key, value in options.items():
-            if is_secret(key) and not _FILE.match(value):
+            if is_secret(key) and not _is_reference(key, value):
                 raise PulsarOptionError("PULSAR_SETTING_SECRET", setting=f"{prefix}.{key}", why=_LATER)
         settings = {prefix: CATALOG, **{f"{prefix}.{key}": value for key, value in options.items()}}
         present = {k: v for k, v in self.spark.conf.getAll.items() if k == prefix or k.startswith(f"{prefix}.")}
@@ -89,3 +90,8 @@ class Pulsar(Examining):
         if n < 1:
             raise PulsarOptionError("PULSAR_OPTION_INVALID", option="n", value=str(n), allowed="at least 1")
         return self.read(topic, start=f"last {n}").orderBy(*_ORDER, ascending=False).limit(n)
+
+
+def _is_reference(key: str, value: str) -> bool:
+    """True if the value says where the secret is."""
+    return any(key.lower().endswith(end) and pattern.match(value) for end, pattern in _REFERENCES.items())

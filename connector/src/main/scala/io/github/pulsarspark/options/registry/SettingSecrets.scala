@@ -18,32 +18,35 @@ private[pulsarspark] object SettingSecrets {
     *   what the settings of these options begin with
     */
   def check(started: String => Option[String], prefix: String, options: Map[String, String]): Unit = {
-    val secrets = options.toSeq.sorted.filter { case (key, value) => isSecret(key, value) }
-    if (secrets.nonEmpty) {
-      val hidden = started("spark.redaction.regex").getOrElse(SparkPattern).r
-      secrets.foreach { case (key, value) =>
-        reason(started, hidden, prefix + key, value).foreach(why =>
-          throw Conditions.SettingSecret(setting = prefix + key, why = why).exception
-        )
-      }
+    val secrets = options.toSeq.sorted.filter { case (key, value) => isSecret(key) && !isReference(key, value) }
+    val shown   = secrets.view.flatMap { case (key, value) =>
+      reason(started, prefix + key, value).map(prefix + key -> _)
+    }
+    shown.headOption.foreach { case (setting, why) =>
+      throw Conditions.SettingSecret(setting = setting, why = why).exception
     }
   }
 
-  private def reason(started: String => Option[String], hidden: Regex, setting: String, value: String): Option[String] =
+  private def reason(started: String => Option[String], setting: String, value: String): Option[String] = {
+    val hidden = started("spark.redaction.regex").getOrElse(SparkPattern).r
     if (hidden.findFirstIn(setting).isEmpty) Some("it hides no setting of that name")
     else Option.unless(started(setting).contains(value))("it hides only what is set before it starts")
+  }
 
-  private def isSecret(key: String, value: String): Boolean = {
-    val isKnown  = OptionRegistry.definitions.find(_.key.equalsIgnoreCase(key)).map(_.secret)
-    val isNamed  = SettingEnds.exists(key.toLowerCase.endsWith(_))
-    val isInFile = InFile.findPrefixOf(value).isDefined
-    isKnown.getOrElse(isNamed) && !isInFile
+  private def isSecret(key: String): Boolean =
+    OptionRegistry.find(key).fold(SettingEnds.exists(key.toLowerCase.endsWith(_)))(_.secret)
+
+  /** True if the value says where the secret is. */
+  private def isReference(key: String, value: String): Boolean = References.exists { case (end, pattern) =>
+    key.toLowerCase.endsWith(end) && pattern.findPrefixOf(value).isDefined
   }
 
   /** Ends of the names of the Pulsar client's own settings that hold a secret, in lower case. */
   private val SettingEnds = Seq("authparams", "params", "password")
 
-  private val InFile = "(?i)\\s*(file|https?):".r
+  /** Ends of the names of options that may refer to a secret, with how such a value begins. A token is what it is. */
+  private val References: Seq[(String, Regex)] =
+    Seq("params" -> "(?i)\\s*file:".r, "credentialsurl" -> "(?i)\\s*(file|https?):".r)
 
   /** The default of `spark.redaction.regex`. */
   private val SparkPattern = "(?i)secret|password|token|access[.]?key"

@@ -12,10 +12,10 @@ import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 import io.github.pulsarspark.common.BoundedActions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
-import io.github.pulsarspark.pulsar.connection.{ClusterCalls, RefusedConnection}
+import io.github.pulsarspark.pulsar.connection.{ClusterCalls, CurrentLookup, RefusedConnection}
 import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, EntryFeed, FeedTimes, PendingFeed}
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
-import io.github.pulsarspark.pulsar.topics.{CurrentLookup, MatchingTopics, TopicListing, TopicMissing, TopicNames}
+import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** A [[BrokerApi]] over the Pulsar client's binary protocol; needs no admin service.

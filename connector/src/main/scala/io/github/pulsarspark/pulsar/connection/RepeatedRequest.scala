@@ -26,14 +26,17 @@ private[pulsarspark] object RepeatedRequest {
       .handle[CompletableFuture[A]] { (answer, failure) =>
         if (failure == null) CompletableFuture.completedFuture(answer)
         else if (!passes(failure) || System.nanoTime() - deadline >= 0L) CompletableFuture.failedFuture(failure)
-        else
-          CompletableFuture
-            .supplyAsync[CompletableFuture[A]](() => attempt(),
-              CompletableFuture.delayedExecutor(pause.toMillis, TimeUnit.MILLISECONDS))
-            .thenCompose(identity(_))
+        else later(pause)(attempt())
       }
       .thenCompose(identity(_))
 
     attempt()
   }
+
+  /** Sends a request after a pause. */
+  def later[A](pause: FiniteDuration)(request: => CompletableFuture[A]): CompletableFuture[A] =
+    CompletableFuture
+      .supplyAsync[CompletableFuture[A]](() => request,
+        CompletableFuture.delayedExecutor(pause.toMillis, TimeUnit.MILLISECONDS))
+      .thenCompose(identity(_))
 }

@@ -13,8 +13,8 @@ import org.apache.pulsar.common.protocol.Commands
 import org.apache.pulsar.common.schema.SchemaInfo
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.pulsar.topics.{CurrentLookup, TopicMissing}
-import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.topics.TopicMissing
+import io.github.pulsarspark.pulsar.connection.{ClusterCalls, CurrentLookup}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Requests the schemas of topics. Keeps none of them. */

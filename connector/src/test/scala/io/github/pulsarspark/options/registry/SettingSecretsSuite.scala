@@ -44,6 +44,12 @@ class SettingSecretsSuite extends FunSuite {
     refused(started(set) + ("spark.redaction.regex" -> "password"), set)
   }
 
+  test("a value that only looks like a file is refused: a token is what it is, and parameters at a URL are shown") {
+    refused(started(), "auth.token"               -> "file:hunter2")
+    refused(started(), "auth.basic.password"      -> "https://hunter2")
+    refused(started(), "pulsar.client.authParams" -> "https://me:hunter2@issuer")
+  }
+
   test("files, and options that hold no secret") {
     check(
       started(),

@@ -1,8 +1,10 @@
-package io.github.pulsarspark.pulsar.topics
+package io.github.pulsarspark.pulsar.connection
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
+
+import io.github.pulsarspark.pulsar.topics.TopicMissing
 
 /** Sends a lookup whose response is current. The client gives callers that look up the same thing at the same time one
   * response (`InProgressDeduplicationDecoratorLookupService`), and forgets it only after it has handed it out. A lookup
@@ -14,7 +16,7 @@ private[pulsar] object CurrentLookup {
   /** No thread of the client takes that long to forget a response. */
   private val Patience = 2.seconds
 
-  private val PauseMillis = 1L
+  private val Pause = 1.milli
 
   /** Repeats a lookup whose response is there at once, as no response of a broker can be. Another failure than that
     * nothing exists passes, whatever lookup it belongs to.
@@ -25,11 +27,7 @@ private[pulsar] object CurrentLookup {
     def attempt(): CompletableFuture[A] = {
       val response = lookup()
       if (!isEarlier(response) || System.nanoTime() - deadline >= 0L) response
-      else
-        CompletableFuture
-          .supplyAsync[CompletableFuture[A]](() => attempt(),
-            CompletableFuture.delayedExecutor(PauseMillis, TimeUnit.MILLISECONDS))
-          .thenCompose(identity(_))
+      else RepeatedRequest.later(Pause)(attempt())
     }
 
     attempt()

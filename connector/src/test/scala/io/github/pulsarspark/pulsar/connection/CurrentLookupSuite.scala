@@ -1,4 +1,4 @@
-package io.github.pulsarspark.pulsar.topics
+package io.github.pulsarspark.pulsar.connection
 
 import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 
@@ -9,7 +9,6 @@ import org.apache.pulsar.common.naming.TopicName
 
 import io.github.pulsarspark.cluster.WriteSuite
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.pulsar.connection.ClientPool
 
 /** Lookups that follow one another at once. */
 class CurrentLookupSuite extends WriteSuite {
