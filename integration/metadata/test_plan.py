@@ -5,19 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from realtime.live import accepting, start_live, wait_for_batches
 
-from pulsar_spark import PulsarOptionError, PulsarReadOptions, ReadPlan, after, plan, read_pulsar, read_pulsar_stream
+from pulsar_spark import (
+    PulsarCluster,
+    PulsarOptionError,
+    PulsarReadOptions,
+    ReadPlan,
+    after,
+    plan,
+    read_pulsar,
+    read_pulsar_stream,
+)
 from support.servers.offloading import ENTRIES_PER_LEDGER, running_offload
 from support.spark.errors import refused
+from support.spark.waiting import eventually
 from support.topics.messages import Message, produce, read_all
-from support.topics.reading import assert_exactly_once, entries_by_level, existing, seen
+from support.topics.reading import assert_exactly_once, entries_by_level, existing, running, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pulsar as pulsar_client
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+    from support.servers.admin import Admin
     from support.servers.offloading import Offloading
     from support.servers.servers import Addresses
 
@@ -87,6 +100,54 @@ def test_a_plan_reports_why_direct_reads_are_not_possible(
     produce(client, topic, _messages(5))
     with refused("PULSAR_SEGMENT_UNAVAILABLE", topic, "admin.url is not set"):
         plan(read_pulsar(spark, topic, service_url=service_url, level="segment"))
+
+
+def _running_tasks(spark: SparkSession) -> int:
+    tracker = spark.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    return sum(stage.numActiveTasks for stage in stages if stage)
+
+
+def test_a_plan_of_real_time_mode_is_how_the_query_falls_to_tasks(
+    spark: SparkSession, pulsar: Addresses, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=3)
+    names = [f"{topic}-partition-{number}" for number in range(3)]
+    produce(client, names[1], _messages(50), batch_size=10)
+    url, admin_url = pulsar.service_url, pulsar.admin_url
+
+    def stream(limit: int | None = None) -> DataFrame:
+        chosen = PulsarReadOptions(admin_url=admin_url, real_time_tasks=2, max_messages_per_trigger=limit)
+        return read_pulsar_stream(spark, topic, options=chosen, start="earliest", service_url=url)
+
+    made = plan(stream().where("value IS NOT NULL"), real_time=True)
+    assert [[(one.topic, one.entries, one.is_behind) for one in task] for task in made.tasks] == [
+        [(names[1], 5, True), (names[2], 0, False)],
+        [(names[0], 0, False)],
+    ]
+    assert made.entries == 5
+    assert (made.bytes or 0) > 50 * 50
+    facade = PulsarCluster(url, admin_url=admin_url).on(spark)
+    two_tasks = PulsarReadOptions(real_time_tasks=2)
+    assert facade.real_time_plan(topic, start="earliest", options=two_tasks) == made
+    assert facade.real_time_plan(topic, options=two_tasks).entries == 0, "a stream begins with the next message"
+
+    with accepting(spark), running(start_live(stream(), tmp_path, url, f"{topic}-copy")) as query:
+        eventually(lambda: _running_tasks(spark) == len(made.tasks), seconds=60)
+        wait_for_batches(query, 1)
+    produce(client, names[0], _messages(7))
+    later = plan(stream(), real_time=True, checkpoint=tmp_path)
+    assert later == facade.real_time_plan(topic, checkpoint=tmp_path, options=two_tasks)
+    assert [[(one.topic, one.entries) for one in task] for task in later.tasks] == [
+        [(names[0], 7), (names[2], 0)],
+        [(names[1], 0)],
+    ]
+    assert later.partitions[2].after == made.partitions[0].last
+
+    with refused("PULSAR_REAL_TIME_OPTION", "maxMessagesPerTrigger"):
+        plan(stream(limit=5), real_time=True)
+    with pytest.raises(PulsarOptionError, match="PULSAR_PLAN_NO_READ"):
+        plan(spark.readStream.format("rate").load(), real_time=True)
 
 
 @pytest.fixture(scope="module")

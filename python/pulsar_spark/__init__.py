@@ -43,13 +43,14 @@ if TYPE_CHECKING:
     from pulsar_spark import functions, local, progress, sinks
     from pulsar_spark.facade import Pulsar
     from pulsar_spark.io import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
-    from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan, plan
+    from pulsar_spark.plans import FollowedPartition, PlannedSlice, PlannedTask, ReadPlan, RealTimePlan, plan
     from pulsar_spark.sessions import configure, session
     from pulsar_spark.triggers import real_time_trigger
 
 __all__ = [
     "Basic",
     "Certificate",
+    "FollowedPartition",
     "OAuth2",
     "PlannedSlice",
     "PlannedTask",
@@ -72,6 +73,7 @@ __all__ = [
     "PulsarUnreachableError",
     "PulsarWriteOptions",
     "ReadPlan",
+    "RealTimePlan",
     "Store",
     "Tls",
     "Token",
@@ -100,7 +102,7 @@ _MODULES = ("functions", "local", "progress", "sinks")
 _NAMES = {
     "facade": ("Pulsar",),
     "io": ("read_pulsar", "read_pulsar_stream", "write_pulsar", "write_pulsar_stream"),
-    "plans": ("PlannedSlice", "PlannedTask", "ReadPlan", "plan"),
+    "plans": ("FollowedPartition", "PlannedSlice", "PlannedTask", "ReadPlan", "RealTimePlan", "plan"),
     "sessions": ("configure", "session"),
     "triggers": ("real_time_trigger",),
 }

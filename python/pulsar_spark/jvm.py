@@ -108,6 +108,13 @@ class DriverJvm:
             plans = self._jvm.io.github.pulsarspark.inspect.reads.ReadPlans
             return json.loads(plans.json(frame._jdf.queryExecution().optimizedPlan()))
 
+    def followed_partitions(self, df: DataFrame, checkpoint: str) -> Any:  # noqa: ANN401
+        """The partitions by the tasks of a stream in real-time mode; ``checkpoint`` is a path or empty."""
+        frame: Any = df
+        with translated():
+            plans = self._jvm.io.github.pulsarspark.inspect.reads.ReadPlans
+            return json.loads(plans.realTimeJson(frame._jdf.queryExecution().analyzed(), checkpoint))
+
     def function(self, name: str, options: dict[str, str]) -> JvmFunction:
         """Create ``from_pulsar`` or ``to_pulsar`` for a topic."""
         with _asked(options):

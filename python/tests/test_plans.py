@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
 import pytest
 
-from pulsar_spark import PlannedSlice, PlannedTask, PulsarOptionError, PulsarSetupError, ReadPlan, plan
+from pulsar_spark import (
+    FollowedPartition,
+    PlannedSlice,
+    PlannedTask,
+    PulsarOptionError,
+    PulsarSetupError,
+    ReadPlan,
+    RealTimePlan,
+    plan,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,6 +30,11 @@ REST = PlannedSlice(TOPIC, "7:1233", "7:1299:4", "bookies", entries=66, bytes=10
 OFFLOADED = PlannedSlice(TOPIC, "3:-1", "3:99", "tiered", entries=100, bytes=2048)
 BROKER = PlannedSlice(TOPIC, "1:5", "2:8", "broker", reason="ledger 1 belongs to nobody")
 MIXED = ReadPlan((PlannedTask((BROKER,)), PlannedTask((OFFLOADED, BOOKIES)), PlannedTask((REST,), ("bookie-1",))))
+BEHIND = FollowedPartition(f"{TOPIC}-partition-1", "7:-1", "9:1233", entries=1300, bytes=5 << 20)
+QUIET = FollowedPartition(f"{TOPIC}-partition-0", "8:99:4", "8:99:4", entries=0, bytes=0)
+EMPTY = FollowedPartition(f"{TOPIC}-partition-2", "11:-1", entries=0, bytes=0)
+SEVERAL = FollowedPartition("persistent://a/b/<events>", "3:1", "6:5")
+LIVE = RealTimePlan(((BEHIND, QUIET), (EMPTY,)))
 
 
 def test_a_plan_is_a_table() -> None:
@@ -113,6 +128,41 @@ def test_a_plan_as_json() -> None:
     }
 
 
+def test_a_plan_of_real_time_mode_is_a_table() -> None:
+    assert str(LIVE).splitlines() == [
+        "task  topic                             after   last    entries    bytes",
+        "----  --------------------------------  ------  ------  -------  -------",
+        "   0  public/default/rides-partition-1  7:-1    9:1233    1,300  5.0 MiB",
+        "   0  public/default/rides-partition-0  8:99:4  8:99:4        0      0 B",
+        "   1  public/default/rides-partition-2  11:-1                 0      0 B",
+        "2 tasks, 3 partitions",
+        "  backlog: 1 partition, 1,300 entries, 5.0 MiB",
+    ]
+    assert LIVE.partitions == (BEHIND, QUIET, EMPTY)
+    assert [one.is_behind for one in LIVE.partitions] == [True, False, False]
+
+
+def test_a_backlog_of_unknown_size_is_a_backlog() -> None:
+    unknown = RealTimePlan(((SEVERAL, BEHIND),))
+    assert (unknown.entries, unknown.bytes) == (None, None)
+    assert repr(unknown) == "RealTimePlan(1 task, 2 partitions; backlog: 2 partitions)"
+    assert "a/b/&lt;events&gt;" in unknown._repr_html_()
+    assert "?" in str(unknown)
+
+
+def test_a_plan_of_real_time_mode_in_one_line() -> None:
+    assert repr(LIVE) == "RealTimePlan(2 tasks, 3 partitions; backlog: 1 partition, 1,300 entries, 5.0 MiB)"
+    assert repr(RealTimePlan(((EMPTY,),))) == "RealTimePlan(1 task, 1 partition; no backlog)"
+    long = str(RealTimePlan(((QUIET,) * 100,))).splitlines()
+    assert long[-3:] == ["... and 40 more partitions", "1 task, 100 partitions", "  no backlog"]
+
+
+def test_a_plan_of_real_time_mode_as_json() -> None:
+    told = json.loads(LIVE.to_json())
+    assert [[FollowedPartition(**one) for one in task] for task in told["tasks"]] == [[BEHIND, QUIET], [EMPTY]]
+    assert (told["entries"], told["bytes"]) == (1300, 5 << 20)
+
+
 class FakeFrame:
     """Stands for a DataFrame whose session says what the JVM would."""
 
@@ -129,6 +179,10 @@ class FakeFrame:
     def json(self, _: object) -> str:
         return self.told
 
+    def realTimeJson(self, _: object, checkpoint: str) -> str:  # noqa: N802
+        self.checkpoint = checkpoint
+        return self.told
+
     @property
     def frame(self) -> DataFrame:
         return cast("DataFrame", self)
@@ -141,6 +195,25 @@ def test_the_plan_is_that_of_the_jvm() -> None:
     ]
     told = {"reads": 1, "tasks": [{"hosts": ["h"], "slices": slices}]}
     assert plan(FakeFrame(json.dumps(told)).frame) == ReadPlan((PlannedTask((BROKER, OFFLOADED), ("h",)),))
+
+
+def test_the_plan_of_real_time_mode_is_that_of_the_jvm() -> None:
+    parts = [{"topic": BEHIND.topic, "after": "7:-1", "last": "9:1233", "entries": 1300, "bytes": 5 << 20}]
+    parts += [{"topic": EMPTY.topic, "after": "11:-1", "entries": 0, "bytes": 0}]
+    stream = FakeFrame(json.dumps({"reads": 1, "tasks": [[parts[0]], [parts[1]]]}), streaming=True)
+    assert plan(stream.frame, real_time=True) == RealTimePlan(((BEHIND,), (EMPTY,)))
+    assert stream.checkpoint == ""
+    plan(stream.frame, real_time=True, checkpoint=Path("/jobs/rides"))
+    assert stream.checkpoint == "/jobs/rides"
+
+
+def test_a_plan_is_of_a_batch_or_of_a_stream_in_real_time_mode() -> None:
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*is no stream.*real_time=True"):
+        plan(FakeFrame().frame, real_time=True)
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_PLAN_NO_READ.*reads nothing of Pulsar"):
+        plan(FakeFrame('{"reads": 0, "tasks": []}', streaming=True).frame, real_time=True)
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INCOMPLETE.*`checkpoint`.*`real_time`"):
+        plan(FakeFrame().frame, checkpoint="/jobs/rides")  # type: ignore[call-overload]
 
 
 def test_streams_and_other_sources_have_no_plan() -> None:

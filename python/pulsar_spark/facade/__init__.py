@@ -6,6 +6,7 @@ from pulsar_spark.facade.diagnosis import CheckpointRecord, StepInfo
 from pulsar_spark.facade.listing import Listing
 from pulsar_spark.facade.pulsar import Pulsar
 from pulsar_spark.facade.rows import (
+    FollowedInfo,
     LagInfo,
     LedgerInfo,
     PartitionInfo,
@@ -18,6 +19,7 @@ from pulsar_spark.facade.rows import (
 
 __all__ = [
     "CheckpointRecord",
+    "FollowedInfo",
     "LagInfo",
     "LedgerInfo",
     "Listing",

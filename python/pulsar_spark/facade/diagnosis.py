@@ -12,8 +12,9 @@ from pathlib import Path
 from pulsar_spark._spark import StreamingQuery
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.facade.listing import Listing
+from pulsar_spark.facade.planning import Planning
 from pulsar_spark.facade.rows import LagInfo
-from pulsar_spark.facade.tables import MetadataTables, selection
+from pulsar_spark.facade.tables import selection
 from pulsar_spark.options.bounds import Bound, bound_options
 from pulsar_spark.progress import parse
 
@@ -63,7 +64,7 @@ class CheckpointRecord:
     detail: str | None
 
 
-class Examining(MetadataTables):
+class Examining(Planning):
     """The examinations of a cluster in a session."""
 
     def doctor(

@@ -190,3 +190,24 @@ class SliceInfo:
     bytes: int | None
     reason: str | None
     hosts: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class FollowedInfo:
+    """A topic partition that a task of a query in real-time mode follows.
+
+    Attributes:
+        task: The number of the task, from 0.
+        topic: The full name of the topic or topic partition.
+        after: The position after which the task begins.
+        last: The position of the last entry with messages; None without messages.
+        entries: The backlog in entries; None if it is in several ledgers and there is no admin URL.
+        bytes: Estimated bytes of the backlog in storage; None without an admin URL.
+    """
+
+    task: int
+    topic: str
+    after: str
+    last: str | None
+    entries: int | None
+    bytes: int | None

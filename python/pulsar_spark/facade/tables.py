@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from itertools import groupby
 from typing import TypeVar
 
 from pulsar_spark._spark import DataFrame
@@ -16,15 +15,12 @@ from pulsar_spark.facade.rows import (
     PartitionInfo,
     PositionInfo,
     SchemaInfo,
-    SliceInfo,
     SubscriptionInfo,
     TopicInfo,
 )
-from pulsar_spark.options import PulsarReadOptions
 from pulsar_spark.options.bounds import Bound, bound_options
 from pulsar_spark.options.names import named_as_arguments
-from pulsar_spark.options.resolve import FORMAT, checked, read_options
-from pulsar_spark.plans import PlannedSlice, PlannedTask, ReadPlan
+from pulsar_spark.options.resolve import FORMAT, checked
 
 Row = TypeVar("Row")
 _TABLE = "metadata"
@@ -184,42 +180,6 @@ class MetadataTables(InSession):
         bounds = bound_options("start", at, topic=options["topics"], now=datetime.now(timezone.utc))
         return self._listing(PositionInfo, "positions", {**options, **bounds})
 
-    def plan(
-        self,
-        topics: str | Sequence[str] | None = None,
-        *,
-        topics_pattern: str | None = None,
-        start: Bound | None = None,
-        end: Bound | None = None,
-        options: PulsarReadOptions | None = None,
-    ) -> ReadPlan:
-        """Show how a batch read would be split into tasks, as `pulsar_spark.plan` does for a DataFrame.
-
-        Works on Spark Connect, too. The filters of a query are not known here.
-
-        Args:
-            topics: A topic, or several.
-            topics_pattern: Instead of ``topics``: a regular expression, as in `read_pulsar`.
-            start: Where to start, as in `read_pulsar`.
-            end: Where to end, as in `read_pulsar`.
-            options: Further options of the read.
-
-        Returns:
-            The plan.
-
-        Raises:
-            PulsarOptionError: An argument is wrong.
-            PulsarSparkError: A topic does not exist, or the cluster denies the request.
-
-        Examples:
-            >>> pulsar.plan("rides")
-            ReadPlan(1 task; bookies: 1 slice, 2 entries, 334 B)
-        """
-        chosen = {"topics": topics, "topics_pattern": topics_pattern}
-        given = read_options("plan", self.cluster.read_options(options), chosen, {"start": start, "end": end}, {}, {})
-        rows = self._listing(SliceInfo, "plan", given)
-        return ReadPlan(tuple(_task(list(slices)) for _, slices in groupby(rows, lambda one: one.task)))
-
     def metadata(self, table: str, **options: str) -> DataFrame:
         """Read a metadata table, as the option ``metadata`` does.
 
@@ -251,11 +211,3 @@ def selection(topics: str | Sequence[str] | None, pattern: str | None) -> dict[s
     """The options that select topics."""
     text = topics if topics is None or isinstance(topics, str) else ",".join(topics)
     return {key: value for key, value in (("topics", text), ("topicsPattern", pattern)) if value is not None}
-
-
-def _task(slices: Sequence[SliceInfo]) -> PlannedTask:
-    """The task of these slices."""
-    parts = [
-        PlannedSlice(one.topic, one.after, one.through, one.tier, one.entries, one.bytes, one.reason) for one in slices
-    ]
-    return PlannedTask(tuple(parts), slices[0].hosts or ())

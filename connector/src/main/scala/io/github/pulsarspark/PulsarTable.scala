@@ -4,8 +4,7 @@ import java.util.{EnumSet, Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsWrite, TableCapability, TruncatableTable}
-import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsWrite, TableCapability, TruncatableTable}
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
@@ -14,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.SessionOptions
 import io.github.pulsarspark.options.registry.TranslationWarning
-import io.github.pulsarspark.read.PulsarScanBuilder
+import io.github.pulsarspark.read.{MessageTable, PulsarScanBuilder}
 import io.github.pulsarspark.schema.columns.{MetadataColumns, Nullability}
 import io.github.pulsarspark.write.exactlyonce.SinkRun
 import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder, TableColumns}
@@ -36,7 +35,7 @@ private[pulsarspark] final class PulsarTable(
     definition: JMap[String, String],
     session: Map[String, String],
     facts: Option[TopicFacts] = None
-) extends SupportsRead with SupportsWrite with SupportsMetadataColumns with TruncatableTable with ReportsSinkMetrics {
+) extends MessageTable with SupportsWrite with SupportsMetadataColumns with TruncatableTable with ReportsSinkMetrics {
 
   /** The topics as they are named, which Spark shows in plans, errors and the sink of a stream. */
   override def name(): String = {
@@ -70,7 +69,7 @@ private[pulsarspark] final class PulsarTable(
 
   override def properties(): JMap[String, String] = facts.fold(TableProperties.shown(definition))(_.properties)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = {
+  override def newScanBuilder(options: CaseInsensitiveStringMap): PulsarScanBuilder = {
     facts.foreach(_.checkEnd(name(), options))
     new PulsarScanBuilder(raw(options), rows)
   }

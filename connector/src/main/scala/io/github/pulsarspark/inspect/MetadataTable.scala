@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import io.github.pulsarspark.common.Slots
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataView}
 import io.github.pulsarspark.options.registry.RawOptions
@@ -70,7 +71,7 @@ private final class MetadataScan(view: MetadataView, name: String, options: RawO
     val (_, checked) = MetadataViews.checked(view.name, options)
     val context      = SparkSession.active.sparkContext
     val request      =
-      new MetadataRequest(checked, output.fieldNames.toSet, context.hadoopConfiguration, context.defaultParallelism)
+      new MetadataRequest(checked, output.fieldNames.toSet, context.hadoopConfiguration, Slots.of(context))
     val places = output.fieldNames.map(view.columns.fieldIndex)
     view.rows(request).map(row => InternalRow.fromSeq(places.toSeq.map(i => row.get(i, view.columns(i).dataType))))
       .toArray

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.inspect
 
 import io.github.pulsarspark.inspect.doctor.DoctorView
-import io.github.pulsarspark.inspect.reads.{LagView, PlanView, PositionsView}
+import io.github.pulsarspark.inspect.reads.{LagView, PlanView, PositionsView, RealTimePlanView}
 import io.github.pulsarspark.inspect.state.{CheckpointView, SinkView, SinksView}
 import io.github.pulsarspark.inspect.topics.{LedgersView, PartitionsView, SchemasView, SubscriptionsView, TopicsView}
 import io.github.pulsarspark.inspect.view.MetadataView
@@ -19,6 +19,7 @@ private[pulsarspark] object MetadataViews {
     SubscriptionsView,
     PositionsView,
     PlanView,
+    RealTimePlanView,
     LagView,
     CheckpointView,
     SinksView,

@@ -5,11 +5,13 @@ import java.util.OptionalLong
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.types.{StructField, StructType, TimestampType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.metrics.Metrics
@@ -19,6 +21,11 @@ import io.github.pulsarspark.read.plan.{PulsarBatch, PushedFilters}
 import io.github.pulsarspark.read.task.{PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.schema.columns.{FieldNames, MetadataColumns}
 import io.github.pulsarspark.storage.segment.HadoopSettings
+
+/** A table of messages, whose reads can be looked at before they run. */
+private[pulsarspark] trait MessageTable extends SupportsRead {
+  override def newScanBuilder(options: CaseInsensitiveStringMap): PulsarScanBuilder
+}
 
 /** Takes what Spark pushes into a read: columns, and in a batch filters and a limit.
   *
@@ -69,7 +76,7 @@ private[pulsarspark] final class PulsarScanBuilder(options: RawOptions, columns:
   /** True: each task stops at the limit, and Spark applies it to all of them together. */
   override def isPartiallyPushed: Boolean = true
 
-  override def build(): Scan = new PulsarScan(options, columns, output, filters, limit)
+  override def build(): PulsarScan = new PulsarScan(options, columns, output, filters, limit)
 }
 
 /** A read after all push-downs. */
@@ -96,6 +103,9 @@ private[pulsarspark] final class PulsarScan(
 
   /** Partitions of the batch read; planned at the first call, like the read itself. */
   def tasks: Seq[PulsarInputPartition] = theBatch.tasks
+
+  /** Options of the read as a stream; fails if one is wrong. */
+  def streamOptions: ReadOptions = ReadOptions(options, Scope.StreamRead)
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
     isStream = true

@@ -9,9 +9,7 @@ import io.github.pulsarspark.format.EntrySummary
 import io.github.pulsarspark.inspect.topics.SelectedTopics
 import io.github.pulsarspark.inspect.view.{MetadataRequest, MetadataRow, MetadataView, TakenOptions}
 import io.github.pulsarspark.options.MetadataOptions
-import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PulsarOffset}
-import io.github.pulsarspark.read.stream.lag.Backlog
-import io.github.pulsarspark.storage.segment.TopicStorage
+import io.github.pulsarspark.position.PulsarOffset
 
 /** Unread messages of topic partitions, after the positions of a checkpoint, of a subscription or of an option.
   */
@@ -37,65 +35,40 @@ private[inspect] object LagView extends MetadataView {
   override def rows(request: MetadataRequest): Iterator[InternalRow] =
     Using.resource(new SelectedTopics(request.options.read)) { selected =>
       val ReadPositions(read, partitions) = ReadPositions.of(request, selected)
-      val lag = new Lag(request, selected, read, selected.broker.confirmedBounds(partitions))
+      val unread                          = new UnreadEntries(
+        selected,
+        PulsarOffset.of(read),
+        selected.broker.confirmedBounds(partitions),
+        request.options.read.readCompacted,
+        withSizes = request.uses("entries", "messages", "bytes")
+      )
+      val lag = new Lag(request, unread)
       partitions.map(p => MetadataRow(SelectedTopics.names(p) ++ lag.of(p): _*))
     }.iterator
 
   /** Lag of all partitions, by as few requests as the columns need. */
-  private final class Lag(
-      request: MetadataRequest,
-      selected: SelectedTopics,
-      read: Map[String, Position],
-      bounds: Map[String, PartitionBounds]
-  ) {
-    private val options = request.options.read
-    private val offset  = PulsarOffset.of(read)
-
-    private val behind = backlog((_, _, _) => None).behind.map(b =>
-      b.partition -> OffsetRange(b.partition, b.from, bounds(b.partition).last)
-    ).toMap
-
-    private val storage: Map[String, TopicStorage] =
-      if (behind.isEmpty || !request.uses("entries", "messages", "bytes")) Map.empty
-      else selected.admin.fold(Map.empty[String, TopicStorage])(_.ofExisting(behind.map { case (p, range) =>
-        p -> Interval(range.startExclusive.ledgerId, Long.MaxValue)
-      }))
-
-    private val entries = backlog((p, from, to) => storage.get(p).flatMap(_.entriesBetween(from, to))).behind.map(b =>
-      b.partition -> b.entries
-    ).toMap
+  private final class Lag(request: MetadataRequest, unread: UnreadEntries) {
 
     private val first: Map[String, EntrySummary] =
-      if (request.uses("messages", "seconds")) FirstEntries.of(behind.values.toSeq, options) else Map.empty
+      if (request.uses("messages", "seconds")) FirstEntries.of(unread.ranges, request.options.read) else Map.empty
 
     private val now = System.currentTimeMillis()
 
-    private def backlog(between: (String, Long, Long) => Option[(Long, Long)]) =
-      Backlog.of(offset, bounds, options.readCompacted, between)
-
     /** Values of the columns of a partition. */
     def of(partition: String): Seq[Any] = {
-      val end = bounds.get(partition)
-      Seq[Any](
-        (read.get(partition) ++ end.map(_.first)).maxOption.map(_.toString),
-        end.filter(b => b.first < b.last).map(_.last.toString)
-      ) ++
-        (behind.get(partition) match {
-          case Some(range)           => figures(range)
-          case None if end.isDefined => Seq(0L, 0L, 0L, 0L)
-          case None                  => Seq(None, None, None, None) // it does not exist
-        })
-    }
-
-    private def figures(range: OffsetRange): Seq[Option[Long]] = {
-      val unread = entries(range.topic)
-      val start  = first.get(range.topic)
-      Seq(
-        unread,
-        unread.flatMap(n => start.map(n * _.messages)),
-        storage.get(range.topic).map(s => s.within(range).map(s.bytesWithin(range, _)).sum),
-        start.map(e => math.max(0L, now - e.publishTime) / 1000)
-      )
+      val entries = unread.entries(partition)
+      val start   = first.get(partition)
+      val figures =
+        if (unread.isBehind(partition))
+          Seq(
+            entries,
+            entries.flatMap(n => start.map(n * _.messages)),
+            unread.bytes(partition),
+            start.map(e => math.max(0L, now - e.publishTime) / 1000)
+          )
+        else if (unread.exists(partition)) Seq(0L, 0L, 0L, 0L)
+        else Seq(None, None, None, None)
+      Seq[Any](unread.from(partition).map(_.toString), unread.last(partition).map(_.toString)) ++ figures
     }
   }
 }

@@ -75,7 +75,8 @@ private[reads] object ReadPositions {
     new BoundResolver(exact, selected.broker).streamStart(selected.topics).offset.positions.toMap
   }
 
-  private def ofSubscription(name: String, selected: SelectedTopics): Map[String, Position] = {
+  /** Positions of a subscription. Fails where it does not exist. */
+  def ofSubscription(name: String, selected: SelectedTopics): Map[String, Position] = {
     val cursors = selected.admin.get.cursors(selected.partitions)
     cursors.map { case (partition, positions) =>
       partition -> positions.get(name).flatMap(Position.parse).getOrElse(

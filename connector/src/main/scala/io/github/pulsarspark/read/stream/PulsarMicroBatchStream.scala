@@ -102,7 +102,7 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
     tasks.of(ranges.between(own(from), own(to)), newest).toArray
 
   /** Begins the batches of real-time mode. Fails for options without a meaning there. */
-  def prepareForRealTimeMode(): Unit = realTime.begin(limits.ofOptions)
+  def prepareForRealTimeMode(): Unit = realTime.begin()
 
   /** True in real-time mode. */
   def isRealTime: Boolean = realTime.isOn

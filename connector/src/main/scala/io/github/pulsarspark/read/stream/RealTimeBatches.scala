@@ -5,17 +5,18 @@ import java.util.concurrent.TimeUnit
 import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.connector.read.streaming.{PartitionOffset, ReadLimit}
+import org.apache.spark.sql.connector.read.streaming.PartitionOffset
 import org.apache.spark.util.LongAccumulator
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.common.Slots
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.LatencyCounts
 import io.github.pulsarspark.position.PulsarOffset
 import io.github.pulsarspark.read.plan.PlannedRange
 import io.github.pulsarspark.read.stream.lag.StreamMetrics
 import io.github.pulsarspark.read.stream.loss.StreamLosses
-import io.github.pulsarspark.read.tails.{PlannedTail, TailPositions, TailsPartition, TailsReaders}
+import io.github.pulsarspark.read.tails.{PlannedTail, RealTimeOptions, TailPositions, TailTasks, TailsPartition, TailsReaders}
 import io.github.pulsarspark.read.task.{PlannedSlice, ReadContext}
 import io.github.pulsarspark.storage.segment.Slice
 
@@ -52,14 +53,9 @@ private[stream] final class RealTimeBatches(
   /** True in real-time mode. */
   def isOn: Boolean = on
 
-  /** @param limit
-    *   of the options
-    */
-  def begin(limit: ReadLimit): Unit = {
-    def refuse(option: String) = throw Conditions.RealTimeOption(option = option).exception
-    if (limit != ReadLimit.allAvailable()) refuse("maxMessagesPerTrigger, maxBytesPerTrigger or minMessagesPerTrigger")
-    if (task.options.readCompacted) refuse("readCompacted")
-    if (task.options.minPartitions.isDefined) refuse("minPartitions")
+  /** Fails for options without a meaning. */
+  def begin(): Unit = {
+    RealTimeOptions.check(task.options)
     on = true
   }
 
@@ -90,12 +86,8 @@ private[stream] final class RealTimeBatches(
       PlannedSlice(Slice(r.range, None, "the query is in real-time mode"), r.bounds, schemas(r.schema)),
       current.bounds.get(r.range.topic).fold(r.range.startExclusive)(_.last)
     )
-    shared(all.map(tail), tasks).map(TailsPartition(_))
-  }
-
-  private def tasks = task.options.realTimeTasks.getOrElse {
-    val spark = SparkSession.active.sparkContext
-    math.max(1, spark.defaultParallelism / math.max(1, spark.getConf.getInt("spark.task.cpus", 1)) / 2)
+    val most = TailTasks.most(task.options.realTimeTasks, Slots.of(SparkSession.active.sparkContext))
+    TailTasks.divide(all.map(tail), most)(t => t.known > t.planned.slice.range.startExclusive).map(TailsPartition(_))
   }
 
   /** The end of the batch. */
@@ -147,14 +139,4 @@ private[stream] object RealTimeBatches {
 
   /** Limit below the shortest batch that Spark runs by default, so that the second one with a late task fails. */
   private val StarvedNanos = TimeUnit.SECONDS.toNanos(4)
-
-  /** Divides tails into tasks: those with a backlog first, so that each task has as many of them as any other. Without
-    * a tail one task waits for the end of the batch, which else would begin again at once.
-    */
-  def shared(tails: Seq[PlannedTail], tasks: Int): Seq[Seq[PlannedTail]] = {
-    val (behind, others) = tails.partition(t => t.known > t.planned.slice.range.startExclusive)
-    val number           = math.min(tasks, tails.size)
-    if (tails.isEmpty) Seq(Nil)
-    else (behind ++ others).zipWithIndex.groupMap { case (_, i) => i % number }(_._1).toSeq.sortBy(_._1).map(_._2)
-  }
 }
