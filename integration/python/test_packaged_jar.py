@@ -6,6 +6,7 @@ import hashlib
 import html
 import os
 import re
+import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -252,11 +253,11 @@ spark.stop()
 """
 
 
-def answers(tmp_path: Path, settings: Path) -> None:
+def answers(tmp_path: Path, settings: Path, *more: str) -> None:
     """Spark finds, loads and calls the data source, which reports that no server is named."""
     ivy = [f"spark.jars.ivySettings={settings}", f"spark.jars.ivy={tmp_path / 'ivy'}"]
     options = [word for setting in ivy for word in ("--conf", setting)]
-    said = submit(RESOLVED, ["--master", "local[1]", "--packages", COORDINATE, *options], tmp_path)
+    said = submit(RESOLVED, ["--master", "local[1]", "--packages", COORDINATE, *more, *options], tmp_path)
     jars = re.findall("^JARS (.*)$", said, re.MULTILINE)
     answer = re.findall("^ANSWER (.*)$", said, re.MULTILINE)
     assert len(answer) == 1, said
@@ -266,8 +267,29 @@ def answers(tmp_path: Path, settings: Path) -> None:
     assert str(tmp_path / "ivy") in jars[0]
 
 
-def test_spark_finds_the_artifact_by_its_coordinate(tmp_path: Path) -> None:
-    answers(tmp_path, ivy_settings(tmp_path, REPOSITORY))
+def commands(program: str) -> list[list[str]]:
+    """What the README's part about installation calls a program with."""
+    part = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Install\n")[2].partition("\n## ")[0]
+    return [shlex.split(words.replace("$PWD", str(ROOT))) for words in re.findall(f"`{program} ([^`]*)`", part)]
+
+
+def test_the_readme_installs_the_files_that_a_build_makes() -> None:
+    assert commands("make") == [["jar", "wheel"]]
+    ((verb, wheel),) = commands("pip")
+    file, extra = wheel.removesuffix("]").split("[")
+    assert (verb, ROOT / file) == ("install", made(WHEEL, "make wheel"))
+    with ZipFile(WHEEL) as opened:
+        metadata = opened.read(f"pulsar_spark-{__version__}.dist-info/METADATA").decode()
+    assert f"\nProvides-Extra: {extra}\n" in metadata
+    jars = [words[1] for words in commands("spark-shell") if words[0] == "--jars"]
+    assert [ROOT / jar for jar in jars] == [made(JAR, "make jar")]
+
+
+def test_spark_finds_the_artifact_by_the_coordinate_of_the_readme(tmp_path: Path) -> None:
+    """No other repository has it, so that the named one is used."""
+    ((packages, coordinate, *repositories),) = [words for words in commands("spark-shell") if "--packages" in words]
+    assert (packages, coordinate) == ("--packages", COORDINATE)
+    answers(tmp_path, ivy_settings(tmp_path, tmp_path / "nothing"), *repositories)
 
 
 @pytest.mark.exhaustive
