@@ -60,6 +60,9 @@ Every error of pulsar-spark begins with its name in brackets and ends with what 
 `SparkThrowable.getCondition`, in Python it is `condition` of the exception; `pulsar_spark.condition_of` finds it in an
 exception of Spark, and [`error_of`](troubleshooting.md#failures-of-the-cluster-or-the-data) the whole error. The
 SQLSTATE, as Spark's own errors use it, is `SparkThrowable.getSqlState` and `sql_state`."""
+RUNTIME = """\
+The query stops. Nothing is lost, unless the class in Python is `PulsarDataLossError`:
+[data loss, what now](data-loss.md) says how to verify it, what skipping skips, and how to prevent it."""
 SCOPE_WORDS = {
     frozenset((*READS, *WRITES)): "reads and writes",
     frozenset(READS): "reads",
@@ -156,7 +159,7 @@ def errors_page(conditions: Mapping[str, ErrorCondition]) -> str:
     parts = [ERRORS_HEAD]
     kinds = {
         "input": ("## Wrong input", "Found before any task starts."),
-        "runtime": ("## While reading or writing", "The query stops; nothing is lost."),
+        "runtime": ("## While reading or writing", RUNTIME),
     }
     for kind, (title, words) in kinds.items():
         parts += [title, words]
@@ -166,9 +169,13 @@ def errors_page(conditions: Mapping[str, ErrorCondition]) -> str:
                     f"### {name}",
                     _inline(condition.message),
                     f"*What to do:* {_inline(condition.action)}",
-                    f"SQLSTATE: `{condition.sql_state}`. In Python: `{_error_class(condition)}`.",
+                    f"SQLSTATE: `{condition.sql_state}`. In Python: `{_error_class(condition)}`.{_more(condition)}",
                 ]
     return "\n\n".join(parts) + "\n"
+
+
+def _more(condition: ErrorCondition) -> str:
+    return " [What now?](data-loss.md)" if condition.family == "dataLoss" else ""
 
 
 def _error_class(condition: ErrorCondition) -> str:

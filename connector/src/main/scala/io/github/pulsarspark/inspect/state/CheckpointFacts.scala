@@ -126,7 +126,7 @@ private[state] final class CheckpointFacts(checkpoint: Checkpoint) {
           Some(source),
           topic = Some(text("topic")),
           position = Some(text("to")),
-          detail = Some(s"${text("condition")}: messages after ${text("from")} are gone: ${text("reason")}")
+          detail = Some(s"${text("condition")}: messages after ${text("from")} were skipped: ${text("reason")}")
         )
       })
     }

@@ -63,7 +63,7 @@ class CheckpointFactsSuite extends FunSuite {
       assertEquals(positions(found, "planned"), Seq(Topic -> "3:9"))
       assertEquals(positions(found, "loss"), Seq(Topic -> "3:2"))
       assertEquals(found.find(_.record == "loss").flatMap(_.detail),
-        Some("PULSAR_DATA_LOSS.TRIMMED: messages after 3:1 are gone: trimmed"))
+        Some("PULSAR_DATA_LOSS.TRIMMED: messages after 3:1 were skipped: trimmed"))
       assertEquals(
         found.head.batch -> found.head.detail,
         Some(0L)         -> Some(
