@@ -24,7 +24,7 @@ WHEEL := dist/pulsar_spark-$(VERSION)-py3-none-any.whl
 # Folders are listed too, so that a removed file counts as a change.
 JAR_INPUTS := $(shell find connector/src/main connector/src/realtime/java) build.sbt project/build.properties \
   $(wildcard project/*.scala project/*.sbt project/licences/*) python/pulsar_spark/_version.py LICENSE NOTICE
-WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') $(addprefix python/,pyproject.toml README.md LICENSE NOTICE)
+WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -not -path '*/jars*') $(addprefix python/,pytest_pulsar_spark.py pyproject.toml README.md LICENSE NOTICE)
 # The file of a test, by its name.
 CLASS_DATA := $(VENV)/spark-classes.jsa
 path-of = $(wildcard integration/*/$(1).py integration/support/tests/$(1).py)

@@ -172,7 +172,7 @@ def test_wheel_holds_the_package_and_the_jar() -> None:
         names = wheel.namelist()
         info = f"pulsar_spark-{__version__}.dist-info/"
         outside = [n for n in names if not n.startswith(("pulsar_spark/", info))]
-        assert outside == []
+        assert outside == ["pytest_pulsar_spark.py"]
         assert [n for n in names if n.endswith(".jar")] == [f"pulsar_spark/jars/{JAR.name}"]
         assert digest(wheel.read(f"pulsar_spark/jars/{JAR.name}")) == digest(JAR.read_bytes())
         wanted = {"py.typed", "__init__.py", "local/metadata/EphemeralNodes.java"}
@@ -184,7 +184,9 @@ def test_wheel_holds_the_package_and_the_jar() -> None:
         for extra, name in (("spark", "pyspark<4.4,>=4.0"), ("connect", "pyspark[connect]<4.4,>=4.0")):
             assert (name, f"extra == '{extra}'") in required
         assert "\nRequires-Python: >=3.10\n" in metadata
-        assert "pulsar-spark = pulsar_spark.cli:main" in wheel.read(info + "entry_points.txt").decode()
+        entry_points = wheel.read(info + "entry_points.txt").decode()
+        assert "pulsar-spark = pulsar_spark.cli:main" in entry_points
+        assert "[pytest11]\npulsar_spark = pytest_pulsar_spark\n" in entry_points
 
 
 def pip(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

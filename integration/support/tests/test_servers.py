@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pulsar_spark.local import versions
-from support.runs.beside_server import main as beside_server
-from support.servers.servers import (
+from pulsar_spark.testing.addresses import (
     ADMIN_URL,
     OWN_SERVER,
     SERVER,
@@ -21,9 +20,10 @@ from support.servers.servers import (
     NoServerError,
     choose,
     outlives_the_run,
-    running_server,
     shared_by,
 )
+from pulsar_spark.testing.servers import running_server
+from support.runs.beside_server import main as beside_server
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +98,7 @@ def test_no_testcontainers_is_a_failure_with_the_ways_out(tmp_path: Path, monkey
 
 
 def test_a_server_that_does_not_respond_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("support.servers.servers._GIVEN_READY_SECONDS", 0.2)
+    monkeypatch.setattr("pulsar_spark.testing.servers._GIVEN_READY_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     environment = {URL: "pulsar://127.0.0.1:1", ADMIN_URL: f"http://127.0.0.1:{port}"}

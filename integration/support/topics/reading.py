@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pulsar_spark.testing import run_to_end
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
@@ -175,9 +176,7 @@ def read_available(
 
 def run_available(writer: DataStreamWriter, *, seconds: int = _QUERY_SECONDS) -> StreamingQuery:
     """Run any stream over the stored messages; raises the error of the query."""
-    with running(writer.trigger(availableNow=True).start()) as query:
-        assert query.awaitTermination(seconds), f"the query was not done within {seconds} s"
-    return query
+    return run_to_end(writer, seconds=seconds)
 
 
 def java_client(spark: SparkSession) -> Any:  # noqa: ANN401 - py4j objects have no type

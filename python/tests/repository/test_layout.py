@@ -32,7 +32,7 @@ ORDER = (
         "facade",
         "cluster",
     ),
-    *("sinks", "local", "__init__", "demo", "cli"),
+    *("sinks", "local", "testing", "__init__", "demo", "cli"),
 )
 MOST_FILES, MOST_LINES = 17, 300
 # First words that name neither what a thing is nor what it does, as in `LayoutSuite`.

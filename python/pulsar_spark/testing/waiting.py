@@ -1,0 +1,35 @@
+"""Waiting for something to become true: by looking again until a deadline, never by sleeping for a fixed time."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_POLL_SECONDS = 0.05
+
+
+def eventually(look: Callable[[], T], *, seconds: float = 30) -> T:
+    """Return the first true value of ``look``; fail with the last one when there is none within the time.
+
+    Args:
+        look: The function that is called again and again.
+        seconds: The limit.
+
+    Returns:
+        The first true value.
+
+    Raises:
+        AssertionError: There was none in time.
+    """
+    __tracebackhide__ = True
+    deadline = time.monotonic() + seconds
+    while not (seen := look()):
+        if time.monotonic() >= deadline:
+            raise AssertionError(f"not within {seconds:g} s: the last look gave {seen!r}")
+        time.sleep(_POLL_SECONDS)
+    return seen
