@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from support.proxies.broker_proxy import running_broker_proxy
-from support.proxies.counting import counted
+from support.proxies.counting import least_counted
 from support.spark.catalogs import Catalog
 from support.spark.errors import get_condition, no_job, refused
 from support.spark.logs import warnings
@@ -202,22 +202,16 @@ def test_a_table_costs_the_requests_of_a_load(pulsar: Addresses, target: Target,
         table = catalog.table(trips)
         read = target.spark.read.format("pulsar").option("service.url", proxy.service_url).option("topic", trips)
         read.load().collect()  # the connection, too
-        with counted(proxy) as loaded:
-            assert read.load().columns
-        with counted(proxy) as counts:
-            assert catalog.spark.table(table).schema
+        loaded = least_counted(proxy, lambda: read.load().columns)
+        counts = least_counted(proxy, lambda: catalog.spark.table(table).schema)
         assert counts.requests() == {"PARTITIONED_METADATA": 1, "GET_SCHEMA": 1}, counts
         assert counts.requests() == loaded.requests()
-        with counted(proxy) as loaded:
-            read.load().select("city").collect()
-        with counted(proxy) as counts:
-            catalog.spark.table(table).select("city").collect()
+        loaded = least_counted(proxy, lambda: read.load().select("city").collect())
+        counts = least_counted(proxy, lambda: catalog.spark.table(table).select("city").collect())
         assert counts.requests() == loaded.requests(), f"{counts}\n{loaded}"
-        with counted(proxy) as counts:
-            catalog.sql(f"describe {table}").collect()
+        counts = least_counted(proxy, lambda: catalog.sql(f"describe {table}").collect())
         assert counts.requests().total() == 2, counts
-        with counted(proxy) as counts:
-            catalog.sql(f"create table if not exists {table} (a int)")
+        counts = least_counted(proxy, lambda: catalog.sql(f"create table if not exists {table} (a int)"))
         assert counts.requests() == {"PARTITIONED_METADATA": 1}, counts
 
 
