@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -21,21 +22,28 @@ SETTINGS = {
     # Spark 4.3 refuses a checkpoint that micro-batches began with the older format, also of a query without state.
     "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
 }
+# The one store of state that the mode accepts.
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 # The shortest batch that Spark accepts.
 BATCH = "5 seconds"
 
 
 @contextmanager
-def accepting(spark: SparkSession) -> Iterator[None]:
-    """A session whose queries in real-time mode may write to topics."""
-    before = {name: spark.conf.get(name, None) for name in SETTINGS}
-    for name, value in SETTINGS.items():
+def configured(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """A session with these settings."""
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
         spark.conf.set(name, value)
     try:
         yield
     finally:
         for name, old in before.items():
             spark.conf.unset(name) if old is None else spark.conf.set(name, old)
+
+
+def accepting(spark: SparkSession) -> AbstractContextManager[None]:
+    """A session whose queries in real-time mode may write to topics."""
+    return configured(spark, SETTINGS)
 
 
 def start_live(

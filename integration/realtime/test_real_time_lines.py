@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark
 import pytest
-from realtime.live import BATCH, wait_for_batches
+from realtime.live import BATCH, ROCKSDB, configured, wait_for_batches
 from realtime.sending import Copy
 
 from pulsar_spark import progress, read_pulsar_stream, real_time_trigger, write_pulsar_stream
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-_HAS_THE_MODE = tuple(int(part) for part in pyspark.__version__.split(".")[:2]) >= (4, 1)
+_LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+_HAS_THE_MODE = _LINE >= (4, 1)
 # Longer than any test: a message that arrives did not wait for its end.
 _LONG = "10min"
 
@@ -83,6 +84,31 @@ def test_a_sink_of_spark_needs_no_setting(rows: DataFrame, tmp_path: Path) -> No
         batch = progress.history(query)[0]
         assert batch.rows == 1
         assert batch.sources[0].latency is not None, "milliseconds from the message to its row"
+
+
+@pytest.mark.usefixtures("rows")
+def test_the_check_of_operators_accepts_state_from_spark_4_3_on(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    settings = {"spark.sql.streaming.stateStore.providerClass": ROCKSDB, "spark.sql.shuffle.partitions": "1"}
+    stream = read_pulsar_stream(spark, topic, start="earliest", service_url=service_url, real_time_tasks=1)
+    writer = stream.groupBy("value").count().writeStream.format("console").outputMode("update")
+    writer = writer.option("checkpointLocation", str(tmp_path))
+    if not _HAS_THE_MODE:
+        with _refused():
+            real_time_trigger(writer, BATCH)
+        return
+    with configured(spark, settings):
+        if _LINE >= (4, 3):
+            with running(real_time_trigger(writer, BATCH).start()) as query:
+                wait_for_batches(query, 1)
+                assert progress.history(query)[0].rows == 1
+        else:
+            with (
+                pytest.raises(Exception, match="NOT_IN_ALLOWLIST"),
+                running(real_time_trigger(writer, BATCH).start()) as query,
+            ):
+                query.awaitTermination(60)
 
 
 @pytest.mark.usefixtures("accepted")

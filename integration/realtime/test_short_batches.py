@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from support.servers.admin import Admin
 
 _SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
-_BATCH = "300 milliseconds"
 _GATE, _MANY = 60, 2000
+# True, and takes so long for a row that batches end within an entry.
+_WORK = "length(sha2(repeat(value, 3000), 512)) = 128"
+_WITHIN_AN_ENTRY = re.compile(r'"\d+:\d+:\d+"')
 
 
 @pytest.fixture(autouse=True)
@@ -63,25 +66,30 @@ def _assert_no_row_is_lost(
     topic: str,
     folder: Path,
     batches: int,
+    batch: str,
 ) -> None:
     sender, target, copy = partitioned(admin, client, topic)
-    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value").where(_WORK)
     with running(start_live(frame, folder, service_url, target)) as query:  # a cold JVM takes longer than a short batch
         wait_for_batches(query, 1)
-    query = start_live(frame, folder, service_url, target, batch=_BATCH)
+    query = start_live(frame, folder, service_url, target, batch=batch)
     with running(query), sender.sending():
         wait_for_batches(query, batches)
         sender.stop()
         eventually(lambda: len(copy.rows()) >= len(sender.sent), seconds=120)
         rows = copy.rows()
+        ends = [one["sources"][0]["endOffset"] for one in query.recentProgress]
+    within = sum(bool(_WITHIN_AN_ENTRY.search(end)) for end in ends)
+    print(f"{len(rows)} rows; of the last {len(ends)} ends {within} were within an entry")
     assert Counter(rows) == Counter(sender.sent)
     assert_in_order(rows)
+    assert within
 
 
 def test_no_row_is_lost_at_many_ends(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    _assert_no_row_is_lost(spark, service_url, admin, client, topic, tmp_path, _GATE)
+    _assert_no_row_is_lost(spark, service_url, admin, client, topic, tmp_path, _GATE, "300 milliseconds")
 
 
 @pytest.mark.exhaustive
@@ -89,4 +97,4 @@ def test_no_row_is_lost_at_thousands_of_ends_on_busy_processors(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     with _busy():
-        _assert_no_row_is_lost(spark, service_url, admin, client, topic, tmp_path, _MANY)
+        _assert_no_row_is_lost(spark, service_url, admin, client, topic, tmp_path, _MANY, "100 milliseconds")

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import org.apache.spark.TaskAttempts
+
 import io.github.pulsarspark.errors.PulsarError
 
 /** Plans and ends of real-time batches. */
@@ -75,16 +77,32 @@ class RealTimeBatchesSuite extends StreamSuite {
     }
   }
 
-  test("limits and other options of micro-batches: refused") {
+  Seq("maxMessagesPerTrigger" -> "5", "maxBytesPerTrigger" -> "5", "minMessagesPerTrigger" -> "5",
+    "minPartitions"           -> "5", "readCompacted"      -> "true").foreach { option =>
+    test(s"an option of micro-batches is refused: ${option._1}") {
+      using { topic =>
+        topic.store("p0", 0 -> Seq(0))
+        val e = intercept[Exception with PulsarError](live(topic, option))
+        assertEquals(e.getCondition, "PULSAR_REAL_TIME_OPTION")
+        assert(e.getMessage.contains(s"no use for ${option._1}:"), e.getMessage)
+      }
+    }
+  }
+
+  test("a task that Spark asks for no row in its first attempt began too late, and says so") {
     using { topic =>
       topic.store("p0", 0 -> Seq(0))
-      Seq("maxMessagesPerTrigger" -> "5", "maxBytesPerTrigger" -> "5", "minMessagesPerTrigger" -> "5",
-        "minPartitions"           -> "5", "readCompacted"      -> "true")
-        .foreach { option =>
-          val e = intercept[Exception with PulsarError](live(topic, option))
-          assertEquals(e.getCondition, "PULSAR_REAL_TIME_OPTION")
-          assert(e.getMessage.contains(s"no use for ${option._1}:"), e.getMessage)
-        }
+      val run                                        = live(topic)
+      def wasAsked(attempt: Int, asks: Int): Boolean = TaskAttempts.in(attempt) {
+        val reader = run.source.tailsReaders.reader(run.source.planInputPartitions(topic.offset("p0 0:-1")).head)
+        try {
+          (1 to asks).foreach(_ => reader.next(System.nanoTime()))
+          reader.finish().wasAsked
+        } finally reader.close()
+      }
+      assert(!wasAsked(attempt = 0, asks = 0))
+      assert(wasAsked(attempt = 0, asks = 1), "it had no time left, but it began")
+      assert(wasAsked(attempt = 1, asks = 0), "an attempt before it began in time")
     }
   }
 }

@@ -1,0 +1,29 @@
+package org.apache.spark
+
+import java.util.Properties
+
+import org.apache.spark.executor.TaskMetrics
+
+/** Runs code as Spark runs an attempt of a task. */
+object TaskAttempts {
+
+  def in[A](attempt: Int)(body: => A): A = {
+    val empty = TaskContext.empty()
+    TaskContext.setTaskContext(
+      new TaskContextImpl(
+        empty.stageId,
+        empty.stageAttemptNumber,
+        empty.partitionId,
+        empty.taskAttemptId,
+        attempt,
+        1,
+        empty.taskMemoryManager,
+        new Properties,
+        null,
+        TaskMetrics.empty
+      )
+    )
+    try body
+    finally TaskContext.unset()
+  }
+}
