@@ -8,6 +8,9 @@ private[pulsarspark] trait TieredEntrySource extends EntrySource {
   /** Tier that delivers the current entry. */
   def level: Tier
 
+  /** True if the current entry is of no aborted transaction: the broker removes such entries. */
+  def hidesAborted: Boolean = level == Tier.Broker
+
   /** Entries that arrived outside the range or out of order, and were rejected. */
   def rejectedEntries: Long
 

@@ -10,17 +10,14 @@ import io.github.pulsarspark.format.Tier
 private[pulsarspark] final class TierCounts extends AccumulatorV2[TierCounts, TierCounts] {
   import TierCounts._
 
-  private val counts  = new Array[Long](Tier.all.size * Measures)
-  private var rowsNow = 0 // where rows of the current entry are counted
+  private val counts = new Array[Long](Tier.all.size * Measures)
 
   def addEntry(level: Tier, bytes: Int): Unit = {
     counts(index(level, Measure.Entries)) += 1
     counts(index(level, Measure.Bytes)) += bytes
-    rowsNow = index(level, Measure.Rows)
   }
 
-  /** A row of the entry added last. */
-  def addRow(): Unit = counts(rowsNow) += 1
+  def addRow(level: Tier): Unit = counts(index(level, Measure.Rows)) += 1
 
   def of(level: Tier, measure: Measure): Long = counts(index(level, measure))
 

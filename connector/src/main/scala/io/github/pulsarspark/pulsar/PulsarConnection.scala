@@ -138,6 +138,9 @@ private[pulsarspark] object PulsarConnection {
   def tail(range: OffsetRange, options: ReadOptions, stream: String): TailEntrySource =
     KeptTails.tail(range, options, stream)
 
+  /** The tail that an earlier task left at the start of the range. Its user closes it or leaves it. */
+  def keptTail(range: OffsetRange, stream: String): Option[TailEntrySource] = KeptTails.take(range, stream)
+
   /** Leaves a tail to the next task of the stream.
     *
     * @param position

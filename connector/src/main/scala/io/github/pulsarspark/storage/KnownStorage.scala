@@ -25,7 +25,8 @@ private[pulsarspark] final class KnownStorage(nanos: () => Long = () => System.n
     * part there is short and the previous range was short: the stream then follows the tail.
     */
   private[storage] def isShort(range: OffsetRange, tail: StreamTail): Boolean = {
-    val isShort = tail.reaches(range) && entriesOf(range).exists(tail.isLittle(_, ledgers.entryBytes(range.topic)))
+    val entries = if (tail.newestOnly) range.entries else entriesOf(range)
+    val isShort = tail.reaches(range) && entries.exists(tail.isLittle(_, ledgers.entryBytes(range.topic)))
     if (isShort) shortUntil.put(range.topic, range.endInclusive) else shortUntil.remove(range.topic)
     isShort
   }

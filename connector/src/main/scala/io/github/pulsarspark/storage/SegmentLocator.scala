@@ -129,7 +129,8 @@ private[pulsarspark] final class SegmentLocator(
   /** The slices of each range, in order.
     *
     * @param tail
-    *   of streams, whose ranges are of one topic partition each: what the broker reads under `auto`
+    *   of streams, whose ranges are of one topic partition each: what the broker reads under `auto`, and of a tail that
+    *   tasks follow
     */
   private[storage] def slices(ranges: Seq[OffsetRange], tail: Option[StreamTail] = None): Seq[Slice] = {
     val slices = (options.readLevel, admin) match {
@@ -138,9 +139,9 @@ private[pulsarspark] final class SegmentLocator(
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
       case (_, Some(admin))           =>
         stores.check()
-        val left  = tail.filter(_ => options.readLevel == ReadLevel.Auto)
+        val left  = tail.filter(_.isFollowed || options.readLevel == ReadLevel.Auto)
         val short = left.fold(Set.empty[OffsetRange])(t => ranges.filter(known.isShort(_, t)).toSet)
-        located(admin, ranges.filterNot(short), left, isStream = tail.isDefined) match {
+        located(admin, ranges.filterNot(short), left, tail) match {
           case Left(reason)  => ranges.map(range => Slice(range, None, if (short(range)) Short else reason))
           case Right(topics) =>
             ranges.flatMap(range =>
@@ -148,7 +149,7 @@ private[pulsarspark] final class SegmentLocator(
             )
         }
     }
-    if (options.readLevel == ReadLevel.Segment) slices.find(_.segment.isEmpty).foreach(fail)
+    if (options.readLevel == ReadLevel.Segment) slices.find(s => s.segment.isEmpty && s.reason != Short).foreach(fail)
     logReasons(slices)
     slices
   }
@@ -177,13 +178,13 @@ private[pulsarspark] final class SegmentLocator(
   private def located(
       admin: AdminApi,
       ranges: Seq[OffsetRange],
-      tail: Option[StreamTail],
-      isStream: Boolean
+      left: Option[StreamTail],
+      tail: Option[StreamTail]
   ): Either[String, Topics] = {
     val lists           = new LedgerMetadata(admin, options)
     def request: Topics =
-      if (isStream) {
-        val storage = known.ledgers.locate(ranges, tail.map(_.ledgers _))(lists.ofTopics)
+      if (tail.isDefined) {
+        val storage = known.ledgers.locate(ranges, left.map(_.ledgers _), tail.exists(_.isFollowed))(lists.ofTopics)
         Topics(storage, known.locate(storage)(stores.locate(_, lists)))
       } else {
         val ids     = ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId, r.endInclusive.ledgerId + 1))

@@ -3,11 +3,11 @@ package io.github.pulsarspark.storage
 import java.util.concurrent.CompletableFuture
 
 import io.github.pulsarspark.errors.DataLossPolicy
-import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
-import io.github.pulsarspark.storage.segment.{HadoopSettings, TopicStorage, WholeLedger}
+import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice, TopicStorage, WholeLedger}
 
 /** Storage of a stream's topic partitions, for all that its driver asks: where a micro-batch ends, its tasks, and how
   * much is left. All of them share one memory of the ledgers.
@@ -30,6 +30,19 @@ private[pulsarspark] final class StreamStorage(
   /** Divides the ranges of a micro-batch into tasks, see [[SegmentPlan.of]]. */
   def plan(ranges: Seq[RequestedRange], tail: StreamTail, parallelism: Int): SegmentPlan =
     ofTasks.plan(ranges, Some(tail), parallelism)
+
+  /** Slices with which ranges begin that are read where they are stored, by topic partition, up to the first that the
+    * broker reads. Tasks follow the rest.
+    *
+    * @param ranges
+    *   of one topic partition each
+    * @param entries
+    *   see [[StreamTail]]
+    */
+  def backlogs(ranges: Seq[OffsetRange], entries: Long): Map[String, Seq[Slice]] = {
+    val tail = StreamTail(entries, Map.empty, isFollowed = true, newestOnly = options.readLevel == ReadLevel.Segment)
+    ofTasks.slices(ranges, Some(tail)).groupBy(_.range.topic).view.mapValues(_.takeWhile(_.segment.nonEmpty)).toMap
+  }
 
   /** Closed ledgers of ranges, as far as their list is known, see [[SegmentLocator.wholeLedgers]]. */
   def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] =

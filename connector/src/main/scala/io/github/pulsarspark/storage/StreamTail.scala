@@ -3,14 +3,24 @@ package io.github.pulsarspark.storage
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
-/** Decides what the broker reads of a stream under `readLevel=auto`: entries that it probably has in its cache. Pure.
+/** Decides what the broker reads of a stream by default: entries that it probably has in its cache. Pure.
   *
   * @param entries
   *   limit of entries that the broker reads while their size is unknown
   * @param latest
   *   the last messages of topic partitions, as far as they are known
+  * @param isFollowed
+  *   whether tasks follow the tail after each range, as in real-time mode. Then the broker reads a tail at each read
+  *   level, and the next range may begin within this one.
+  * @param newestOnly
+  *   whether the broker reads nothing of a ledger that has a successor
   */
-private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[String, Position]) {
+private[pulsarspark] final case class StreamTail(
+    entries: Long,
+    latest: Map[String, Position],
+    isFollowed: Boolean = false,
+    newestOnly: Boolean = false
+) {
   import StreamTail._
 
   /** False if the topic partition goes on in later ledgers: the range is backlog, which no broker has in its cache.
@@ -30,7 +40,7 @@ private[pulsarspark] final case class StreamTail(entries: Long, latest: Map[Stri
     if (!reaches(range)) _ => false
     else {
       val sums     = storage.within(range).iterator.scanLeft(0L)(_ + storage.bytesWithin(range, _))
-      val isLittle = sums.forall(_ <= MaxBytes)
+      val isLittle = !newestOnly && sums.forall(_ <= MaxBytes)
       ledger => isLittle || storage.isNewest(ledger.id) && storage.bytesWithin(range, ledger) <= MaxBytes
     }
 }

@@ -11,7 +11,7 @@ private[pulsarspark] final class TaskStorage(options: ReadOptions, hadoop: Hadoo
 
   private val stores = SegmentStores(options, hadoop)
 
-  private var moved = Set.empty[String]
+  @volatile private var moved = Set.empty[String] // by one thread
 
   def entries(slice: Slice): SegmentEntrySource =
     SegmentEntrySource(slice, options, hadoop, stores, stream, topic => moved += topic)

@@ -58,7 +58,7 @@ class MetricsSuite extends FunSuite {
     task.addEntry(Tier.Bookies, 10)
     task.addEntry(Tier.Bookies, 20)
     task.addEntry(Tier.Tiered, 5)
-    (1 to 7).foreach(_ => task.addRow())
+    (1 to 7).foreach(_ => task.addRow(Tier.Tiered))
     total.add(task)
     total.merge(total.copyAndReset())
     total.merge(task.copy())

@@ -10,20 +10,23 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.pulsar.client.api.{MessageId, MessageIdAdv}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
+import org.apache.spark.util.LongAccumulator
 
 import io.github.pulsarspark.cluster.{Found, LedgerHome, ScriptedCluster, StoredTopic, TopicLedger}
 import io.github.pulsarspark.errors.{DataLossPolicy, PulsarError}
-import io.github.pulsarspark.format.Received
+import io.github.pulsarspark.format.{Received, Tier}
+import io.github.pulsarspark.metrics.{LastReads, LostRangesTotal, Measure, MovedTopics, TaskTotals, TierCounts}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
-import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.position.{OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.read.tails.{PlannedTail, TailsPartition, TailsReader}
 import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice, PulsarInputPartition, PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.storage.{KnownStorage, RequestedRange, SegmentLocator, StreamTail}
 import io.github.pulsarspark.storage.offload.OffloadedCopies
-import io.github.pulsarspark.storage.segment.HadoopSettings
+import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
 /** A place for the ledgers of a topic partition, with the options by which they are read there.
   *
@@ -136,12 +139,69 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
     )
   }
 
+  /** Follows a topic from a position to its end as a task in real-time mode does, in batches that end anywhere: what is
+    * stored, where it is, then the tail. Ends when it has so many rows, or fails.
+    */
+  def follow(topic: StoredTopic, place: ReadPlace, query: LevelQuery, rows: Int, dice: Random): Followed = {
+    val location = place.format.toSeq.flatMap(f => Seq("offload.format" -> f, "offload.location" -> folder))
+    val settings = Map("service.url" -> cluster.serviceUrl, "admin.url" -> cluster.adminUrl, "topic" -> topic.name,
+      "readLevel" -> place.level, "pollTimeoutMs" -> "20000") ++ location ++ place.options ++ query.options
+    val options = ReadOptions(CheckedOptions(settings, Scope.StreamRead, _ => Nil))
+    val totals  = TaskTotals(new TierCounts, new LostRangesTotal, new LastReads, new LongAccumulator, new MovedTopics)
+    val run     = UUID.randomUUID.toString
+    val found   = mutable.Buffer.empty[(Position, Option[Received])]
+    def batch(from: Position, most: Int, millis: Int): Position = {
+      val until  = LevelQuery(from, topic.lastMessage, options = query.options, stream = Some(run))
+      val slices =
+        if (from >= topic.lastMessage) Nil
+        else plan(topic, options, until, new DataLossPolicy(true), later = 1).flatMap(_.slices.map(_.slice))
+      val tail   = Slice(OffsetRange(topic.name, from, Position.AfterAll), None)
+      val schema = PlannedSlice(tail, PruningBounds.Everything, PlannedSchema.Sent(TopicSchema.Bytes))
+      val task   = TailsPartition(Seq(PlannedTail(schema, topic.lastMessage, slices.takeWhile(_.segment.nonEmpty))))
+      val reader = new TailsReader(task, ReadContext(All, options, hadoop, stream = Some(run)), run, Some(totals), None)
+      val end    = System.nanoTime() + millis * 1000000L
+      try {
+        Iterator.continually(reader.next(end)).take(most).takeWhile(identity).foreach(_ =>
+          found += received(reader.row)
+        )
+        reader.finish().read(topic.name)
+      } finally reader.close()
+    }
+    val deadline = System.nanoTime() + 60L * 1000000000
+    val error    =
+      try {
+        var at = query.from
+        while (found.size < rows && System.nanoTime() < deadline)
+          at = batch(at, 1 + dice.nextInt(12), 1 + dice.nextInt(50))
+        batch(at, 10, 30) // nothing more comes
+        None
+      } catch { case e: RuntimeException with PulsarError => Some(e) }
+      finally PulsarConnection.ended(run)
+    val levels = totals.levels
+    Followed(
+      Found(found.toSeq, 0, 0,
+        error.map(e => e.condition + e.parameters.get("position").fold("")(p => s" at $p"))),
+      Seq(Tier.Bookies, Tier.Tiered).map(levels.of(_, Measure.Rows)).sum,
+      levels.sum(Measure.Rows)
+    )
+  }
+
   private def folder = copies.folder.toUri.toString
 
-  private def plan(topic: StoredTopic, options: ReadOptions, query: LevelQuery, losses: DataLossPolicy) =
+  /** @param later ledgers with which the topic goes on; then all is backlog */
+  private def plan(
+      topic: StoredTopic,
+      options: ReadOptions,
+      query: LevelQuery,
+      losses: DataLossPolicy,
+      later: Long = 0
+  ): Seq[PulsarInputPartition] =
     Using.resource(PulsarConnection(options.client)) { connection =>
       val range = OffsetRange(topic.name, query.from, query.to)
-      val tail  = query.stream.map(_ => StreamTail(entries = 3, Map(topic.name -> topic.lastMessage)))
+      val tail  = query.stream.map(_ =>
+        StreamTail(entries = 3,
+          Map(topic.name -> topic.lastMessage.copy(ledgerId = topic.lastMessage.ledgerId + later)))
+      )
       new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage)
         .plan(Seq(RequestedRange(range, query.bounds, query.bounds)), tail, parallelism = 2)
         .tasks
@@ -150,6 +210,15 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
         )
     }
 }
+
+/** Result of following a topic.
+  *
+  * @param stored
+  *   rows that the broker did not deliver
+  * @param counted
+  *   all rows by the counts of tasks
+  */
+private[read] final case class Followed(found: Found, stored: Long, counted: Long)
 
 private object ReadLevels {
   private val All = StructType(

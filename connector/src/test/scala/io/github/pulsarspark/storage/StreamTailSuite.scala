@@ -47,4 +47,11 @@ class StreamTailSuite extends FunSuite {
     assert(tail.isLittle(4 * mb, Some(1)))
     assert(!tail.isLittle(5, Some(mb)))
   }
+
+  test("the newest ledger alone: a little of it, and nothing of others") {
+    val newest = tail.copy(newestOnly = true)
+    assertEquals(broker(100, Position(10, -1), Position(30, 99), newest), Seq(30L))
+    assertEquals(broker(mb, Position(20, 10), Position(30, 3), newest), Seq(30L))
+    assertEquals(broker(mb, Position(20, 10), Position(30, 4), newest), Nil)
+  }
 }

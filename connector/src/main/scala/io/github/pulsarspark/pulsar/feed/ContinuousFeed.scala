@@ -43,6 +43,7 @@ private[pulsar] final class ContinuousFeed(
   private var arrivedAt                = start // place of the entry that arrived last
   private var listener: Runnable       = () => ()
   private var provenIn                 = 0     // session in which the last entry read arrived, or was there
+  private var hasBegun                 = false // the first entry after the start would have arrived
 
   /** The last entry read, or that counts as read. */
   def last: Position = check.last
@@ -102,12 +103,12 @@ private[pulsar] final class ContinuousFeed(
 
   /** True if a broker would have sent whatever was stored between the last entry read and the one that arrived,
     * provided that nothing was on its way before: the ledger of the last entry was there when the session began. An
-    * unload drops an empty ledger; then the outage must have been a short one.
+    * unload drops an empty ledger; then the ledger must have been there once, and the outage a short one.
     *
     * A broker that may send only so much in a time (`dispatchRate`) may hold back messages, which this does not notice.
     */
   def hasWatched: Boolean = {
-    val isShortOutage = check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
+    val isShortOutage = hasBegun && check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
     current.session == provenIn || feed.isUnbroken || isShortOutage
   }
 
@@ -155,6 +156,7 @@ private[pulsar] final class ContinuousFeed(
       }
       check.opened(result.cursor, connection.firstSession)
       provenIn = if (result.cursor <= check.last) connection.firstSession else 0
+      hasBegun ||= provenIn > 0
       window.restart()
       feed.onArrival(listener)
       feed.resume()

@@ -41,7 +41,11 @@ private[pulsarspark] object KeptTails {
 
   /** The tail that an earlier task left at the start of the range, or a new one. */
   def tail(range: OffsetRange, options: ReadOptions, stream: String): TailEntrySource =
-    kept.take(Place(stream, range.topic, range.startExclusive)).getOrElse(open(range, options))
+    take(range, stream).getOrElse(open(range, options))
+
+  /** The tail that an earlier task left at the start of the range. */
+  def take(range: OffsetRange, stream: String): Option[TailEntrySource] =
+    kept.take(Place(stream, range.topic, range.startExclusive))
 
   private def open(range: OffsetRange, options: ReadOptions): TailEntrySource = {
     val lease = ClientPool.acquire(options.client)

@@ -50,7 +50,7 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   private val limits     = new StreamLimits(task.options, session, origin)
   private val ranges     = new StreamRanges(session, origin, partitions, losses)
   private val tasks      = new StreamTasks(session, partitions, losses.totals.moved.value)
-  private val realTime   = new RealTimeBatches(task, run, session, ends, ranges, losses)
+  private val realTime   = new RealTimeBatches(task, run, session, ends, ranges, tasks, losses)
   private val lag        = new StreamLag(task.options.readCompacted, session.admin.map(_ => session.storage))
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator

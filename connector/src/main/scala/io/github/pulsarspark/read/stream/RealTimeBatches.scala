@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.Slots
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.LatencyCounts
-import io.github.pulsarspark.position.PulsarOffset
+import io.github.pulsarspark.position.{OffsetRange, PulsarOffset}
 import io.github.pulsarspark.read.plan.PlannedRange
 import io.github.pulsarspark.read.stream.lag.StreamMetrics
 import io.github.pulsarspark.read.stream.loss.StreamLosses
@@ -33,6 +33,7 @@ private[stream] final class RealTimeBatches(
     session: StreamSession,
     source: StreamEnds,
     ranges: StreamRanges,
+    segments: StreamTasks,
     losses: StreamLosses
 ) {
   import RealTimeBatches._
@@ -81,10 +82,13 @@ private[stream] final class RealTimeBatches(
       to.added.filter { case (p, _) => starts.contains(p) },
       to.missing ++ gone
     ))
-    val schemas               = session.taskSchemas.planned(Seq(all.map(_.schema).toSet))
-    def tail(r: PlannedRange) = PlannedTail(
+    val schemas                   = session.taskSchemas.planned(Seq(all.map(_.schema).toSet))
+    def known(range: OffsetRange) = current.bounds.get(range.topic).fold(range.startExclusive)(_.last)
+    val backlogs                  = segments.backlogs(all.map(r => r.range.copy(endInclusive = known(r.range))))
+    def tail(r: PlannedRange)     = PlannedTail(
       PlannedSlice(Slice(r.range, None, "the query is in real-time mode"), r.bounds, schemas(r.schema)),
-      current.bounds.get(r.range.topic).fold(r.range.startExclusive)(_.last)
+      known(r.range),
+      backlogs.getOrElse(r.range.topic, Nil)
     )
     val most = TailTasks.most(task.options.realTimeTasks, Slots.of(SparkSession.active.sparkContext))
     TailTasks.divide(all.map(tail), most)(t => t.known > t.planned.slice.range.startExclusive).map(TailsPartition(_))

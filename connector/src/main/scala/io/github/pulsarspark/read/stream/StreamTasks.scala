@@ -2,9 +2,10 @@ package io.github.pulsarspark.read.stream
 
 import org.apache.spark.sql.connector.read.InputPartition
 
-import io.github.pulsarspark.position.{Position, PulsarOffset}
+import io.github.pulsarspark.position.{OffsetRange, Position, PulsarOffset}
 import io.github.pulsarspark.read.plan.{PlannedRange, TaskPlanner}
 import io.github.pulsarspark.storage.StreamTail
+import io.github.pulsarspark.storage.segment.Slice
 
 /** The tasks that read ranges of a stream: segments, and the tail from the broker.
   *
@@ -24,10 +25,25 @@ private[stream] final class StreamTasks(
     *   the end of everything, as far as it is known
     */
   def of(ranges: Seq[PlannedRange], newest: Option[PulsarOffset]): Seq[InputPartition] = {
-    session.storage.moved(newlyMoved())
-    session.storage.retain(partitions.topic(_).isDefined)
+    update()
     val tail = StreamTail(TailEntries, newest.fold(Map.empty[String, Position])(_.positions))
     new TaskPlanner(session.taskSchemas)(session.storage.plan(_, tail, _)).plan(ranges).tasks
+  }
+
+  /** Parts of tails that tasks read where they are stored, by topic partition, see
+    * [[io.github.pulsarspark.storage.StreamStorage.backlogs]].
+    *
+    * @param ranges
+    *   of tails, up to a message that exists
+    */
+  def backlogs(ranges: Seq[OffsetRange]): Map[String, Seq[Slice]] = {
+    update()
+    session.storage.backlogs(ranges.filterNot(_.isEmpty), TailEntries)
+  }
+
+  private def update(): Unit = {
+    session.storage.moved(newlyMoved())
+    session.storage.retain(partitions.topic(_).isDefined)
   }
 
   /** Partitions that tasks reported since the last call. */

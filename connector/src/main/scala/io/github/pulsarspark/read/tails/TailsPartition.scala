@@ -5,6 +5,7 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset
 
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.read.task.PlannedSlice
+import io.github.pulsarspark.storage.segment.Slice
 
 /** A topic partition that a task of a real-time batch follows.
   *
@@ -12,8 +13,10 @@ import io.github.pulsarspark.read.task.PlannedSlice
   *   a range without an end, from the last message read, and how its messages become rows
   * @param known
   *   the last message there was at the time of the plan
+  * @param backlog
+  *   slices from the start of the range that are read where they are stored; none if the broker delivers everything
   */
-private[read] final case class PlannedTail(planned: PlannedSlice, known: Position)
+private[read] final case class PlannedTail(planned: PlannedSlice, known: Position, backlog: Seq[Slice] = Nil)
 
 /** Topic partitions that one task follows at the same time. */
 private[read] final case class TailsPartition(tails: Seq[PlannedTail]) extends InputPartition

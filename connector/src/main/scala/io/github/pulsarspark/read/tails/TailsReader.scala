@@ -8,14 +8,13 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.github.pulsarspark.metrics.{LatencyCounts, TaskTotals}
-import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.pulsar.tail.TailEntrySource
 import io.github.pulsarspark.read.task.{ReadContext, SliceReader, TaskParts}
+import io.github.pulsarspark.storage.backlog.FollowedEntries
 
 /** Reads topic partitions for a task of a real-time batch: rows of whichever has something, each partition in its own
-  * order. The task sleeps while none has. A tail with many messages takes turns with the others; what needs a response
-  * of a broker is done in the background, so that a slow one holds up no other.
+  * order. The task sleeps while none has. A tail with many messages takes turns with the others, and one that reads a
+  * backlog lets others go first. What needs a response of a broker or of a storage is done in the background, so that a
+  * slow one holds up no other.
   *
   * It does not order the rows of two partitions.
   *
@@ -34,7 +33,7 @@ private[read] final class TailsReader(
   import TailsReader._
 
   private val parts   = new TaskParts(context, total)
-  private val ready   = new ReadyTails[Tail]
+  private val ready   = new ReadyTails[Tail](_.source.isBehind)
   private val options = context.options.copy(readAheadBytes =
     math.min(context.options.readAheadBytes,
       math.max(LeastReadAhead, ReadAheadOfTask / math.max(1, partition.tails.size)))
@@ -50,9 +49,9 @@ private[read] final class TailsReader(
 
   private def open(tail: PlannedTail): ReadyTails.Entry[Tail] = {
     val range  = tail.planned.slice.range
-    val source = PulsarConnection.tail(range, options, stream)
+    val source = FollowedEntries(range, tail.known, tail.backlog, options, stream, parts.storageInBackground)
     val result = ready.entry(new Tail(range.topic, source, new SliceReader(tail.planned, parts, source)))
-    source.lend(tail.known, result)
+    source.begin(result)
     result.run()
     result
   }
@@ -65,18 +64,22 @@ private[read] final class TailsReader(
       current match {
         case None        => return false
         case Some(entry) =>
-          if (turn < RowsOfTurn && entry.tail.rows.next()) {
+          val mayGoOn = isItsTurn(entry.tail)
+          if (mayGoOn && entry.tail.rows.next()) {
             turn += 1
             measured.add(System.currentTimeMillis - entry.tail.rows.publishTime)
             return true
           }
-          if (turn == RowsOfTurn) entry.run() // behind the others
+          if (!mayGoOn) entry.run() // behind the others
           current = None
           turn = 0
       }
     }
     false
   }
+
+  private def isItsTurn(tail: Tail) =
+    turn < (if (tail.source.isBehind && ready.hasLive) RowsOfPassedTurn else RowsOfTurn)
 
   private def waitUntil(deadline: Long): Option[ReadyTails.Entry[Tail]] = {
     var result = Option.empty[ReadyTails.Entry[Tail]]
@@ -111,7 +114,7 @@ private[read] final class TailsReader(
 
   private def end(tail: Tail): Unit = {
     tail.rows.finish()
-    if (isFinished) tail.leave(stream)
+    if (isFinished) tail.source.leave(stream, tail.rows.position)
     else tail.source.close()
   }
 }
@@ -121,6 +124,9 @@ private object TailsReader {
   /** Rows of a tail until others that are ready have their turn. */
   private val RowsOfTurn = 1000
 
+  /** Rows of a backlog before tails that have new messages have their turn. */
+  private val RowsOfPassedTurn = 16
+
   /** Bytes that the tails of a task read ahead together. */
   private val ReadAheadOfTask = 64L << 20
 
@@ -129,13 +135,5 @@ private object TailsReader {
 
   private val LookNanos = TimeUnit.SECONDS.toNanos(1)
 
-  private final class Tail(val topic: String, val source: TailEntrySource, val rows: SliceReader) {
-
-    /** Leaves the tail to the next task, with the entry of which messages are left. */
-    def leave(stream: String): Unit = {
-      val at = rows.position
-      if (!at.isWholeEntry && Position(source.ledgerId, source.entryId) == at.wholeEntry) source.repeat()
-      PulsarConnection.leave(stream, topic, at, source)
-    }
-  }
+  private final class Tail(val topic: String, val source: FollowedEntries, val rows: SliceReader)
 }

@@ -34,7 +34,7 @@ private[read] final class SliceReader(planned: PlannedSlice, task: TaskParts, so
     ownBytes = rows.refersToBytes,
     Some(new BrokerPrecedingEntries(range.topic, context.options, task.broker)),
     context.options.privateKeys.fold(PayloadDecryptor.NoKeys)(new MessageDecryptor(range.topic, _)),
-    (most, least) => source.level != Tier.Broker && isRequested && transactions.isAborted(most, least)
+    (most, least) => !source.hidesAborted && isRequested && transactions.isAborted(most, least)
   )
   private val messages = decoder.message
 
@@ -42,7 +42,8 @@ private[read] final class SliceReader(planned: PlannedSlice, task: TaskParts, so
   private val transactions         = AbortedTransactions.of(range, context.options)
   private var inEntry              = false
   private var entryAt              = range.startExclusive
-  private var lastLedger           = -1L // the last entry that was read
+  private var level: Tier          = Tier.Broker // of the current entry
+  private var lastLedger           = -1L         // the last entry that was read
   private var lastEntry            = -1L
   private var lastPublished        = 0L
   private var decoded: InternalRow = _
@@ -63,7 +64,7 @@ private[read] final class SliceReader(planned: PlannedSlice, task: TaskParts, so
       while (inEntry) {
         inEntry = decoder.next()
         if (inEntry && decodes()) {
-          counts.levels.addRow()
+          counts.levels.addRow(level) // other slices may have opened entries since
           return true
         }
       }
@@ -111,7 +112,8 @@ private[read] final class SliceReader(planned: PlannedSlice, task: TaskParts, so
     try {
       decoder.open(source.ledgerId, source.entryId, source.entry, firstIndexAfter, lastIndex)
       entryAt = Position(source.ledgerId, source.entryId)
-      counts.levels.addEntry(source.level, decoder.entryBytes)
+      level = source.level
+      counts.levels.addEntry(level, decoder.entryBytes)
       inEntry = isRequested
       if (!inEntry) counts.skip()
       else {

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.read.task
 
 import io.github.pulsarspark.metrics.{ReadCounts, SliceCounts, TaskTotals}
+import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.schema.rows.RowDecoders
@@ -25,6 +26,14 @@ private[read] final class TaskParts(
 
   private var connection: Option[PulsarConnection] = None
   private var unreported                           = total
+  private var ofOthers                             = Seq.empty[TaskStorage]
+
+  /** Storage for another thread, which closes it. What it finds moved is reported with this task. */
+  def storageInBackground(options: ReadOptions): TaskStorage = {
+    val result = new TaskStorage(options, context.hadoop, None)
+    ofOthers :+= result
+    result
+  }
 
   /** Opens the broker on demand: for a message that has a schema version unknown to this JVM, or that begins before the
     * range.
@@ -40,7 +49,7 @@ private[read] final class TaskParts(
     Seq[AutoCloseable](storage, () => report(), () => connection.foreach(_.close()), decodeErrors)
 
   private def report(): Unit = {
-    unreported.foreach(_.report(counts, storage.movedTopics))
+    unreported.foreach(_.report(counts, (storage +: ofOthers).flatMap(_.movedTopics).toSet))
     unreported = None
   }
 }

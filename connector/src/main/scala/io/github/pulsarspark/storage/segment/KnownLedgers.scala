@@ -60,8 +60,12 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
     *   the ledgers of a range that the broker reads; None when it reads nothing
     * @param request
     *   requests how partitions are stored
+    * @param isFollowed
+    *   whether the next range may begin within this one
     */
-  def locate(ranges: Seq[OffsetRange], tail: Option[Tail])(request: Request): Map[String, TopicStorage] = {
+  def locate(ranges: Seq[OffsetRange], tail: Option[Tail], isFollowed: Boolean = false)(
+      request: Request
+  ): Map[String, TopicStorage] = {
     val covered          = ranges.flatMap(r => covering(r, tail).map(r.topic -> _)).toMap
     val (current, old)   = covered.partition { case (_, k) => isCurrent(k) }
     val (doubtful, aged) = old.partition { case (_, k) => k.isDoubtful }
@@ -72,7 +76,9 @@ private[storage] final class KnownLedgers(nanos: () => Long) {
         topic -> listed.copy(storage = aged(topic).storage.addTo(listed.storage), hasMetadata = aged(topic).hasMetadata)
     }
     val located = current ++ renewed ++ requested(ranges.filter(isUnknown), isWhole = true)(request)
-    ranges.foreach(r => known.put(r.topic, located(r.topic).behind(r)))
+    ranges.foreach(r =>
+      known.put(r.topic, located(r.topic).from((if (isFollowed) r.startExclusive else r.endInclusive).ledgerId))
+    )
     located.view.mapValues(_.storage).toMap
   }
 
@@ -176,8 +182,7 @@ private[storage] object KnownLedgers {
       }
 
     /** Part of the storage that the next range can need. */
-    def behind(range: OffsetRange): Known =
-      copy(storage = storage.from(range.endInclusive.ledgerId), first = range.endInclusive.ledgerId)
+    def from(ledgerId: Long): Known = copy(storage = storage.from(ledgerId), first = ledgerId)
   }
 
   private val ListTtl = 10.minutes

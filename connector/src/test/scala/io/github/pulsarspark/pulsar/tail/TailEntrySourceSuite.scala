@@ -247,6 +247,17 @@ class TailEntrySourceSuite extends FunSuite {
     after(outage = 45001)(c => assert(intercept[Exception with PulsarError](c.drain()).getCondition.contains("LOSS")))
   }
 
+  test("a ledger of which nothing was read is gone before the tail begins: a loss, also if nothing arrives at first") {
+    val gone = Script(Nil, Seq(Position(8, -1)), last = Position(9, -1))
+    val lost = Script(Seq(Position(9, 0) -> 1), Seq(Position(8, -1)), last = Position(9, 0))
+    readingFrom(Position(7, -1))(gone, lost) { c =>
+      assertEquals(c.drain(), Nil)
+      c.feeds.feeds.head.send(Position(9, 0), 1)
+      val e = intercept[Exception with PulsarError](c.drain())
+      assertEquals(e.getCondition, "PULSAR_DATA_LOSS.TRIMMED")
+    }
+  }
+
   test("an entry of which messages are left: delivered once more to the next reader, then what follows") {
     reading(script(Seq(3, 4, 5), Position(7, 2))) { c =>
       c.next()

@@ -69,6 +69,15 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
     cluster.add(stored(partition))
   }
 
+  /** Deletes the ledgers of a partition that are before this one. */
+  def trim(partition: String, ledger: Int): Unit = {
+    val before       = stored(partition)
+    val (gone, rest) = before.ledgers.partition(_.id < firstLedger + ledger)
+    stored(partition) = before.copy(ledgers = rest)
+    cluster.add(stored(partition))
+    gone.foreach(l => cluster.lose(l.id))
+  }
+
   def delete(partition: String): Unit = stored.remove(partition).foreach(cluster.remove)
 
   def name(partition: String): String = s"$topic-partition-${partition.drop(1)}"

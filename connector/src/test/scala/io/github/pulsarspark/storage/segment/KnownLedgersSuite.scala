@@ -306,4 +306,18 @@ class KnownLedgersSuite extends FunSuite {
     assertEquals(homes(cluster.locate(Position(40, 2), Position(40, 6), None)), Seq(40L))
     assertEquals(cluster.takeRequests(), Nil)
   }
+
+  test("a range within the one before: nothing is requested where tasks follow, for they end anywhere") {
+    def requested(isFollowed: Boolean): Seq[String] = {
+      val cluster                = new Cluster
+      def locate(from: Position) =
+        cluster.known.locate(Seq(OffsetRange(topic, from, Position(30, 4))), None, isFollowed)(cluster.answer)
+      locate(Position(10, -1))
+      cluster.takeRequests()
+      locate(Position(20, 7))
+      cluster.takeRequests()
+    }
+    assertEquals(requested(isFollowed = true), Nil)
+    assertEquals(requested(isFollowed = false), Seq("metadata"))
+  }
 }

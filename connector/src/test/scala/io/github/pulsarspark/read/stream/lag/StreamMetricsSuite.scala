@@ -12,7 +12,7 @@ class StreamMetricsSuite extends FunSuite {
     val counts = new TierCounts
     (1 to 4).foreach { _ =>
       counts.addEntry(Tier.Broker, 100)
-      (1 to 10).foreach(_ => counts.addRow())
+      (1 to 10).foreach(_ => counts.addRow(Tier.Broker))
     }
     counts
   }
