@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pulsar_spark._tables import option_table
 from support.servers.auth_server import PLUGIN
 
 if TYPE_CHECKING:
@@ -232,6 +233,11 @@ def test_the_job_succeeds_and_leaves_logs_to_search(
     log = (left / "spark.log").read_text()
     assert "DEBUG io.github.pulsarspark." in log
     assert "INFO org.apache.spark." in log
+
+
+def test_every_option_that_is_a_secret_has_a_case(working: dict[str, dict[str, str]]) -> None:
+    tried = {option for options in (*SECRET_OPTIONS.values(), *working.values()) for option in options}
+    assert {option.key for option in option_table().options if option.secret} <= tried
 
 
 def test_every_try_with_a_secret_ended_in_a_named_error_or_worked(left: Path) -> None:

@@ -18,7 +18,14 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGES = [
     *(
         ROOT / name
-        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "benchmarks/lab-book.md")
+        for name in (
+            "README.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+            "CHANGELOG.md",
+            "benchmarks/README.md",
+            "benchmarks/lab-book.md",
+        )
     ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
