@@ -28,7 +28,7 @@ WHEEL_INPUTS := $(shell find python/pulsar_spark -not -path '*/__pycache__*' -no
 # The file of a test, by its name.
 CLASS_DATA := $(VENV)/spark-classes.jsa
 path-of = $(wildcard integration/*/$(1).py integration/support/tests/$(1).py)
-PYTHON_SOURCES := python $(wildcard integration benchmarks tools docs/*.py)
+PYTHON_SOURCES := python $(wildcard integration benchmarks examples tools docs/*.py)
 
 # How many processes run integration tests at the same time, each with a Spark of 1 GB, and which tests: all but the
 # exhaustive ones, unless the target is test-all.

@@ -7,6 +7,7 @@ packages of ``pyspark[connect]``. ``make connect-4.3`` runs it with them.
 from __future__ import annotations
 
 import urllib.request
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import pulsar_spark
-from pulsar_spark import PulsarWriteOptions, functions, progress, sinks
+from examples import frames
+from pulsar_spark import PulsarWriteOptions, functions, progress, sinks, testing
 from pulsar_spark.triggers import ALLOW_LIST
 from support.spark.catalogs import Catalog
 from support.spark.errors import refused
@@ -186,6 +188,34 @@ def test_sinks_are_shown(spark: SparkSession, pulsar: Addresses, topic: str) -> 
     assert (shown.done.rows, shown.drivers) == (2, None)
     with pytest.raises(pulsar_spark.PulsarSetupError, match="PULSAR_NO_JVM"):
         sinks.repair(spark, sink, topic=topic, service_url=pulsar.service_url)
+
+
+def test_the_helpers_of_tests(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+    rides = testing.Topic(topic, testing.PulsarServer(pulsar.service_url, pulsar.admin_url), spark)
+    testing.produce(rides, [{"__key": "taxi-1", "km": 12.5}, {"__key": "taxi-2", "km": 8.0}])
+    testing.assert_messages(rides, [{"__key": "taxi-1", "km": 12.5}, {"__key": "taxi-2", "km": 8.0}], in_order=True)
+    stream = rides.pulsar.read_stream(topic, start="earliest").select("km")
+    assert [row.km for row in testing.run_to_end(stream)] == [12.5, 8.0]
+    query = stream.writeStream.format("noop").start()
+    testing.run_to_end(query)
+    query.stop()
+
+
+def test_frames(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
+    server = testing.PulsarServer(pulsar.service_url, pulsar.admin_url)
+    noon = datetime(2026, 1, 31, 12, tzinfo=timezone.utc)
+    rides = [("taxi-1", noon, "Berlin", 12.5), ("taxi-2", noon, "Rome", 8.0), ("taxi-1", None, "Berlin", None)]
+    columns = ["__key", "__eventTime", "city", "km"]
+    rows = [dict(zip(columns, ride, strict=True)) for ride in rides]
+    testing.produce(
+        testing.Topic(topic, server, spark), rows, "__key STRING, __eventTime TIMESTAMP, city STRING, km DOUBLE"
+    )
+    table = frames.rides_since(server.cluster.on(spark), topic, "-1h")
+    assert [str(kind) for kind in table.schema.types] == ["string", "string", "double", "timestamp[us, tz=UTC]"]
+    assert sorted(table.to_pylist(), key=repr) == sorted(
+        ({"taxi": taxi, "city": city, "km": km, "at": at} for taxi, at, city, km in rides), key=repr
+    )
+    assert frames.by_polars(table).rows() == frames.by_duckdb(table) == [("Berlin", 12.5), ("Rome", 8.0)]
 
 
 def test_calls_that_need_the_jvm_are_rejected(spark: SparkSession, pulsar: Addresses, topic: str) -> None:

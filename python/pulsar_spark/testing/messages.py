@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pulsar_spark.options import WriteArguments
     from pulsar_spark.testing.topics import Topic
 
-    Message: TypeAlias = Row | Mapping[str, Any] | str | bytes | int | float
+    Message: TypeAlias = Row | Mapping[str, Any] | str | bytes | int | float | None
 
 _POLL_SECONDS = 0.2
 
@@ -33,7 +33,8 @@ def produce(
     Args:
         topic: The topic.
         messages: A dict or `Row` for each message, with its columns; ``__key``, ``__eventTime`` and the other metadata
-            columns are those parts of the message. Or texts, bytes or numbers, which are the value itself.
+            columns are those parts of the message. Or texts, bytes or numbers, which are the value itself, and None
+            for no value.
         schema: The columns, as text such as ``"city string, km double"`` or as a `StructType`. Default: those of the
             messages, as Spark infers them.
         more: Options of `write_pulsar`, such as ``schema_type="json"``.
