@@ -86,6 +86,9 @@ def test_the_pages_that_show_how_to_use_it_have_snippets() -> None:
         "cluster",
         "copying",
         "data-loss",
+        "from-databricks",
         "from-kafka",
+        "from-pulsar-sql",
+        "platforms",
     }
     assert {"README.md", *(f"docs/use/{page}.md" for page in shown)} <= set(PAGES)
