@@ -127,6 +127,25 @@ def test_an_exactly_once_sink_is_refused_by_the_jar_as_well(
         query.awaitTermination(60)
 
 
+@pytest.mark.usefixtures("rows")
+def test_a_progress_subscription_refuses_progress_that_is_tracked_later(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    stream = read_pulsar_stream(spark, topic, start="earliest", service_url=service_url, progress_subscription="later")
+    writer = stream.writeStream.format("console").outputMode("update").option("checkpointLocation", str(tmp_path))
+    if not _HAS_THE_MODE:
+        with _refused():
+            real_time_trigger(writer, BATCH)
+        return
+    if _LINE >= (4, 3):
+        expected = failing("PULSAR_OPTION_CONFLICT", "progressSubscription", "asyncProgressTrackingEnabled")
+        with running(real_time_trigger(writer, BATCH).start()) as query, expected:
+            query.awaitTermination(60)
+        writer = writer.option("asyncProgressTrackingEnabled", "false")
+    with running(real_time_trigger(writer, BATCH).start()) as query:
+        wait_for_batches(query, 1)
+
+
 def test_the_setting_that_a_topic_needs_is_named(rows: DataFrame, topic: str, tmp_path: Path, service_url: str) -> None:
     with refused("PULSAR_REAL_TIME_SINK", f'spark.conf.set("{ALLOW_LIST}", "false")') if _HAS_THE_MODE else _refused():
         write_pulsar_stream(rows, f"{topic}-copy", checkpoint=tmp_path, real_time=_LONG, service_url=service_url)
