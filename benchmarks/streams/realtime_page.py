@@ -137,8 +137,10 @@ def backlog_table(read: Backlog, count: int) -> str:
         "| query | seconds | rows/s | p50 of the other partition, ms | p99, ms | most, ms | not read |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
-    quiet = [f"{read.quiet.latency(share):.1f}" for share in (0.5, 0.99, 1)]
-    lines.append(_backlog_row("real-time mode", read.live, count, [*quiet, str(read.quiet.missing)]))
+    for level, live in read.live.items():
+        quiet = [f"{live.quiet.latency(share):.1f}" for share in (0.5, 0.99, 1)]
+        name = f"real-time mode, `readLevel={level}`"
+        lines.append(_backlog_row(name, live.seconds, count, [*quiet, str(live.quiet.missing)]))
     for level, seconds in read.drained.items():
         lines.append(_backlog_row(f"`availableNow`, `readLevel={level}`", seconds, count, ["", "", "", ""]))
     return "\n".join(lines)

@@ -181,10 +181,18 @@ class Stage:
         sender.ask("fill", {**workload.arguments(self._work), "topic": f"{topic}-partition-0"})
         words = (source.format, self._address(source), topic)
         admin = f"admin.url={self._pulsars['pulsar'].admin_url}"
-        drained = {}
+        drained: dict[str, float] = {}
+        live: dict[str, Followed] = {}
         for level in ("broker", "segment"):
             for _ in range(2):  # the first is Java's compilers' time
                 drained[level] = spark.ask("drain", *words, self._file(), f"readLevel={level}", admin)
+        for level in ("broker", "auto"):
+            live[level] = self._followed(source, topic, count, f"readLevel={level}", admin)
+        return Backlog(drained, live)
+
+    def _followed(self, source: Source, topic: str, count: int, *options: str) -> Followed:
+        """Read the backlog of one partition in real-time mode while the other receives few messages."""
+        sender, spark = self._senders["pulsar"], self._sparks[2]
         quiet, file, stop = f"{topic}-partition-1", self._file(), threading.Event()
 
         def send() -> None:
@@ -192,7 +200,8 @@ class Stage:
                 sender.ask("pace", _pace(quiet, Load(_QUIET_RATE, 1, 0, 0, 0, 0), 1))
 
         sending = self._pool.submit(send)
-        began = spark.ask("begin", *words, self._batch(source, 60), admin)
+        words = (source.format, self._address(source), topic, self._batch(source, 60))
+        began = spark.ask("begin", *words, *options)
         _wait(spark, count, 120.0)
         time.sleep(_QUIET_SECONDS)  # what the quiet partition has afterwards
         stop.set()
@@ -201,9 +210,10 @@ class Stage:
         stamps = Stamps.read(file)
         ends = [at for at, _, partition in stamps.rows if partition == 0]
         figures = Figures(missing=count - len(ends))
-        others = [(due, at, partition) for at, due, partition in stamps.rows if partition == 1]
+        sent = began * MICROS
+        others = [(due, at, partition) for at, due, partition in stamps.rows if partition == 1 and due > sent]
         figures.add(Stamps(others), [], ends[0], ends[-1])
-        return Backlog(drained, ends[-1] / MICROS - began, figures)
+        return Followed(ends[-1] / MICROS - began, figures)
 
     def _create(self, source: Source, partitions: int) -> str:
         topic = f"live-{next(self._numbers)}"
@@ -228,18 +238,29 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Backlog:
-    """How a backlog was read.
+class Followed:
+    """How a backlog was read in real-time mode.
 
     Attributes:
-        drained: Seconds of ``availableNow``, by ``readLevel``.
-        live: Seconds in real-time mode, from the start of the query.
+        seconds: From the start of the query until the last row of the backlog.
         quiet: Rows of the other partition meanwhile.
     """
 
-    drained: dict[str, float]
-    live: float
+    seconds: float
     quiet: Figures
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """How a backlog was read, by ``readLevel``.
+
+    Attributes:
+        drained: Seconds of ``availableNow``.
+        live: Real-time mode.
+    """
+
+    drained: dict[str, float]
+    live: dict[str, Followed]
 
 
 def _pace(topic: str, load: Load, seconds: int) -> dict[str, object]:
