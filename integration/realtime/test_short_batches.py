@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
 _GATE, _MANY = 60, 2000
 # True, and takes so long for a row that batches end within an entry.
-_WORK = "length(sha2(repeat(value, 3000), 512)) = 128"
+_WORK = "length(sha2(repeat(value, 1000), 512)) = 128"
 _WITHIN_AN_ENTRY = re.compile(r'"\d+:\d+:\d+"')
 
 

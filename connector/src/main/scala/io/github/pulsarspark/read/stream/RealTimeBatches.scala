@@ -50,6 +50,7 @@ private[stream] final class RealTimeBatches(
   // partitions that are new
   private var starvedSince: Option[Long] = None                 // end of the first of the last batches with such tasks
   private var counted                    = Map.empty[Int, Long] // before the batch
+  private var batches                    = 0                    // that this run has planned
 
   /** True in real-time mode. */
   def isOn: Boolean = on
@@ -90,8 +91,10 @@ private[stream] final class RealTimeBatches(
       known(r.range),
       backlogs.getOrElse(r.range.topic, Nil)
     )
-    val most = TailTasks.most(task.options.realTimeTasks, Slots.of(SparkSession.active.sparkContext))
-    TailTasks.divide(all.map(tail), most)(t => t.known > t.planned.slice.range.startExclusive).map(TailsPartition(_))
+    val most  = TailTasks.most(task.options.realTimeTasks, Slots.of(SparkSession.active.sparkContext))
+    val tasks = TailTasks.divide(all.map(tail), most)(t => t.known > t.planned.slice.range.startExclusive)
+    batches += 1
+    TailTasks.turned(tasks, batches - 1).map(TailsPartition(_))
   }
 
   /** The end of the batch. */

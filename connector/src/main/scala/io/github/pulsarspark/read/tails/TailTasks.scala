@@ -19,4 +19,12 @@ private[pulsarspark] object TailTasks {
     if (partitions.isEmpty) Seq(Nil)
     else (behind ++ others).zipWithIndex.groupMap { case (_, i) => i % number }(_._1).toSeq.sortBy(_._1).map(_._2)
   }
+
+  /** The partitions of each task, from another one on in each batch: where rows take long, a batch may have no time for
+    * the last ones.
+    */
+  def turned[A](tasks: Seq[Seq[A]], batch: Int): Seq[Seq[A]] = tasks.map { all =>
+    val (first, others) = all.splitAt(batch % math.max(1, all.size))
+    others ++ first
+  }
 }

@@ -43,6 +43,7 @@ private[read] final class TailsReader(
 
   private var current: Option[ReadyTails.Entry[Tail]] = None
   private var turn                                    = 0 // rows of the current tail
+  private var turnBegan                               = 0L
   private var wasAsked                                = false
   private var isFinished                              = false
   private var lookedAt                                = System.nanoTime()
@@ -60,7 +61,10 @@ private[read] final class TailsReader(
   def next(deadline: Long): Boolean = {
     wasAsked = true
     while (true) {
-      if (current.isEmpty) current = waitUntil(deadline)
+      if (current.isEmpty) {
+        current = waitUntil(deadline)
+        turnBegan = System.nanoTime()
+      }
       current match {
         case None        => return false
         case Some(entry) =>
@@ -78,8 +82,11 @@ private[read] final class TailsReader(
     false
   }
 
-  private def isItsTurn(tail: Tail) =
-    turn < (if (tail.source.isBehind && ready.hasLive) RowsOfPassedTurn else RowsOfTurn)
+  /** True if the current tail goes on. Its turn ends after some time as well, because a query may take long for a row.
+    */
+  private def isItsTurn(tail: Tail) = turn == 0 ||
+    turn < (if (tail.source.isBehind && ready.hasLive) RowsOfPassedTurn else RowsOfTurn) &&
+    System.nanoTime() - turnBegan < TurnNanos
 
   private def waitUntil(deadline: Long): Option[ReadyTails.Entry[Tail]] = {
     var result = Option.empty[ReadyTails.Entry[Tail]]
@@ -123,6 +130,9 @@ private object TailsReader {
 
   /** Rows of a tail until others that are ready have their turn. */
   private val RowsOfTurn = 1000
+
+  /** Time until others that are ready have their turn. */
+  private val TurnNanos = TimeUnit.MILLISECONDS.toNanos(10)
 
   /** Rows of a backlog before tails that have new messages have their turn. */
   private val RowsOfPassedTurn = 16

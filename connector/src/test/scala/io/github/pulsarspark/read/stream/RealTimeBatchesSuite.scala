@@ -1,5 +1,7 @@
 package io.github.pulsarspark.read.stream
 
+import java.util.concurrent.locks.LockSupport
+
 import org.apache.spark.TaskAttempts
 
 import io.github.pulsarspark.errors.PulsarError
@@ -103,6 +105,36 @@ class RealTimeBatchesSuite extends StreamSuite {
       assert(!wasAsked(attempt = 0, asks = 0))
       assert(wasAsked(attempt = 0, asks = 1), "it had no time left, but it began")
       assert(wasAsked(attempt = 1, asks = 0), "an attempt before it began in time")
+    }
+  }
+
+  test("another partition is the first one in each batch") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      topic.store("p1", 1 -> Seq(0, 0))
+      val run = live(topic, "realTimeTasks" -> "1")
+      assertEquals((1 to 3).map(_ => run.tails("p0 0:-1, p1 1:-1").head.take(2)), IndexedSeq("p0", "p1", "p0"))
+    }
+  }
+
+  test("a partition whose rows take long leaves time for the others") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(900))
+      topic.store("p1", 1 -> Seq(900))
+      val run    = live(topic, "realTimeTasks" -> "1")
+      val reader = run.source.tailsReaders.reader(run.source.planInputPartitions(topic.offset("p0 0:-1, p1 1:-1")).head)
+      try {
+        val deadline          = System.nanoTime() + 60L * 1000 * 1000 * 1000
+        var rows              = 0
+        def read: Set[String] =
+          reader.finish().read.collect { case (p, at) if !at.isWholeEntry => p.takeRight(1) }.toSet
+        while (rows < 900 && read.size < 2) {
+          assert(reader.next(deadline))
+          rows += 1
+          LockSupport.parkNanos(2000000) // the work of the query
+        }
+        assertEquals(read, Set("0", "1"), s"after $rows rows")
+      } finally reader.close()
     }
   }
 }

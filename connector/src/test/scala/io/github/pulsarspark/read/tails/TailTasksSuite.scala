@@ -24,4 +24,13 @@ class TailTasksSuite extends FunSuite {
     assertEquals(TailTasks.divide(Seq("a", "b"), 9)(_ => false), Seq(Seq("a"), Seq("b")))
     assertEquals(TailTasks.divide(Seq.empty[String], 9)(_ => false), Seq(Nil))
   }
+
+  test("another partition of each task is the first one in each batch") {
+    val tasks = Seq(Seq("a", "b", "c"), Seq("d"), Nil)
+    assertEquals(
+      (0 to 3).map(TailTasks.turned(tasks, _).map(_.headOption.getOrElse("none"))),
+      IndexedSeq(Seq("a", "d", "none"), Seq("b", "d", "none"), Seq("c", "d", "none"), Seq("a", "d", "none"))
+    )
+    assertEquals(TailTasks.turned(tasks, 4).head, Seq("b", "c", "a"))
+  }
 }
