@@ -103,12 +103,18 @@ private[pulsar] final class ContinuousFeed(
 
   /** True if a broker would have sent whatever was stored between the last entry read and the one that arrived,
     * provided that nothing was on its way before: the ledger of the last entry was there when the session began. An
-    * unload drops an empty ledger; then the ledger must have been there once, and the outage a short one.
+    * unload drops an empty ledger; then the outage must have been a short one, and the ledger must have been there
+    * once, unless nothing was stored when the reader began.
     *
     * A broker that may send only so much in a time (`dispatchRate`) may hold back messages, which this does not notice.
+    *
+    * @param known
+    *   a position that is known to exist, of a message if there was one when the reader began
     */
-  def hasWatched: Boolean = {
-    val isShortOutage = hasBegun && check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
+  def hasWatched(known: Position): Boolean = {
+    val wasEmpty      = known.isBeforeLedger || known <= check.last
+    val isShortOutage =
+      (hasBegun || wasEmpty) && check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
     current.session == provenIn || feed.isUnbroken || isShortOutage
   }
 

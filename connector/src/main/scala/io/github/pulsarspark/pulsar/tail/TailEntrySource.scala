@@ -119,7 +119,7 @@ private[pulsarspark] final class TailEntrySource private[tail] (
         reason = s"the next message there is has position ${feed.position}"))
       if (admit()) true else advance()
     case Arrival.Unproven =>
-      if (isSilent && feed.hasWatched) stoodAt = Some(feed.last)
+      if (isSilent && feed.hasWatched(known)) stoodAt = Some(feed.last)
       begin { () =>
         val proof = feed.prove(feed.last)
         () => proof

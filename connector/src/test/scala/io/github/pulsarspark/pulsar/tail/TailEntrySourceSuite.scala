@@ -247,15 +247,28 @@ class TailEntrySourceSuite extends FunSuite {
     after(outage = 45001)(c => assert(intercept[Exception with PulsarError](c.drain()).getCondition.contains("LOSS")))
   }
 
-  test("a ledger of which nothing was read is gone before the tail begins: a loss, also if nothing arrives at first") {
+  /** A tail after 7:-1, whose ledger is gone when it begins; 9:0 arrives after a silence. */
+  private def afterGone(known: Position)(test: Case => Unit): Unit = {
     val gone = Script(Nil, Seq(Position(8, -1)), last = Position(9, -1))
     val lost = Script(Seq(Position(9, 0) -> 1), Seq(Position(8, -1)), last = Position(9, 0))
     readingFrom(Position(7, -1))(gone, lost) { c =>
+      c.tail.lend(known, () => c.calls += 1)
       assertEquals(c.drain(), Nil)
       c.feeds.feeds.head.send(Position(9, 0), 1)
+      test(c)
+    }
+  }
+
+  test("a ledger of which nothing was read is gone before the tail begins, and messages exist: a loss") {
+    afterGone(known = Position(9, 0)) { c =>
       val e = intercept[Exception with PulsarError](c.drain())
       assertEquals(e.getCondition, "PULSAR_DATA_LOSS.TRIMMED")
     }
+  }
+
+  test("the same of a partition that was empty a moment before: an unload dropped the ledger") {
+    afterGone(known = Position(7, -1))(c => assertEquals(c.drain(), Seq(0L)))
+    afterGone(known = Position(8, -1))(c => assertEquals(c.drain(), Seq(0L)))
   }
 
   test("an entry of which messages are left: delivered once more to the next reader, then what follows") {
