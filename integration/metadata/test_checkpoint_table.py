@@ -35,6 +35,7 @@ def test_a_checkpoint_of_another_line(spark: SparkSession, tmp_path: Path) -> No
         *(("start", "lines", kind, None, partition) for partition in partitions),
         *(("committed", "lines", kind, 1, partition) for partition in partitions),
         *(("planned", "lines", kind, 2, partition) for partition in partitions),
+        ("time", "lines", kind, 1, None),
     ]
     assert [row.position for row in rows[1:3]] == ["5:-1", "6:-1"]
     (folder / "offsets" / "2").write_text("v1\n{")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
 import pytest
 
-from pulsar_spark.local import LocalPulsar
-from support.servers.admin import Admin
+from support.servers.two_clusters import CLUSTERS, REPLICATED, two_clusters
 from support.spark.waiting import eventually
-from support.topics.messages import connected, produce, read_all
+from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
     assert_exactly_once,
@@ -30,8 +27,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-_CLUSTERS = ("east", "west")
-_NAMESPACE = "public/replicated"
+    from support.servers.two_clusters import Side
+
 _SECONDS = 60
 # Each level at one side; in make test-all at the other too.
 _LEVELS = pytest.mark.parametrize(
@@ -39,45 +36,22 @@ _LEVELS = pytest.mark.parametrize(
 )
 
 
-@dataclass(frozen=True)
-class Side:
-    """One of the two clusters."""
-
-    server: LocalPulsar
-    client: pulsar_client.Client
-
-    @property
-    def admin(self) -> Admin:
-        return Admin(self.server.admin_url)
-
-    def entries(self, topic: str) -> int:
-        return int(self.admin.internal_stats(topic)["numberOfEntries"])
-
-    def has(self, topic: str, count: int) -> bool:
-        return topic in self.admin.topics(_NAMESPACE) and len(read_all(self.client, topic)) == count
-
-    def frame(self, spark: SparkSession, topic: str, **options: str) -> DataFrame:
-        chosen = {"topic": topic, "admin.url": self.server.admin_url, **options}
-        return batch(spark, self.server.service_url, **chosen)
-
-
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Side, Side]]:
-    with ExitStack() as stack:
+    with two_clusters(tmp_path_factory) as both:
+        yield both
 
-        def side(name: str) -> Side:
-            folder = tmp_path_factory.mktemp(name)
-            server = stack.enter_context(LocalPulsar(data_dir=folder / "pulsar", config={"clusterName": name}))
-            return Side(server, stack.enter_context(connected(server.service_url, folder)))
 
-        east, west = (side(name) for name in _CLUSTERS)
-        for here, there, name in ((east, west, "west"), (west, east, "east")):
-            here.admin.create_cluster(name, admin_url=there.server.admin_url, service_url=there.server.service_url)
-        for here in (east, west):
-            here.admin.allow_clusters("public", list(_CLUSTERS))
-            here.admin.create_namespace(_NAMESPACE, policies={"replication_clusters": list(_CLUSTERS)})
-            here.admin.set_retention(_NAMESPACE, minutes=-1, megabytes=-1)
-        yield east, west
+def _has(side: Side, topic: str, count: int) -> bool:
+    return topic in side.admin.topics(REPLICATED) and len(read_all(side.client, topic)) == count
+
+
+def _entries(side: Side, topic: str) -> int:
+    return int(side.admin.internal_stats(topic)["numberOfEntries"])
+
+
+def _frame(side: Side, spark: SparkSession, topic: str, level: str) -> DataFrame:
+    return batch(spark, side.service_url, **{"topic": topic, "admin.url": side.server.admin_url, "readLevel": level})
 
 
 def _payloads(text: bytes, count: int) -> list[bytes]:
@@ -89,19 +63,19 @@ def test_messages_of_another_cluster(
     spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path, levels: tuple[str, str]
 ) -> None:
     east, west = sides
-    topic = f"persistent://{_NAMESPACE}/messages-{levels[0]}"
+    topic = f"persistent://{REPLICATED}/messages-{levels[0]}"
     produce(east.client, topic, _payloads(b"east", 30), batch_size=4, compression="LZ4")
-    eventually(lambda: west.has(topic, 30), seconds=_SECONDS)
+    eventually(lambda: _has(west, topic, 30), seconds=_SECONDS)
     produce(west.client, topic, _payloads(b"west", 20))
     for here in sides:
-        eventually(lambda: here.has(topic, 50), seconds=_SECONDS)  # noqa: B023 - not kept
-    for name, here, level in zip(_CLUSTERS, sides, levels, strict=True):
+        eventually(lambda: _has(here, topic, 50), seconds=_SECONDS)  # noqa: B023 - not kept
+    for name, here, level in zip(CLUSTERS, sides, levels, strict=True):
         wanted = existing(read_all(here.client, topic))
-        frame = here.frame(spark, topic, readLevel=level)
+        frame = _frame(here, spark, topic, level)
         assert_exactly_once(seen(frame), wanted)
         rows = frame.select("value", "__replicatedFrom").collect()
         origins = {(bytes(row[0]).split()[0].decode(), row[1]) for row in rows}
-        assert origins == {(cluster, None if cluster == name else cluster) for cluster in _CLUSTERS}
+        assert origins == {(cluster, None if cluster == name else cluster) for cluster in CLUSTERS}
         sink = Batches()
         options = {"readLevel": level, "admin.url": here.server.admin_url, "startingOffsets": "earliest"}
         streamed = stream(spark, here.server.service_url, topic=topic, **options)
@@ -115,9 +89,9 @@ def test_markers_of_replicated_subscriptions_are_no_rows(
 ) -> None:
     """Brokers write snapshots of such subscriptions into the topic, between the messages and at its end."""
     east, west = sides
-    topic = f"persistent://{_NAMESPACE}/marked-{levels[0]}"
+    topic = f"persistent://{REPLICATED}/marked-{levels[0]}"
     produce(east.client, topic, _payloads(b"first", 5))
-    eventually(lambda: west.has(topic, 5), seconds=_SECONDS)
+    eventually(lambda: _has(west, topic, 5), seconds=_SECONDS)
     subscription = east.client.subscribe(
         topic,
         "copied",
@@ -132,14 +106,14 @@ def test_markers_of_replicated_subscriptions_are_no_rows(
         produce(east.client, topic, _payloads(b"more", 3))
         sent += 3
         subscription.acknowledge_cumulative(subscription.receive(timeout_millis=30_000))
-        return all(here.entries(topic) >= sent + 4 for here in sides)
+        return all(_entries(here, topic) >= sent + 4 for here in sides)
 
     eventually(marked, seconds=_SECONDS)
     subscription.close()
-    for name, here, level in zip(_CLUSTERS, sides, levels, strict=True):
-        eventually(lambda: here.has(topic, sent), seconds=_SECONDS)  # noqa: B023 - not kept
+    for name, here, level in zip(CLUSTERS, sides, levels, strict=True):
+        eventually(lambda: _has(here, topic, sent), seconds=_SECONDS)  # noqa: B023 - not kept
         wanted = existing(read_all(here.client, topic))
-        frame = here.frame(spark, topic, readLevel=level)
+        frame = _frame(here, spark, topic, level)
         assert_exactly_once(seen(frame), wanted)
         assert frame.count() == sent
         sink = Batches()
@@ -148,4 +122,4 @@ def test_markers_of_replicated_subscriptions_are_no_rows(
         for _ in range(2):
             read_available(streamed, tmp_path / name, sink)
         assert_exactly_once(sink.rows, wanted)
-        assert entries_by_level(here.frame(spark, topic, readLevel="segment"))["broker"] == 0
+        assert entries_by_level(_frame(here, spark, topic, "segment"))["broker"] == 0

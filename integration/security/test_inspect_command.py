@@ -73,6 +73,9 @@ CASES = {
     "checkpoint inspect": Case(
         good="{checkpoint}", key="records", bad="{none}", condition="PULSAR_CHECKPOINT_NOT_FOUND"
     ),
+    "checkpoint restart": Case(
+        good="{checkpoint}", key="starts", bad="{none}", condition="PULSAR_CHECKPOINT_NOT_FOUND"
+    ),
     "doctor": Case(
         good=TOPIC,
         key="steps",
@@ -155,7 +158,7 @@ class Verbs:
         offset = json.dumps({"version": 1, "positions": {TOPIC: "0:-1"}})
         self._write("checkpoint/metadata", '{"id":"6f0f"}')
         self._write("checkpoint/sources/0/initial-offset.json", offset)
-        self._write("checkpoint/offsets/0", f"v1\n{{}}\n{offset}")
+        self._write("checkpoint/offsets/0", f'v1\n{{"batchTimestampMs":1700000000000}}\n{offset}')
         self._write("checkpoint/commits/0", "v1\n{}")
         monkeypatch.setenv("PULSAR_SERVICE_URL", server.options()["service.url"])
         monkeypatch.setenv("PULSAR_ADMIN_URL", server.admin_url)

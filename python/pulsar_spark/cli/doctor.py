@@ -1,14 +1,18 @@
-"""The verbs that diagnose: ``doctor`` for the way to a cluster, ``checkpoint inspect`` for what a query has kept."""
+"""The verbs that diagnose: ``doctor`` for the way to a cluster, ``checkpoint`` for what a query has kept."""
 
 from __future__ import annotations
 
 import json
 import textwrap
 from collections import Counter
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.cli.inspect import add_verb, answer, show
 from pulsar_spark.cli.output import DONE, FAILED
+from pulsar_spark.errors import PulsarCheckpointError, PulsarOptionError
+from pulsar_spark.options import durations
+from pulsar_spark.options.times import time_text
 
 if TYPE_CHECKING:
     import argparse
@@ -17,6 +21,11 @@ if TYPE_CHECKING:
 
 _WIDTH = 110
 _MARKS = {"ok": "ok", "warn": "warn", "fail": "FAIL", "skipped": "-"}
+_ALLOWANCE = "10m"
+_NEXT = """
+These are options of a query with a new checkpoint, which starts with another cluster where the old one stopped.
+It reads the messages since then again. Each is known by __producerName and __sequenceId, which replication keeps.
+"""
 
 
 def add_doctor(commands: Verbs) -> None:
@@ -28,8 +37,18 @@ def add_doctor(commands: Verbs) -> None:
     verbs = commands.add_parser("checkpoint", help=summary, description=summary).add_subparsers(
         title="commands", required=True, metavar="COMMAND"
     )
-    inspect = add_verb(verbs, "inspect", _checkpoint, f"{summary}: positions, losses, who wrote it")
-    inspect.add_argument("folder", help="the checkpoint, on any file system that Spark's Hadoop reads")
+    inspect = add_verb(verbs, "inspect", _inspect, f"{summary}: positions, losses, who wrote it")
+    restart = add_verb(
+        verbs, "restart", _restart, "print where a query starts with another cluster, whose positions differ"
+    )
+    for verb in (inspect, restart):
+        verb.add_argument("folder", help="the checkpoint, on any file system that Spark's Hadoop reads")
+    restart.add_argument(
+        "--allowance",
+        default=_ALLOWANCE,
+        metavar="TIME",
+        help="how much earlier, for clocks that differ and for what a limit left unread (default: %(default)s)",
+    )
 
 
 def _doctor(chosen: argparse.Namespace) -> int:
@@ -55,9 +74,45 @@ def _examination(steps: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, f"{', '.join(filter(None, found)) or 'Nothing is wrong'}."])
 
 
-def _checkpoint(chosen: argparse.Namespace) -> int:
-    found = answer(chosen, "checkpoint", {"checkpoint": chosen.folder}, needs_cluster=False)
-    return show(chosen, found, "records")
+def _records(chosen: argparse.Namespace) -> Any:  # noqa: ANN401 - as `answer`
+    return answer(chosen, "checkpoint", {"checkpoint": chosen.folder}, needs_cluster=False)
+
+
+def _inspect(chosen: argparse.Namespace) -> int:
+    return show(chosen, _records(chosen), "records")
+
+
+def _restart(chosen: argparse.Namespace) -> int:
+    allowance = durations.milliseconds(chosen.allowance)
+    if allowance is None:
+        raise PulsarOptionError(
+            "PULSAR_OPTION_INVALID", option="--allowance", value=chosen.allowance, allowed=durations.form(0)
+        )
+    starts = [_start(one, allowance) for one in _records(chosen).records() if one["record"] == "time"]
+    if not starts:
+        why = "the time of its last micro-batch is not known, or it has committed none"
+        raise PulsarCheckpointError("PULSAR_CHECKPOINT_WITHOUT_POSITION", path=chosen.folder, topic="Pulsar", why=why)
+    if chosen.json:
+        print(json.dumps({"starts": starts}))
+    else:
+        for one in starts:
+            source = f"source {one['source']}, " if len(starts) > 1 else ""
+            print(
+                f"startingTime={one['startingTime']}  ({source}read until {one['readUntil']}, less {chosen.allowance})"
+            )
+        print(_NEXT.rstrip())
+    return DONE
+
+
+def _start(record: dict[str, Any], allowance: int) -> dict[str, Any]:
+    """The start of a source: the publish time up to which it has read, less the allowance."""
+    until = datetime.fromisoformat(record["detail"].replace("Z", "+00:00"))
+    return {
+        "source": record["source"],
+        "batch": record["batch"],
+        "readUntil": time_text(until),
+        "startingTime": time_text(until - timedelta(milliseconds=allowance)),
+    }
 
 
 def _plural(number: int, word: str) -> str:

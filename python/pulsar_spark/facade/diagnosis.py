@@ -45,14 +45,14 @@ class CheckpointRecord:
     """A fact that the checkpoint of a streaming query keeps.
 
     Attributes:
-        record: ``query`` (one row), ``start``, ``committed`` or ``planned`` position, ``loss`` that was skipped,
-            ``damaged`` file, or ``sink``.
+        record: ``query`` (one row), ``start``, ``committed`` or ``planned`` position, ``time`` up to which is
+            read, ``loss`` that was skipped, ``damaged`` file, or ``sink``.
         source: The number of the source in its query, or its name; None for the query itself.
         kind: Who wrote the offsets of the source, with the version if it is this connector.
         batch: The number of the micro-batch; of a sink, its last epoch that is committed.
         topic: The full name of the topic or topic partition.
         position: The position up to and including which it is read, or lost.
-        detail: The fact in words, or the offset of another source as it is.
+        detail: The fact in words, or the offset of another source as it is; the time of a ``time``.
     """
 
     record: str

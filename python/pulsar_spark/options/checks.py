@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pulsar_spark._tables import SCOPES, AliasDefinition, OptionDefinition, OptionTable, PrefixDefinition, option_table
 from pulsar_spark.errors import PulsarOptionError
-from pulsar_spark.options.forms import BLANKS, are_equal, form, is_host_and_port
+from pulsar_spark.options.forms import BLANKS, are_equal, form, is_host_and_port, scalable_topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -230,6 +230,9 @@ def _checked_option(table: OptionTable, key: str, value: str, scopes: Sequence[s
 
 
 def _check_form(option: OptionDefinition, value: str) -> None:
+    scalable = scalable_topic(option, value)
+    if scalable is not None:
+        raise PulsarOptionError("PULSAR_TOPIC_SCALABLE", topic=scalable)
     allowed, accepts = form(option)
     if not accepts(value.strip(BLANKS)):
         given = MASK if option.secret else value

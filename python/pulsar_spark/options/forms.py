@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from pulsar_spark._tables import OptionDefinition
 
+_SCALABLE = ("topic://", "segment://")
 _UNITS = {None: 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15})(\.\d{1,9})?\s*(?:([kmg])i?)?b?", re.ASCII)
 _SERVICE_URL = re.compile(r"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?", re.ASCII)
@@ -58,6 +59,14 @@ def form(option: OptionDefinition) -> tuple[str, Callable[[str], bool]]:
             return "names of topics with commas between them", lambda value: bool(_topics(value))
         case _:
             return "a text that is not empty", bool
+
+
+def scalable_topic(option: OptionDefinition, value: str) -> str | None:
+    """The first scalable topic of Pulsar 5, or segment of one, that the value of an option names."""
+    if option.type not in ("topic", "topicList", "topicPattern"):
+        return None
+    names = _topics(value) if option.type == "topicList" else [value.strip(BLANKS)]
+    return next((name for name in names if name.startswith(_SCALABLE)), None)
 
 
 def is_host_and_port(value: str) -> bool:

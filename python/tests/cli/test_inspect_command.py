@@ -54,6 +54,45 @@ def test_a_checkpoint_needs_no_cluster(java: Java, shown: Callable[..., Any]) ->
     assert java.question["options"] == {"metadata": "checkpoint", "checkpoint": "s3a://jobs/trips"}
 
 
+_FACTS = {"record": "STRING", "source": "STRING", "batch": "BIGINT", "detail": "STRING"}
+
+
+def test_where_a_query_starts_with_another_cluster(java: Java, shown: Callable[..., Any]) -> None:
+    java.rows(_FACTS, ["query", None, 3, "x"], ["time", "0", 3, "2026-01-31T12:00:00.5Z"])
+    assert shown("checkpoint", "restart", "/trips", "--json") == {
+        "starts": [
+            {
+                "source": "0",
+                "batch": 3,
+                "readUntil": "2026-01-31T12:00:00.500Z",
+                "startingTime": "2026-01-31T11:50:00.500Z",
+            }
+        ]
+    }
+    assert java.question["options"] == {"metadata": "checkpoint", "checkpoint": "/trips"}
+    first, *more = shown("checkpoint", "restart", "/trips", "--allowance", "1h").splitlines()
+    assert first == "startingTime=2026-01-31T11:00:00.500Z  (read until 2026-01-31T12:00:00.500Z, less 1h)"
+    assert "__producerName" in "\n".join(more)
+
+
+def test_each_source_of_a_query_has_its_own_start(java: Java, shown: Callable[..., Any]) -> None:
+    java.rows(_FACTS, ["time", "0", 3, "2026-01-31T12:00:00Z"], ["time", "trips", 3, "2026-01-31T13:00:00Z"])
+    lines = shown("checkpoint", "restart", "/trips", "--allowance", "0s").splitlines()
+    assert [line.split(" (")[1].split(",")[0] for line in lines[:2]] == ["source 0", "source trips"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "condition"),
+    [([], 1, "PULSAR_CHECKPOINT_WITHOUT_POSITION"), (["--allowance", "soon"], 2, "PULSAR_OPTION_INVALID")],
+)
+def test_a_checkpoint_that_says_no_time(
+    java: Java, capsys: pytest.CaptureFixture[str], words: list[str], code: int, condition: str
+) -> None:
+    java.rows(_FACTS, ["query", None, None, "x"])
+    assert cli.main(["checkpoint", "restart", "/trips", *words, "--json"]) == code
+    assert json.loads(capsys.readouterr().out)["error"]["condition"] == condition
+
+
 def test_rows_are_a_table_or_json(java: Java, shown: Callable[..., Any]) -> None:
     columns = {"topic": "STRING", "offloadedLedgers": "BIGINT", "closedAt": "TIMESTAMP"}
     java.rows(columns, ["persistent://a/b/c", 1234, "2026-01-31T12:00:00.5Z"], ["d", None, None])
@@ -160,6 +199,29 @@ def test_a_mistake_ends_with_2_and_asks_nothing(
     assert err == ""
     assert re.search(text, json.loads(out)["error"]["message"])
     assert CANARY not in out
+    assert not (tmp_path / "question").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["partitions", "topic://public/default/t"],
+        ["subscriptions", "t", "segment://public/default/t/0-7"],
+        ["schema", "topic://public/default/t"],
+        ["peek", "topic://public/default/t"],
+        ["doctor", "topic://public/default/t"],
+        ["lag", "topic://public/default/t", "--subscription", "s"],
+        ["offsets", "at", "-1h", "topic://public/default/t"],
+        ["topics", "topic://public/default"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("java")
+def test_scalable_topics_are_refused_as_such(
+    words: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert cli.main([*words, *URL, "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["condition"] == "PULSAR_TOPIC_SCALABLE"
     assert not (tmp_path / "question").exists()
 
 

@@ -22,6 +22,24 @@ def error(options: dict[str, str], *scopes: str) -> PulsarOptionError:
 
 
 @pytest.mark.parametrize(
+    ("options", "scope"),
+    [
+        ({**URL, "topic": "topic://public/default/orders"}, "batchRead"),
+        ({**URL, "topic": " segment://public/default/orders/0-7"}, "streamRead"),
+        ({**URL, "topics": "events,topic://public/default/orders"}, "batchRead"),
+        ({**URL, "topicsPattern": "topic://public/default/orders-.*"}, "streamRead"),
+        ({**READ, "dlqTopic": "topic://public/default/orders", "onDecodeError": "dlq"}, "batchRead"),
+        ({**URL, "topic": "topic://public/default/orders"}, "batchWrite"),
+        ({**URL, "topic": "topic://public/default/orders"}, "streamWrite"),
+    ],
+)
+def test_scalable_topics_are_refused_as_such(options: dict[str, str], scope: str) -> None:
+    refused = error(options, scope)
+    assert refused.condition == "PULSAR_TOPIC_SCALABLE"
+    assert refused.parameters["topic"].startswith(("topic://public", "segment://public"))
+
+
+@pytest.mark.parametrize(
     ("options", "text"),
     [
         (

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.catalog
 
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.registry.ScalableTopics
 import io.github.pulsarspark.pulsar.topics.TopicNames
 
 /** The names of a catalog's tables, as Spark splits them, as names of topics. Letter case is Pulsar's. Pure.
@@ -16,20 +17,24 @@ private[catalog] final class CatalogNames(catalog: String, val default: (String,
   import CatalogNames._
 
   /** Tenant and namespace; None for what is none. Declarative pipelines pass both in one part, with a dot. */
-  def namespace(parts: Seq[String]): Option[(String, String)] = parts match {
-    case Seq()                                 => Some(default)
-    case Seq(tenant, name)                     => Some((tenant, name)).filterNot(_ => (tenant + name).contains('/'))
-    case Seq(Slashes(tenant, name))            => Some((tenant, name))
-    case Seq(Dots(tenant, name))               => Some((tenant, name))
-    case Seq(name) if name.count(_ == '/') > 1 => throw refused(name, OldName)
-    case Seq(name) if name.nonEmpty            => Some((default._1, name))
-    case _                                     => None
+  def namespace(parts: Seq[String]): Option[(String, String)] = {
+    parts.foreach(ScalableTopics.refuse)
+    parts match {
+      case Seq()                                 => Some(default)
+      case Seq(tenant, name)                     => Some((tenant, name)).filterNot(_ => (tenant + name).contains('/'))
+      case Seq(Slashes(tenant, name))            => Some((tenant, name))
+      case Seq(Dots(tenant, name))               => Some((tenant, name))
+      case Seq(name) if name.count(_ == '/') > 1 => throw refused(name, OldName)
+      case Seq(name) if name.nonEmpty            => Some((default._1, name))
+      case _                                     => None
+    }
   }
 
   /** Tables that a name may mean, in the order in which they are looked for. A topic wins over a metadata table, so
     * that no topic is hidden.
     */
   def candidates(namespace: Seq[String], name: String): Seq[Located] = {
+    ScalableTopics.refuse(name)
     val view = Option.when(namespace.nonEmpty && namespace.size <= 3 && views(name)) {
       topic(namespace.init, namespace.last).map(Located.Metadata(_, name))
     }.flatten
@@ -43,6 +48,7 @@ private[catalog] final class CatalogNames(catalog: String, val default: (String,
 
   /** The topic that CREATE makes. */
   def created(namespace: Seq[String], name: String): String = {
+    ScalableTopics.refuse(name)
     val whole = (namespace :+ name).mkString(".")
     if (namespace.size == 3 && views(name))
       throw refused(whole, s"`$name` is the name of a metadata table, which every topic has")

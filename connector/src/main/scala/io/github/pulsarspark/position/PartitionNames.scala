@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** JSON with a position for each of many topic partitions. What their names have in common is written once:
+/** JSON with a position, or a mark, for each of many topic partitions. What their names have in common is written once:
   *
   * {{{
   * {"persistent://public/default/": {"orders": {"0": "12:34:5", "1": "7:0"}, "not-partitioned": "9:4"}}
@@ -21,15 +21,15 @@ private[position] object PartitionNames {
   /** The key of a topic that is not partitioned, where partitions have its name, too. */
   private val NotPartitioned = ""
 
-  def write(node: ObjectNode, positions: SortedMap[String, Position]): Unit =
-    positions.foreach { case (name, position) =>
+  def write(node: ObjectNode, values: SortedMap[String, _]): Unit =
+    values.foreach { case (name, value) =>
       val (prefix, local) = name.splitAt(name.lastIndexOf('/') + 1)
       local match {
-        case partition(topic, index) => inner(node.withObjectProperty(prefix), topic).put(index, position.toString)
+        case partition(topic, index) => inner(node.withObjectProperty(prefix), topic).put(index, value.toString)
         case topic                   =>
           val topics = node.withObjectProperty(prefix)
-          if (topics.path(topic).isObject) inner(topics, topic).put(NotPartitioned, position.toString)
-          else topics.put(topic, position.toString)
+          if (topics.path(topic).isObject) inner(topics, topic).put(NotPartitioned, value.toString)
+          else topics.put(topic, value.toString)
       }
     }
 

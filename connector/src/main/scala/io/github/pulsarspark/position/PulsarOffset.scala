@@ -16,12 +16,20 @@ import io.github.pulsarspark.errors.Conditions
   *   message of a new partition, or of one whose ledgers were deleted after all their messages were read
   * @param missing
   *   what was read of partitions that no longer exist, so that a partition that returns is not read twice
+  * @param marks
+  *   messages of some partitions, by which the cluster is known to which the positions belong; none in offsets of early
+  *   versions
   */
 final case class PulsarOffset(
     positions: SortedMap[String, Position],
     added: SortedMap[String, Position] = SortedMap.empty,
-    missing: SortedMap[String, Position] = SortedMap.empty
+    missing: SortedMap[String, Position] = SortedMap.empty,
+    marks: SortedMap[String, PositionMark] = SortedMap.empty
 ) extends Offset {
+
+  /** True if this goes as far as another offset, whatever their marks. */
+  def isAsFarAs(other: PulsarOffset): Boolean =
+    positions == other.positions && added == other.added && missing == other.missing
 
   /** `{"version":2,"positions":{"persistent://public/default/":{"t":{"0":"12:34:5"}}}}`, in alphabetical order. Spark
     * requests it several times at each trigger.
@@ -31,6 +39,7 @@ final case class PulsarOffset(
     PartitionNames.write(root.putObject("positions"), positions)
     if (added.nonEmpty) PartitionNames.write(root.putObject("added"), added)
     if (missing.nonEmpty) PartitionNames.write(root.putObject("missing"), missing)
+    if (marks.nonEmpty) PartitionNames.write(root.putObject("marks"), marks)
     root.toString
   }
 }
@@ -93,9 +102,11 @@ object PulsarOffset {
   private def own(root: JsonNode, where: String): PulsarOffset = {
     def bad(why: String) = malformed(where, why)
     if (root.get("version").asInt > Version) throw bad(s"its version ${root.get("version")} is newer than $Version")
-    def read(field: String) = SortedMap.from(PartitionNames.read(root.path(field)).map { case (name, position) =>
-      name -> Position.parse(position.asText).getOrElse(throw bad(s"`${position.asText}` of $name is not a position"))
-    })
-    PulsarOffset(read("positions"), read("added"), read("missing"))
+    def read[A](field: String, parse: String => Option[A], what: String) =
+      SortedMap.from(PartitionNames.read(root.path(field)).map { case (name, value) =>
+        name -> parse(value.asText).getOrElse(throw bad(s"`${value.asText}` of $name is not a $what"))
+      })
+    def places(field: String) = read(field, Position.parse, "position")
+    PulsarOffset(places("positions"), places("added"), places("missing"), read("marks", PositionMark.parse, "mark"))
   }
 }

@@ -91,4 +91,17 @@ class CatalogNamesSuite extends FunSuite {
     assertEquals(names.namespace(Seq("sales", "eu")), Some(("sales", "eu")))
     assertEquals(names.namespace(Seq("sales", "eu", "orders")), None)
   }
+
+  test("scalable topics of Pulsar 5 are refused as such") {
+    val calls = Seq[() => Any](
+      () => names.candidates(Nil, "topic://public/default/orders"),
+      () => names.candidates(Seq("default"), "segment://public/default/orders/0"),
+      () => names.candidates(Seq("topic://public/default"), "orders"),
+      () => names.namespace(Seq("topic://public/default")),
+      () => names.created(Seq("public", "default"), "topic://public/default/orders")
+    )
+    calls.zipWithIndex.foreach { case (call, number) =>
+      assertEquals(condition(call())._1, "PULSAR_TOPIC_SCALABLE", number)
+    }
+  }
 }

@@ -7,7 +7,7 @@ package io.github.pulsarspark.inspect.state
   * @param kind
   *   who wrote the offsets of the source
   * @param record
-  *   `query`, `start`, `committed`, `planned`, `loss`, `sink` or `damaged`
+  *   `query`, `start`, `committed`, `planned`, `time`, `loss`, `sink` or `damaged`
   * @param batch
   *   number of the micro-batch
   * @param topic

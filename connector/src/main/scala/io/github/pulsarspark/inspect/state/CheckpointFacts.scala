@@ -1,5 +1,7 @@
 package io.github.pulsarspark.inspect.state
 
+import java.time.Instant
+
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
@@ -66,7 +68,7 @@ private[state] final class CheckpointFacts(checkpoint: Checkpoint) {
     }
     val kind  = own.lastOption.flatMap(o => PulsarOffset.writer(o._3)).orElse(startKind(name))
     val facts = start(name) ++ own.flatMap { case (batch, record, json) => ofOffset(name, batch, record, json) } ++
-      losses(name)
+      readUntil(name, offsets) ++ losses(name)
     val absent = Option.when(kind.exists(_.startsWith(Own)) && checkpoint.text(startFile(name)).isEmpty)(
       damaged(startFile(name), "it does not exist: the folder was copied without it", source = Some(name))
     )
@@ -81,6 +83,20 @@ private[state] final class CheckpointFacts(checkpoint: Checkpoint) {
       positions(source, s"offsets/$batch", record, Some(batch))(
         PulsarOffset.parse(json, checkpoint.place(s"offsets/$batch"))
       )
+
+  /** The publish time up to which everything is read that was there when the last micro-batch was planned, as far as it
+    * is known: that of its plan, or of a marked message, which is earlier where a limit left a backlog.
+    */
+  private def readUntil(
+      source: String,
+      offsets: Seq[(Long, String, Either[String, LogFile])]
+  ): Option[CheckpointFact] =
+    for {
+      (batch, file) <- offsets.collectFirst { case (number, "committed", Right(whole)) => number -> whole }
+      (_, json)     <- file.offsets.find(_._1 == source) if !isForeign(json)
+      offset        <- Try(PulsarOffset.parse(json, source)).toOption
+      earliest      <- (file.planned ++ offset.marks.values.map(m => Instant.ofEpochMilli(m.publishTime))).minOption
+    } yield CheckpointFact("time", Some(source), batch = Some(batch), detail = Some(earliest.toString))
 
   private def positions(
       source: String,

@@ -17,7 +17,7 @@ private[inspect] object CheckpointView extends MetadataView {
       "record",
       StringType,
       nullable = true,
-      "`query` (one row), `start`, `committed` or `planned` position, `loss`, `damaged` file, or `sink`"
+      "`query` (one row), `start`, `committed` or `planned` position, `time`, `loss`, `damaged` file or `sink`"
     )
     .add("source", StringType, nullable = true,
       "number of the source in its query, or its name; null for the query itself")
@@ -26,7 +26,8 @@ private[inspect] object CheckpointView extends MetadataView {
     .add("batch", LongType, nullable = true, "number of the micro-batch; of a sink, its last epoch that is committed")
     .add("topic", StringType, nullable = true, "full name of the topic or topic partition")
     .add("position", StringType, nullable = true, "position up to and including which it is read, or lost")
-    .add("detail", StringType, nullable = true, "in words, or the offset of another source as it is")
+    .add("detail", StringType, nullable = true,
+      "in words, or the offset of another source as it is; the time of a `time`")
 
   override val takes: TakenOptions = TakenOptions.of("checkpoint", "topic", "sinkNamespace")
 

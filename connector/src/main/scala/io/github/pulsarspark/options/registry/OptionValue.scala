@@ -16,13 +16,16 @@ private[pulsarspark] object OptionValue {
   private val hostAndPort = raw"[^\s/,:]+:\d{1,5}".r
   private val serviceUrl  = raw"(pulsar|pulsar\+ssl|http|https)://[^\s/,]+(:\d+)?(,[^\s/,]+(:\d+)?)*/?".r
 
-  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`. The text does not repeat a secret.
+  /** Fails with `PULSAR_OPTION_INVALID` unless `value` has the form of `definition`, and for names of topics that are
+    * not read or written here. The text does not repeat a secret.
     */
-  def check(definition: OptionDefinition, value: String): Unit =
+  def check(definition: OptionDefinition, value: String): Unit = {
+    ScalableTopics.check(definition, value)
     violation(definition, value).foreach(allowed =>
       throw Conditions.OptionInvalid(option = definition.key, value = if (definition.secret) Secret.Mask else value,
         allowed = allowed + hint(definition, value.trim)).exception
     )
+  }
 
   /** Suggestion of a valid value, for an error. */
   private def hint(definition: OptionDefinition, value: String): String = definition.valueType match {

@@ -8,6 +8,7 @@ import org.apache.pulsar.common.naming.{NamespaceName, SystemTopicNames, TopicDo
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.TopicSelection
+import io.github.pulsarspark.options.registry.ScalableTopics
 
 /** Parses and builds names of topics, by Pulsar's own rules. */
 private[pulsarspark] object TopicNames {
@@ -17,6 +18,7 @@ private[pulsarspark] object TopicNames {
 
   /** `events` -> `persistent://public/default/events`. */
   def full(topic: String): String = {
+    ScalableTopics.refuse(topic)
     val name =
       try TopicName.get(topic)
       catch {

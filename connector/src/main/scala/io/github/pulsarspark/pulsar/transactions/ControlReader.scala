@@ -8,9 +8,12 @@ import scala.concurrent.duration.FiniteDuration
 
 import org.apache.pulsar.client.api.{Message, Reader}
 
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-/** Reads the records of a control topic, as far as they are committed. */
+/** Reads the records of a control topic, as far as they are committed. Fails for records that another cluster wrote and
+  * replicated: the transactions that they name are not those of this cluster with the same ids.
+  */
 private[pulsarspark] final class ControlReader private[transactions] (
     reader: Reader[Array[Byte]],
     calls: ClusterCalls
@@ -25,8 +28,11 @@ private[pulsarspark] final class ControlReader private[transactions] (
 
   private def next(): (String, String) = pair(calls.await("Reading the state of a sink")(reader.readNextAsync()))
 
-  private def pair(message: Message[Array[Byte]]): (String, String) =
+  private def pair(message: Message[Array[Byte]]): (String, String) = {
+    if (message.isReplicated)
+      throw Conditions.SinkOfAnotherCluster(topic = message.getTopicName, cluster = message.getReplicatedFrom).exception
     RecordId.text(message.getMessageId) -> new String(message.getValue, UTF_8)
+  }
 
   /** The records up to the first that `isLast`; None when that does not arrive in time. */
   def until(patience: FiniteDuration)(isLast: String => Boolean): Option[Seq[(String, String)]] = {

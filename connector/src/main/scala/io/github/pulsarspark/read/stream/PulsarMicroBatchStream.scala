@@ -22,7 +22,8 @@ import io.github.pulsarspark.read.task.{PulsarReaderFactory, ReadContext}
 /** A streaming read in micro-batches: each is a function of its two offsets and of how the stream began. Two lines of
   * steps, each of which hands a value to the next:
   *
-  *   - a trigger: current ends ([[StreamEnds]]), the end by its limit ([[StreamLimits]]);
+  *   - a trigger: current ends ([[StreamEnds]]), the end by its limit ([[StreamLimits]]), the cluster by its marks
+  *     ([[StreamMarks]]);
   *   - a micro-batch: ranges between two offsets ([[StreamRanges]]), tasks ([[StreamTasks]]).
   *
   * In real-time mode, tasks follow the partitions for the time of a batch in place of the second line:
@@ -44,13 +45,14 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   private val background = new BlockingParallel("pulsar-stream", 2)
   private val losses     = new StreamLosses(task.options.failOnDataLoss, checkpoint, background)
   private val session    = new StreamSession(task, columns, checkpoint, losses.policy)
-  private val origin     = new StreamOrigin(task.options, checkpoint, session)
+  private val marks      = new StreamMarks(session.marked, task.options.client.serviceUrl, checkpoint, background)
+  private val origin     = new StreamOrigin(task.options, checkpoint, session, marks)
   private val partitions = KnownPartitions(task.options, session, background)
   private val ends       = new StreamEnds(session, origin, partitions, losses)
   private val limits     = new StreamLimits(task.options, session, origin)
   private val ranges     = new StreamRanges(session, origin, partitions, losses)
   private val tasks      = new StreamTasks(session, partitions, losses.totals.moved.value)
-  private val realTime   = new RealTimeBatches(task, run, session, ends, ranges, tasks, losses)
+  private val realTime   = new RealTimeBatches(task, run, session, ends, ranges, tasks, losses, marks)
   private val lag        = new StreamLag(task.options.readCompacted, session.admin.map(_ => session.storage))
 
   private lazy val decodeErrors = SparkSession.active.sparkContext.longAccumulator
@@ -80,10 +82,12 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   override def getDefaultReadLimit: ReadLimit = limits.ofOptions
 
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
-    val read    = own(from)
+    val read = own(from)
+    marks.check(read)
     val current = if (realTime.isOn) realTime.ends(read) else ends.after(read, limits.pinned)
-    newest = Some(current.offset)
-    val end = if (realTime.isOn) current.offset else limits.end(read, current.offset, limit)
+    val limited = if (realTime.isOn) current.offset else limits.end(read, current.offset, limit)
+    val end     = marks.on(limited, read)
+    newest = Some(if (limited eq current.offset) end else current.offset)
     session.subscription.foreach(_.acknowledge(read, if (realTime.isOn) read else end, current.bounds))
     lag.update(end, current.bounds)
     end
@@ -98,8 +102,11 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   /** Pins the current ends; the trigger reads up to them. */
   override def prepareForTriggerAvailableNow(): Unit = limits.pin(ends.confirmed())
 
-  override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] =
-    tasks.of(ranges.between(own(from), own(to)), newest).toArray
+  override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
+    val end = own(to)
+    marks.check(end)
+    tasks.of(ranges.between(own(from), end), newest).toArray
+  }
 
   /** Begins the batches of real-time mode. Fails for options without a meaning there. */
   def prepareForRealTimeMode(): Unit = realTime.begin()
@@ -108,7 +115,11 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   def isRealTime: Boolean = realTime.isOn
 
   /** The tasks of a real-time batch. */
-  def planInputPartitions(from: Offset): Array[InputPartition] = realTime.plan(own(from)).toArray
+  def planInputPartitions(from: Offset): Array[InputPartition] = {
+    val start = own(from)
+    marks.check(start)
+    realTime.plan(start).toArray
+  }
 
   /** The end of a real-time batch. */
   def mergeOffsets(ends: Array[PartitionOffset]): Offset = realTime.merged(ends.toSeq)

@@ -34,7 +34,8 @@ private[stream] final class RealTimeBatches(
     source: StreamEnds,
     ranges: StreamRanges,
     segments: StreamTasks,
-    losses: StreamLosses
+    losses: StreamLosses,
+    marks: StreamMarks
 ) {
   import RealTimeBatches._
 
@@ -104,7 +105,7 @@ private[stream] final class RealTimeBatches(
       where = "RealTimeBatches").exception)
     check(positions)
     val end = start.copy(positions = start.positions ++ positions.flatMap(_.read))
-    if (end.positions == read.positions && end.missing == read.missing) read else end
+    if (end.positions == read.positions && end.missing == read.missing) read else marks.carried(end)
   }
 
   /** Fails if Spark had no slot for some tasks in all batches of the last seconds: their partitions were not read, and

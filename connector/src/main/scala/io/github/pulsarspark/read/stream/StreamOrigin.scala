@@ -13,7 +13,12 @@ import io.github.pulsarspark.read.stream.loss.RecreatedTopics
   * @param checkpoint
   *   the folder of this source under the query's checkpoint
   */
-private[stream] final class StreamOrigin(options: ReadOptions, checkpoint: String, session: StreamSession) {
+private[stream] final class StreamOrigin(
+    options: ReadOptions,
+    checkpoint: String,
+    session: StreamSession,
+    marks: StreamMarks
+) {
 
   private lazy val log = new InitialOffsetLog(checkpoint, session.hadoop)
 
@@ -35,7 +40,9 @@ private[stream] final class StreamOrigin(options: ReadOptions, checkpoint: Strin
 
   private def resolve(): StreamStart = {
     val topics = session.discovery.topics()
-    session.subscription.filter(_ => options.startsAtSubscription).map(_.start(topics.values.flatten.toSeq.sorted))
-      .getOrElse(new BoundResolver(options, session.broker).streamStart(topics))
+    val result =
+      session.subscription.filter(_ => options.startsAtSubscription).map(_.start(topics.values.flatten.toSeq.sorted))
+        .getOrElse(new BoundResolver(options, session.broker).streamStart(topics))
+    result.copy(offset = marks.on(result.offset))
   }
 }

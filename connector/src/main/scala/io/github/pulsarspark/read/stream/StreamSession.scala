@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.position.OffsetRange
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.BrokerApi
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, MarkedMessages}
 import io.github.pulsarspark.read.plan.{Discovery, DriverSession, TaskSchemas}
 import io.github.pulsarspark.read.task.ReadContext
 import io.github.pulsarspark.storage.StreamStorage
@@ -41,6 +41,10 @@ private[stream] final class StreamSession(
 
   /** Storage of the topic partitions. */
   lazy val storage: StreamStorage = new StreamStorage(admin, task.options, task.hadoop, losses)
+
+  /** Messages by which the cluster is known. */
+  lazy val marked: MarkedMessages =
+    new MarkedMessages(task.options, driver.connection.broker(task.options.subscriptionPrefix))
 
   def broker: BrokerApi        = driver.broker
   def admin: Option[AdminApi]  = driver.admin

@@ -95,7 +95,8 @@ private[exactlyonce] object EpochDecision {
   )
 
   private def missing(epoch: Long) = Refuse(
-    s"its log is empty, but the next epoch is $epoch: the topics with its state were deleted, or emptied by a " +
+    s"its log is empty, but the next epoch is $epoch: the topics with its state were deleted, or are in another " +
+      "cluster, or were emptied by a " +
       "message TTL or an expiry of subscriptions, or the checkpoint was " +
       "used without exactly-once before, so earlier epochs may be written already",
     "Use a new checkpoint, and start where the old one ended. Or start once with onSinkMismatch=write"

@@ -74,6 +74,27 @@ class CheckpointFactsSuite extends FunSuite {
     }
   }
 
+  private def times(facts: Seq[CheckpointFact]) = facts.filter(_.record == "time").flatMap(_.detail)
+
+  folder.test("the time up to which is read: of the plan, or of a marked message that is older, else unknown") {
+    folder =>
+      val timed  = Metadata.replace(""""conf"""", """"batchTimestampMs":1700000000000,"conf"""")
+      val marked = own(2, "3:4").dropRight(1) + s""","marks":{"$Topic":"3:4 1699999990000 0a"}}"""
+      val cases  = Seq(
+        (timed, own(2, "3:4"), Seq("2023-11-14T22:13:20Z")),
+        (timed, marked, Seq("2023-11-14T22:13:10Z")),
+        (Metadata, marked, Seq("2023-11-14T22:13:10Z")),
+        (Metadata, own(2, "3:4"), Nil),
+        (timed, "{}", Nil)
+      )
+      cases.zipWithIndex.foreach { case ((metadata, offset, time), number) =>
+        val here = folder.resolve(number.toString)
+        query(here, offset)
+        write(here, "offsets/0" -> s"v1\n$metadata\n$offset")
+        assertEquals(times(facts(here)), time)
+      }
+  }
+
   test("what each line of Spark wrote, with sources by number and by name") {
     val lines = Using.resource(Files.list(recorded))(_.iterator.asScala.toSeq.sorted)
     assert(lines.size >= 6, lines)

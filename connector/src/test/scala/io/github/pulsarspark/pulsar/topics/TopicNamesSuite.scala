@@ -13,11 +13,19 @@ class TopicNamesSuite extends FunSuite {
   }
 
   test("malformed and non-persistent names are refused") {
-    Seq("non-persistent://public/default/t", "topic://a/b/c", "segment://a/b/c/0", "a/b", "http://x/y/z", "").foreach {
-      name =>
-        assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
-          "PULSAR_TOPIC_NAME", name)
+    Seq("non-persistent://public/default/t", "a/b", "http://x/y/z", "").foreach { name =>
+      assertEquals(intercept[IllegalArgumentException with PulsarError](TopicNames.full(name)).condition,
+        "PULSAR_TOPIC_NAME", name)
     }
+  }
+
+  test("scalable topics of Pulsar 5 are refused as such, whatever the client says of them") {
+    Seq("topic://a/b/c", " topic://a/b/c", "segment://a/b/c/0000-7fff-1", "topic://").foreach { name =>
+      val error = intercept[IllegalArgumentException with PulsarError](TopicNames.full(name))
+      assertEquals(error.condition, "PULSAR_TOPIC_SCALABLE", name)
+      assertEquals(error.parameters("topic"), name.trim)
+    }
+    assertEquals(TopicNames.full("persistent://a/b/topic:"), "persistent://a/b/topic:")
   }
 
   test("partitions are numbered, and a topic without them stands for itself") {

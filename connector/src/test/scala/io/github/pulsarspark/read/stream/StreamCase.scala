@@ -17,11 +17,14 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming.{Offset, ReadLimit}
 import org.apache.spark.sql.types.{BinaryType, StructField, StructType}
 
+import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicEntry, TopicLedger}
-import io.github.pulsarspark.format.{Sent, StoredEntry}
+import io.github.pulsarspark.format.{EntryIdentity, Sent, StoredEntry}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
-import io.github.pulsarspark.position.{Position, PulsarOffset}
+import io.github.pulsarspark.position.{Position, PositionMark, PulsarOffset}
+import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.broker.MarkedMessages
 import io.github.pulsarspark.read.tails.{TailPositions, TailsPartition}
 import io.github.pulsarspark.read.task.{PlannedSlice, PulsarInputPartition, ReadContext}
 import io.github.pulsarspark.storage.segment.HadoopSettings
@@ -43,8 +46,12 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
   /** Creation time of partitions that are stored from now on, as the admin service reports it. */
   var created: Option[Instant] = None
 
-  private val opened = mutable.Buffer.empty[PulsarMicroBatchStream]
-  private val stored = mutable.Map.empty[String, StoredTopic]
+  /** Number of the first message of each entry that is stored from now on, as its producer counts. */
+  var sequenceId: Long = 40
+
+  private val opened      = mutable.Buffer.empty[PulsarMicroBatchStream]
+  private val connections = mutable.Buffer.empty[PulsarConnection]
+  private val stored      = mutable.Map.empty[String, StoredTopic]
 
   /** Stores the partition anew, with these ledgers: the number of messages of each entry, 0 for one without a batch and
     * [[StreamCase.Marker]] for one of the broker.
@@ -52,7 +59,7 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
   def store(partition: String, ledgers: (Int, Seq[Int])*): Unit = {
     val all = ledgers.map { case (id, entries) =>
       TopicLedger(firstLedger + id,
-        entries.zipWithIndex.map { case (n, i) => entry(Position(firstLedger + id, i.toLong), n) }.toVector)
+        entries.zipWithIndex.map { case (n, i) => entry(Position(firstLedger + id, i.toLong), n, sequenceId) }.toVector)
     }
     stored(partition) = StoredTopic(name(partition), all.toVector, created = created)
     cluster.add(stored(partition))
@@ -110,6 +117,16 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
 
   private def short(partition: String) = "p" + partition.stripPrefix(s"$topic-partition-")
 
+  /** The offset with a mark at each position, as of the messages that are stored there. */
+  def marked(text: String): PulsarOffset = {
+    val of = offset(text)
+    of.copy(marks = of.positions.map { case (p, at) => p -> PositionMark(at.wholeEntry, PublishTime, digest) })
+  }
+
+  private def digest = EntryIdentity.of(StoredEntry(Seq(Sent.text("")), batched = false,
+    metadata = m => { m.setSequenceId(sequenceId); () }).bytes)
+    .get.digest
+
   /** The start of the stream, as an earlier run wrote it. */
   def begun(start: String): Unit = {
     Files.writeString(checkpoint.resolve("initial-offset.json"), offset(start).json)
@@ -127,6 +144,19 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
     new Run(source)
   }
 
+  /** Marks of a stream of this topic.
+    *
+    * @param nanos
+    *   the clock
+    */
+  def marks(background: BlockingParallel, nanos: () => Long): StreamMarks = {
+    val read = ReadOptions(CheckedOptions(Map("service.url" -> cluster.serviceUrl, "topic" -> topic),
+      Scope.StreamRead, _ => Nil))
+    val connection = PulsarConnection(read.client)
+    connections += connection
+    new StreamMarks(new MarkedMessages(read, connection.broker()), "here", checkpoint.toString, background, nanos)
+  }
+
   def stop(): Unit = {
     opened.foreach(_.stop())
     opened.clear()
@@ -134,6 +164,7 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
 
   override def close(): Unit = {
     stop()
+    connections.foreach(_.close())
     stored.keys.toSeq.foreach(delete)
   }
 
@@ -213,6 +244,9 @@ private[stream] object StreamCase {
   /** An entry of the broker itself. */
   val Marker: Int = -1
 
+  /** Time at which all entries are published. */
+  private val PublishTime = 1700000000123L
+
   private val Columns = StructType(Seq(StructField("value", BinaryType)))
   private val mapper  = new ObjectMapper
 
@@ -223,10 +257,16 @@ private[stream] object StreamCase {
       finally reader.close()
     }.sum().toInt
 
-  private def entry(at: Position, messages: Int): TopicEntry = {
+  private def entry(at: Position, messages: Int, sequenceId: Long): TopicEntry = {
     val isMarker = messages == Marker
-    val stored   = StoredEntry(Seq.fill(math.max(1, messages))(Sent.text("x" * 100)), batched = messages > 0,
-      metadata = m => if (isMarker) { m.setMarkerType(MarkerType.TXN_COMMIT.getValue); () })
+    val stored   = StoredEntry(
+      Seq.fill(math.max(1, messages))(Sent.text("x" * 100)),
+      batched = messages > 0,
+      metadata = m => {
+        m.setSequenceId(sequenceId)
+        if (isMarker) { m.setMarkerType(MarkerType.TXN_COMMIT.getValue); () }
+      }
+    )
     asStored(at, stored, if (isMarker) TopicEntry.Marker else TopicEntry.Messages(), math.max(0, messages))
   }
 
@@ -234,5 +274,5 @@ private[stream] object StreamCase {
     asStored(at, StoredEntry(texts.map(Sent.text), batched = true), TopicEntry.Messages(), texts.size)
 
   private def asStored(at: Position, stored: StoredEntry, kind: TopicEntry.Kind, messages: Int) =
-    TopicEntry(at, ByteBufUtil.getBytes(stored.bytes), kind, publishTime = 1700000000123L, messages)
+    TopicEntry(at, ByteBufUtil.getBytes(stored.bytes), kind, publishTime = PublishTime, messages)
 }

@@ -1,0 +1,115 @@
+"""A query goes on with the other one of two clusters: no message is lost, and those that are repeated are known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pulsar_spark import cli
+from pulsar_spark.cli import jar
+from support.servers.two_clusters import REPLICATED, Side, two_clusters
+from support.spark.inspecting import main_class
+from support.spark.waiting import eventually
+from support.topics.messages import Received, produce, read_all
+from support.topics.reading import run_available, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_TOPIC = f"persistent://{REPLICATED}/rides"
+_SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Side, Side]]:
+    with two_clusters(tmp_path_factory) as both:
+        yield both
+
+
+class Rows:
+    """The rows of all runs: value, and what a message is known by."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[int, tuple[str, int]]] = []
+
+    def __call__(self, frame: DataFrame, _: int) -> None:
+        rows = frame.select("value", "__producerName", "__sequenceId").collect()
+        self.all += [(int(bytes(row[0])), (row[1], row[2])) for row in rows]
+
+
+def _read(spark: SparkSession, side: Side, folder: Path, rows: Rows, **options: str) -> None:
+    columns = {"metadataColumns": "__producerName,__sequenceId"}
+    frame = stream(spark, side.service_url, topic=_TOPIC, **{**columns, **options})
+    run_available(frame.writeStream.foreachBatch(rows).option("checkpointLocation", str(folder)))
+
+
+def _sent(side: Side, numbers: range, batch_size: int | None = None) -> None:
+    produce(side.client, _TOPIC, [b"%d" % number for number in numbers], batch_size=batch_size)
+
+
+def _all_in(side: Side, count: int) -> list[Received]:
+    def found() -> list[Received]:
+        has = _TOPIC in side.admin.topics(REPLICATED)
+        return messages if has and len(messages := read_all(side.client, _TOPIC)) == count else []
+
+    return eventually(found, seconds=_SECONDS)
+
+
+def _restart(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> str:
+    """The output of the command, whose main class runs in the JVM of the session."""
+
+    def answered(question: str, _: float | None) -> subprocess.CompletedProcess[str]:
+        text, code = main_class(spark, question)
+        return subprocess.CompletedProcess([], code, text, "")
+
+    monkeypatch.setattr(jar, "_run", answered)
+    capsys.readouterr()
+    assert cli.main(["checkpoint", "restart", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_thousand_messages_over_a_fail_over(
+    spark: SparkSession,
+    sides: tuple[Side, Side],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The first cluster has 600 messages, of which the query has read 400; the other one goes on with 400 more."""
+    east, west = sides
+    rows, old = Rows(), tmp_path / "old"
+    _sent(east, range(200))
+    _read(spark, east, old, rows, startingOffsets="earliest")
+    _sent(east, range(200, 400), batch_size=7)
+    _read(spark, east, old, rows)
+    assert len(rows.all) == 400
+    _sent(east, range(400, 600))
+    _all_in(west, 600)
+    _sent(west, range(600, 1000), batch_size=7)
+
+    found = json.loads(_restart(spark, monkeypatch, capsys, str(old), "--allowance", "0s", "--json"))
+    (start,) = found["starts"]
+    assert start["startingTime"] == start["readUntil"]
+    earlier = _restart(spark, monkeypatch, capsys, str(old), "--allowance", "1h")
+    assert f"read until {start['readUntil']}, less 1h" in earlier
+
+    began = datetime.fromisoformat(start["startingTime"].replace("Z", "+00:00")).timestamp() * 1000
+    again = [one for one in _all_in(west, 1000) if one.publish_time_ms >= began]
+    expected = len([one for one in again if int(one.payload) < 400])
+    _read(spark, west, tmp_path / "new", rows, startingTime=start["startingTime"])
+    counted = Counter(number for number, _ in rows.all)
+    assert set(counted) == set(range(1000)), "none is lost"
+    repeated = sum(counted.values()) - len(counted)
+    assert 0 < repeated == expected < 400
+    assert len(rows.all) - len(dict.fromkeys(rows.all)) == repeated, "each is known by its producer and sequence id"
+    assert len({identity for _, identity in rows.all}) == 1000
