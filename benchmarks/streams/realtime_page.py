@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from typing import TYPE_CHECKING
 
@@ -83,7 +84,7 @@ def latency_table(part: str, found: Iterable[tuple[str, Source, Load, Figures]])
     lines = []
     for title, source, load, figures in found:
         cells = [
-            *(f"{figures.latency(share):.1f}" for share in (0.5, 0.99, 0.999, 1)),
+            *(_milliseconds(figures.latency(share)) for share in (0.5, 0.99, 0.999, 1)),
             middle([one.length for one in figures.pauses]),
             middle([one.worst for one in figures.pauses]),
             "" if load.is_copied else f"{figures.partitions} of {load.partitions}",
@@ -93,6 +94,11 @@ def latency_table(part: str, found: Iterable[tuple[str, Source, Load, Figures]])
         ]
         lines.append(f"| {title} | {source.title} | {' | '.join(cells)} |")
     return f"## {_TITLES[part]}\n\n{_NOTES.get(part, '')}{_LATENCIES}" + "\n".join(lines)
+
+
+def _milliseconds(latency: float) -> str:
+    """Nothing where no row arrived inside a batch, as with micro-batches."""
+    return "" if math.isnan(latency) else f"{latency:.1f}"
 
 
 def ends_table(found: Iterable[tuple[str, Source, Load, Figures]]) -> str:
@@ -138,7 +144,7 @@ def backlog_table(read: Backlog, count: int) -> str:
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for level, live in read.live.items():
-        quiet = [f"{live.quiet.latency(share):.1f}" for share in (0.5, 0.99, 1)]
+        quiet = [_milliseconds(live.quiet.latency(share)) for share in (0.5, 0.99, 1)]
         name = f"real-time mode, `readLevel={level}`"
         lines.append(_backlog_row(name, live.seconds, count, [*quiet, str(live.quiet.missing)]))
     for level, seconds in read.drained.items():
