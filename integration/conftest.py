@@ -15,6 +15,7 @@ import pyspark
 import pytest
 
 from pulsar_spark.local import LocalPulsar
+from pulsar_spark.testing import PulsarServer
 from support.runs import spark_jvm
 from support.runs.jars import NoJarError, packaged_jar
 from support.servers.admin import Admin
@@ -64,6 +65,12 @@ def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     """
     with running_server(tmp_path_factory.mktemp("pulsar", numbered=False)) as addresses:
         yield addresses
+
+
+@pytest.fixture(scope="module")
+def pulsar_server(pulsar: Addresses) -> PulsarServer:
+    """The same server for the fixtures of `pulsar_spark.testing`, which begin with it."""
+    return PulsarServer(pulsar.service_url, pulsar.admin_url)
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +191,12 @@ def spark(
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def pulsar_session(spark: SparkSession) -> SparkSession:
+    """The same session for the fixtures of `pulsar_spark.testing`."""
+    return spark
 
 
 @pytest.fixture(scope="module")

@@ -41,16 +41,6 @@ def test_a_ride_is_missing(pulsar_topic):
 """
 
 
-@pytest.fixture(scope="module")
-def pulsar_server(pulsar: PulsarServer) -> PulsarServer:
-    return PulsarServer(pulsar.service_url, pulsar.admin_url)
-
-
-@pytest.fixture(scope="module")
-def pulsar_session(spark: SparkSession) -> SparkSession:
-    return spark
-
-
 def test_a_project_finds_the_fixtures_and_a_missing_message_is_shown(
     pulsar: PulsarServer, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

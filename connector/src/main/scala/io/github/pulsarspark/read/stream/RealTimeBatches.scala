@@ -92,10 +92,11 @@ private[stream] final class RealTimeBatches(
       known(r.range),
       backlogs.getOrElse(r.range.topic, Nil)
     )
-    val most  = TailTasks.most(task.options.realTimeTasks, Slots.of(SparkSession.active.sparkContext))
-    val tasks = TailTasks.divide(all.map(tail), most)(t => t.known > t.planned.slice.range.startExclusive)
+    val most   = TailTasks.most(task.options.realTimeTasks, Slots.of(SparkSession.active.sparkContext))
+    val tasks  = TailTasks.divide(all.map(tail), most)(t => t.known > t.planned.slice.range.startExclusive)
+    val turned = TailTasks.turned(tasks, batches)
     batches += 1
-    TailTasks.turned(tasks, batches - 1).map(TailsPartition(_))
+    turned.map(TailsPartition(_))
   }
 
   /** The end of the batch. */
