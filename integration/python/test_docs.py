@@ -1,6 +1,7 @@
 """Every Python snippet of the pages for users runs, page by page, in order, against a real Pulsar.
 
-A block of text directly below a snippet is what it prints.
+A block of text directly below a snippet is what it prints. Pages name topics as users do, without a namespace, so all
+of them share the default one: the topics of a page end with it, and no pattern or list of another page finds them.
 """
 
 from __future__ import annotations
@@ -8,19 +9,28 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import PySparkException
+
+from support.spark.catalogs import Catalog
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import SparkSession
 
+    from support.servers.admin import Admin
     from support.servers.servers import Addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMESPACE = "public/default"
 
 
 def snippets(page: str) -> list[tuple[int, str, str | None]]:
@@ -45,6 +55,40 @@ PAGES = [
 ]
 
 
+def topics(page: str, admin: Admin) -> set[str]:
+    """Topics of the default namespace that the page names; tests that run beside this one have others there."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    listed = {topic.rpartition("-partition-")[0] or topic for topic in admin.topics(NAMESPACE)}
+    return {topic for topic in listed if re.search(rf"(?<![\w-]){re.escape(topic.rpartition('/')[2])}(?![\w-])", text)}
+
+
+@pytest.fixture
+def topics_end(page: str, spark: SparkSession, pulsar: Addresses, admin: Admin) -> Iterator[None]:
+    """Deletes the topics of the page, but not those that a server of the user had before."""
+    before = topics(page, admin)
+    yield
+    for query in spark.streams.active:
+        query.stop()
+    catalog = Catalog.that_drops(spark, pulsar)
+    for topic in topics(page, admin) - before:
+        for subscription in admin.subscriptions(topic):
+            admin.delete_subscription(topic, subscription)
+        eventually(partial(dropped, topic, catalog))
+    assert topics(page, admin) == before, "A topic of the page is back: something still uses it."
+
+
+def dropped(topic: str, catalog: Catalog) -> bool:
+    """Drop the table, which also closes the producers that streams left; false while a reader is still being closed."""
+    try:
+        catalog.sql(f"DROP TABLE {catalog.table(topic)}")
+    except PySparkException as refused:
+        if "PULSAR_TOPIC_IN_USE" not in str(refused):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.usefixtures("topics_end")
 @pytest.mark.parametrize("page", PAGES)
 def test_the_snippets_run(
     page: str, spark: SparkSession, pulsar: Addresses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
