@@ -1,12 +1,12 @@
 package io.github.pulsarspark.pulsar.progress;
 
-import io.github.pulsarspark.pulsar.feed.EntryFeed;
+import io.github.pulsarspark.pulsar.feed.PartitionFeed;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * A consumer of a durable subscription, whose cursor moves when it acknowledges. It never hands out an entry.
  */
-public interface ProgressFeed extends EntryFeed {
+public interface ProgressFeed extends PartitionFeed {
 
     /**
      * An entry that arrived.

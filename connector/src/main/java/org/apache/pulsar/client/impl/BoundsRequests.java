@@ -1,7 +1,7 @@
 package org.apache.pulsar.client.impl;
 
-import io.github.pulsarspark.pulsar.feed.EntryFeed.Bounds;
-import io.github.pulsarspark.pulsar.feed.EntryFeed.Place;
+import io.github.pulsarspark.pulsar.feed.PartitionFeed.Bounds;
+import io.github.pulsarspark.pulsar.feed.PartitionFeed.Place;
 import io.github.pulsarspark.pulsar.connection.LostConnection;
 import io.github.pulsarspark.pulsar.connection.RepeatedRequest;
 import io.netty.buffer.ByteBuf;
@@ -22,11 +22,11 @@ import scala.concurrent.duration.FiniteDuration;
  */
 final class BoundsRequests {
 
-    private final EntryConsumer consumer;
+    private final PartitionConsumer consumer;
     /** Requests that wait for a response, each with the session in which it was sent. */
     private final Map<CompletableFuture<Bounds>, Integer> unanswered = new ConcurrentHashMap<>();
 
-    BoundsRequests(EntryConsumer consumer) {
+    BoundsRequests(PartitionConsumer consumer) {
         this.consumer = consumer;
     }
 

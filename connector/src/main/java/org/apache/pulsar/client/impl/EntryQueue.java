@@ -1,13 +1,10 @@
 package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.feed.EntryFeed.Entry;
-import io.netty.buffer.ByteBuf;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.pulsar.common.api.proto.MessageMetadata;
-import org.apache.pulsar.common.protocol.Commands;
 
 /** Entries that arrived and wait to be taken, with their number of messages and bytes. */
 final class EntryQueue {
@@ -15,30 +12,11 @@ final class EntryQueue {
     private final LinkedBlockingQueue<Entry> entries = new LinkedBlockingQueue<>();
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
-    private final MessageMetadata metadata = new MessageMetadata();
     private final long most;
 
     /** Creates a queue for at most {@code most} bytes, or for one entry. */
     EntryQueue(long most) {
         this.most = most;
-    }
-
-    /**
-     * The number of messages that a stored entry claims, which is what permits count. An entry that cannot be parsed
-     * counts as one: the reader will report it. For one thread.
-     */
-    int messagesIn(ByteBuf entry) {
-        int start = entry.readerIndex();
-        try {
-            Commands.skipBrokerEntryMetadataIfExist(entry);
-            Commands.skipChecksumIfPresent(entry);
-            Commands.parseMessageMetadata(entry, metadata);
-            return Math.max(1, metadata.getNumMessagesInBatch());
-        } catch (RuntimeException corrupt) {
-            return 1;
-        } finally {
-            entry.readerIndex(start);
-        }
     }
 
     boolean hasRoomFor(int more) {

@@ -1,31 +1,24 @@
 package org.apache.pulsar.client.impl;
 
-import io.github.pulsarspark.common.BoundedActions;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
 
 /**
- * Settings with which an {@link EntryConsumer} subscribes.
+ * Settings with which a {@link PartitionConsumer} subscribes.
  *
  * @param start the first requested entry; the broker sends it, or the first existing one after it
  * @param permits messages the broker may send ahead at first
- * @param mostBytes the most bytes of entries that may wait to be taken, or one entry
  * @param readCompacted true to get what compaction kept of the topic
- * @param positionsOnly true to remember only where the first entry after {@code start} is: nothing can be polled
- * @param resubscriptions what bounds how many consumers subscribe again at the same time; null without a bound
  */
-public record EntryRequest(
+public record FeedRequest(
     String topic,
     int partition,
     String subscription,
     String consumerName,
     MessageIdImpl start,
     int permits,
-    long mostBytes,
-    boolean readCompacted,
-    boolean positionsOnly,
-    BoundedActions resubscriptions) {
+    boolean readCompacted) {
 
     /** Returns the settings of a non-durable consumer. */
     ConsumerConfigurationData<byte[]> configuration() {

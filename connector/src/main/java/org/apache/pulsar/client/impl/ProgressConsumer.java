@@ -10,7 +10,7 @@ import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
 import org.apache.pulsar.common.api.proto.CommandMessage;
 
 /** The consumer of a durable subscription. It acknowledges positions, and drops the few entries that it is sent. */
-public final class ProgressConsumer extends EntryConsumer implements ProgressFeed {
+public final class ProgressConsumer extends PositionConsumer implements ProgressFeed {
 
     private final int partition;
     private final Object places = new Object();
@@ -20,10 +20,10 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
 
     private ProgressConsumer(
         PulsarClientImpl client,
-        EntryRequest request,
+        FeedRequest request,
         ConsumerConfigurationData<byte[]> conf,
         CompletableFuture<Consumer<byte[]>> subscribed) {
-        super(client, request, conf, subscribed);
+        super(client, request, conf, null, subscribed);
         partition = request.partition();
     }
 
@@ -31,7 +31,7 @@ public final class ProgressConsumer extends EntryConsumer implements ProgressFee
     public static CompletableFuture<ProgressConsumer> open(
         PulsarClientImpl client, String topic, int partition, String subscription) {
         MessageIdImpl start = new MessageIdImpl(-1, -1, -1);
-        EntryRequest request = new EntryRequest(topic, partition, subscription, null, start, 1, 0, false, true, null);
+        FeedRequest request = new FeedRequest(topic, partition, subscription, null, start, 1, false);
         ConsumerConfigurationData<byte[]> conf = request.configuration();
         conf.setSubscriptionMode(SubscriptionMode.Durable);
         conf.setSubscriptionInitialPosition(SubscriptionInitialPosition.Earliest);

@@ -1,7 +1,7 @@
 package org.apache.pulsar.client.impl;
 
-import io.github.pulsarspark.pulsar.feed.EntryFeed.Bounds;
-import io.github.pulsarspark.pulsar.feed.EntryFeed.Place;
+import io.github.pulsarspark.pulsar.feed.PartitionFeed.Bounds;
+import io.github.pulsarspark.pulsar.feed.PartitionFeed.Place;
 
 /**
  * Proof that the current session of a consumer misses nothing that was stored after a place. A broker moves a cursor

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, FeedTimes, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{FeedTimes, PartitionFeed, PendingFeed, PositionFeed}
 
 /** Watches whether anything arrives after positions at which a stream stands. A consumer that stands there is sent
   * whatever is published, between two triggers too. So it answers two questions:
@@ -25,7 +25,7 @@ import io.github.pulsarspark.pulsar.feed.{EntryFeed, FeedTimes, PendingFeed}
   * deleted before the watch is connected again, which only an administrator or a namespace without retention does.
   */
 private[pulsar] final class IdleTailMonitor(
-    openFeed: (String, Position) => PendingFeed[_ <: EntryFeed],
+    openFeed: (String, Position) => PendingFeed[_ <: PositionFeed],
     answers: ClusterCalls
 ) {
   import IdleTailMonitor._
@@ -115,7 +115,7 @@ private[pulsar] final class IdleTailMonitor(
       .flatten
       .toMap
 
-  private def ask(partition: String, w: Watch, feed: EntryFeed): CompletableFuture[Option[(String, Answer)]] = {
+  private def ask(partition: String, w: Watch, feed: PositionFeed): CompletableFuture[Option[(String, Answer)]] = {
     val session = feed.session
     feed.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS).handle[Option[(String, Answer)]] {
       (bounds, failure) =>
@@ -167,7 +167,9 @@ private[pulsar] final class IdleTailMonitor(
     answers
       .awaitAll(moved)(w => s"Requesting the end from the watch of ${w._1}") { case (partition, w) =>
         val answer = w.feed.whenOpen
-          .thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS))
+          .thenCompose[PartitionFeed.Bounds](
+            _.bounds().copy().orTimeout(FeedTimes.UnansweredMillis, TimeUnit.MILLISECONDS)
+          )
         answer.handle[Option[(String, Position)]] { (bounds, failure) =>
           val first = firsts(partition)
           if (failure == null && knows(first, last(bounds)) && w.sawNothingBefore(first)) {
@@ -206,14 +208,14 @@ private[pulsar] object IdleTailMonitor {
   /** Time after which an unload during which the watch may have subscribed is over. */
   val SettleTime: FiniteDuration = 10.seconds
 
-  private def last(bounds: EntryFeed.Bounds) = Position(bounds.lastLedgerId, bounds.lastEntryId)
+  private def last(bounds: PartitionFeed.Bounds) = Position(bounds.lastLedgerId, bounds.lastEntryId)
 
   /** True if the response is of a broker that has the current state of the partition. A consumer that the broker has
     * forgotten reports a message of an earlier ledger. An empty topic has no last message.
     */
   private def knows(first: Position, last: Position) = last.isBeforeLedger || last >= first
 
-  private def place(position: Position) = new EntryFeed.Place(position.ledgerId, position.entryId)
+  private def place(position: Position) = new PartitionFeed.Place(position.ledgerId, position.entryId)
 
   /** Response of a broker to a watch.
     *
@@ -225,7 +227,7 @@ private[pulsar] object IdleTailMonitor {
   final case class Answer(after: Position, last: Position, isSameSession: Boolean, session: Int)
 
   private object Answer {
-    def apply(w: Watch, bounds: EntryFeed.Bounds, session: Int): Answer =
+    def apply(w: Watch, bounds: PartitionFeed.Bounds, session: Int): Answer =
       new Answer(w.after, last(bounds), w.answered.contains(session), session)
   }
 
@@ -239,11 +241,11 @@ private[pulsar] object IdleTailMonitor {
     */
   private final case class Watch(
       after: Position,
-      feed: PendingFeed[_ <: EntryFeed],
+      feed: PendingFeed[_ <: PositionFeed],
       answered: Option[Int] = None,
       seen: Option[Seen] = None
   ) {
-    def openFeed: Option[EntryFeed] = feed.ifOpen
+    def openFeed: Option[PositionFeed] = feed.ifOpen
 
     /** True if nothing can have been published after the watched position and before this one. An outage in which the
       * ledger of the position disappeared proves nothing, unless nothing was ever read of that ledger: an unload drops

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, FeedBounds, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{FeedBounds, PartitionFeed, PendingFeed}
 import io.github.pulsarspark.pulsar.topics.TopicMissing
 
 /** Finds last messages that brokers do not name. A broker that looks for the last message while a transaction ends may
@@ -30,7 +30,7 @@ import io.github.pulsarspark.pulsar.topics.TopicMissing
   */
 private[broker] final class LastMessages(
     ends: Iterable[String] => Map[String, Position],
-    after: (String, Position) => PendingFeed[_ <: EntryFeed],
+    after: (String, Position) => PendingFeed[_ <: PartitionFeed],
     answers: ClusterCalls,
     nanos: () => Long = () => System.nanoTime()
 ) {
@@ -73,7 +73,7 @@ private[broker] final class LastMessages(
   /** The newest entry that arrived in each feed, until nothing more arrives. */
   @tailrec
   private def listen(
-      feeds: Seq[(String, PendingFeed[_ <: EntryFeed])],
+      feeds: Seq[(String, PendingFeed[_ <: PartitionFeed])],
       from: Map[String, Position],
       stored: Map[String, Position],
       before: Map[String, Position],
@@ -92,11 +92,11 @@ private[broker] final class LastMessages(
     }
   }
 
-  private def ask(feeds: Seq[(String, PendingFeed[_ <: EntryFeed])]): Map[String, FeedBounds] =
+  private def ask(feeds: Seq[(String, PendingFeed[_ <: PartitionFeed])]): Map[String, FeedBounds] =
     answers
       .awaitAll(feeds)(f => s"Looking up what follows the last message of ${f._1}") { case (partition, feed) =>
         feed.whenOpen
-          .thenCompose[EntryFeed.Bounds](_.bounds())
+          .thenCompose[PartitionFeed.Bounds](_.bounds())
           .thenApply[Option[(String, FeedBounds)]](b => Some(partition -> FeedBounds(b)))
           .exceptionally(TopicMissing.skip)
       }

@@ -6,14 +6,14 @@ import scala.annotation.tailrec
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, MessageIdImpl, PulsarClientImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, FeedRequest, MessageIdImpl, PositionConsumer, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.CommandGetTopicsOfNamespace.Mode
 
 import io.github.pulsarspark.common.BoundedActions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.{ClusterCalls, CurrentLookup, RefusedConnection}
-import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, EntryFeed, FeedTimes, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, FeedTimes, PartitionFeed, PendingFeed}
 import io.github.pulsarspark.pulsar.schemas.SchemaLookup
 import io.github.pulsarspark.pulsar.topics.{MatchingTopics, TopicListing, TopicMissing, TopicNames}
 import io.github.pulsarspark.schema.TopicSchema
@@ -99,28 +99,28 @@ private[pulsar] final class PulsarBroker(
   /** Requests bounds by the partition's probe, and by another one if it does not respond in time: a broker may never
     * respond to a consumer that subscribed while the topic was unloaded.
     */
-  private def boundsByProbe(partition: String, deadline: Long): CompletableFuture[EntryFeed.Bounds] = {
+  private def boundsByProbe(partition: String, deadline: Long): CompletableFuture[PartitionFeed.Bounds] = {
     val opening  = probe(partition).whenOpen
     val patience = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
     val mayRetry = patience > FeedTimes.UnansweredMillis && !isClosed
     val millis   = if (mayRetry) FeedTimes.UnansweredMillis else options.operationTimeout.toMillis
     val answer   =
-      opening.thenCompose[EntryFeed.Bounds](_.bounds().copy().orTimeout(millis, TimeUnit.MILLISECONDS))
+      opening.thenCompose[PartitionFeed.Bounds](_.bounds().copy().orTimeout(millis, TimeUnit.MILLISECONDS))
     answer
-      .handle[CompletableFuture[EntryFeed.Bounds]] { (_, failure) =>
+      .handle[CompletableFuture[PartitionFeed.Bounds]] { (_, failure) =>
         if (mayRetry && !isClosed && isUnanswered(failure)) {
           forget(partition)
           boundsByProbe(partition, deadline)
         } else answer
       }
-      .thenCompose[EntryFeed.Bounds](next => next)
+      .thenCompose[PartitionFeed.Bounds](next => next)
   }
 
   private def isUnanswered(failure: Throwable): Boolean =
     failure != null && failure.getCause.isInstanceOf[TimeoutException]
 
-  private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[EntryFeed.Bounds] =
-    probe.whenOpen.thenCompose[EntryFeed.Bounds](_.bounds())
+  private def boundsOf(probe: PendingFeed[EntryConsumer]): CompletableFuture[PartitionFeed.Bounds] =
+    probe.whenOpen.thenCompose[PartitionFeed.Bounds](_.bounds())
 
   /** A retry may come to it while [[close]] is at work, which would not see its consumer. */
   private def probe(partition: String): PendingFeed[EntryConsumer] = {
@@ -196,7 +196,7 @@ private[pulsar] final class PulsarBroker(
         val probe = open(partition, BrokerFeeds.Earliest)
         probe.whenOpen
           .thenCompose[Void](_.seekAsync(math.max(0, millis)))
-          .thenCompose[EntryFeed.Bounds](_ => boundsOf(probe))
+          .thenCompose[PartitionFeed.Bounds](_ => boundsOf(probe))
           .thenApply[(String, Position)](b => partition -> markDelete(b))
           .whenComplete((_, _) => probe.close())
       }
@@ -222,31 +222,21 @@ private[pulsar] final class PulsarBroker(
   private def forget(partition: String): Unit = probes.remove(partition).foreach(_.close())
 
   private def open(partition: String, start: MessageIdImpl): PendingFeed[EntryConsumer] =
-    open(partition, start, "driver", false)
+    new PendingFeed(EntryConsumer.open(client, request(partition, start, "driver"), 0))
 
-  private def watchAfter(partition: String, after: Position): PendingFeed[EntryConsumer] =
-    open(partition, new MessageIdImpl(after.ledgerId, after.entryId, TopicNames.partitionIndex(partition)), "watch",
-      true)
-
-  private def open(
-      partition: String,
-      start: MessageIdImpl,
-      role: String,
-      positionsOnly: Boolean
-  ): PendingFeed[EntryConsumer] = {
-    val subscription = BrokerFeeds.subscription(subscriptionPrefix, role)
-    val index        = TopicNames.partitionIndex(partition)
-    new PendingFeed(
-      EntryConsumer.open(client,
-        new EntryRequest(partition, index, subscription, null, start, 1, 0, readCompacted, positionsOnly,
-          if (positionsOnly) resubscriptions else null))
-    )
+  private def watchAfter(partition: String, after: Position): PendingFeed[PositionConsumer] = {
+    val start = new MessageIdImpl(after.ledgerId, after.entryId, TopicNames.partitionIndex(partition))
+    new PendingFeed(PositionConsumer.open(client, request(partition, start, "watch"), resubscriptions))
   }
 
-  private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
+  private def request(partition: String, start: MessageIdImpl, role: String): FeedRequest =
+    new FeedRequest(partition, TopicNames.partitionIndex(partition), BrokerFeeds.subscription(subscriptionPrefix, role),
+      null, start, 1, readCompacted)
+
+  private def markDelete(b: PartitionFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
 
   /** The compacted view begins before everything, since ledgers of which compaction kept entries may be deleted. */
-  private def toBounds(b: EntryFeed.Bounds): PartitionBounds = {
+  private def toBounds(b: PartitionFeed.Bounds): PartitionBounds = {
     val stored = markDelete(b)
     val first  = if (readCompacted) Position.BeforeAll else stored
     val last   = Position(b.lastLedgerId, b.lastEntryId)

@@ -197,7 +197,7 @@ private[pulsar] final class ContinuousFeed(
   }
 
   private def answered(known: Position): Verdict = {
-    feed.gather(new EntryFeed.Place(known.ledgerId, known.entryId), window.most / 2,
+    feed.gather(new PartitionFeed.Place(known.ledgerId, known.entryId), window.most / 2,
       FeedTimes.GatherMillis) // one request for all of them
     val newest = feed.newest // before the request
     Try(connection.boundsAfterOutage()) match {

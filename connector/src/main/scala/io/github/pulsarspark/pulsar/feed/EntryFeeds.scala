@@ -2,7 +2,7 @@ package io.github.pulsarspark.pulsar.feed
 
 import java.util.UUID
 
-import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, MessageIdImpl}
+import org.apache.pulsar.client.impl.{EntryConsumer, FeedRequest, MessageIdImpl}
 
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.Position
@@ -39,9 +39,8 @@ private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, optio
     new PendingFeed(
       EntryConsumer.open(
         lease.client,
-        new EntryRequest(topic, partition, subscription, options.readerName.orNull, id, permits,
-          PermitWindow.mostWaiting(options.readAheadBytes),
-          options.readCompacted, false, null)
+        new FeedRequest(topic, partition, subscription, options.readerName.orNull, id, permits, options.readCompacted),
+        PermitWindow.mostWaiting(options.readAheadBytes)
       )
     )
   }

@@ -21,7 +21,7 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
 private[pulsar] final case class FeedBounds(last: Position, cursor: Position)
 
 private[pulsar] object FeedBounds {
-  def apply(b: EntryFeed.Bounds): FeedBounds =
+  def apply(b: PartitionFeed.Bounds): FeedBounds =
     new FeedBounds(Position(b.lastLedgerId, b.lastEntryId), Position(b.markDeleteLedgerId, b.markDeleteEntryId))
 }
 
@@ -89,7 +89,7 @@ private[feed] final class FeedConnection(
   private def isDisproved(answer: FeedBounds): Boolean = {
     current.resume()
     val next = answer.last.copy(entryId = answer.last.entryId + 1)
-    current.gather(new EntryFeed.Place(next.ledgerId, next.entryId), Int.MaxValue, ConfirmMillis)
+    current.gather(new PartitionFeed.Place(next.ledgerId, next.entryId), Int.MaxValue, ConfirmMillis)
     Option(current.newest).exists(n => Position(n.ledgerId, n.entryId) > answer.last)
   }
 

@@ -9,7 +9,7 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
 /** A feed that is open or being opened. The holder of this owns the feed, even one that opens after its wait was given
   * up.
   */
-private[pulsar] final class PendingFeed[F <: EntryFeed](opening: CompletableFuture[F]) {
+private[pulsar] final class PendingFeed[F <: PartitionFeed](opening: CompletableFuture[F]) {
 
   def whenOpen: CompletableFuture[F] = opening
 

@@ -7,7 +7,7 @@ import scala.util.Try
 import scala.util.control.NonFatal
 
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{PartitionFeed, PendingFeed}
 
 /** The cursor of a subscription in one topic partition. For one thread.
   *
@@ -72,7 +72,7 @@ private[progress] final class PartitionCursor(val pending: PendingFeed[_ <: Prog
       isWaiting &&= position == before.position
       val session = before.feed.session
       val receipt =
-        try before.feed.acknowledge(new EntryFeed.Place(position.ledgerId, position.entryId))
+        try before.feed.acknowledge(new PartitionFeed.Place(position.ledgerId, position.entryId))
         catch { case NonFatal(e) => CompletableFuture.failedFuture[Void](e) }
       sent = Some(Sent(before.feed, position, session, receipt))
     }

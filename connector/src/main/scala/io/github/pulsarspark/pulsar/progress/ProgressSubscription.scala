@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{PartitionFeed, PendingFeed}
 import io.github.pulsarspark.pulsar.connection.{ClusterCalls, RepeatedRequest}
 import io.github.pulsarspark.pulsar.topics.TopicMissing
 
@@ -123,7 +123,7 @@ private[pulsarspark] final class ProgressSubscription private[progress] (
     val now   = calls
       .awaitAll(rest, Parallelism)(r => s"Requesting the cursor of subscription $name in ${r.topic}") { range =>
         cursors(range.topic).pending.whenOpen
-          .thenCompose[EntryFeed.Bounds](_.bounds())
+          .thenCompose[PartitionFeed.Bounds](_.bounds())
           .thenApply[Option[(OffsetRange, Position)]](b => Some(range -> markDelete(b)))
           .exceptionally(TopicMissing.skip)
       }
@@ -228,7 +228,7 @@ private[pulsar] object ProgressSubscription {
 
   private def position(arrival: ProgressFeed.Arrival) = Position(arrival.place.ledgerId, arrival.place.entryId)
 
-  private def markDelete(b: EntryFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
+  private def markDelete(b: PartitionFeed.Bounds) = Position(b.markDeleteLedgerId, b.markDeleteEntryId)
 
   /** Message of the broker if other consumers use the subscription; None for another failure. */
   private def busy(failure: Throwable): Option[String] =

@@ -3,7 +3,7 @@ package io.github.pulsarspark.pulsar.progress
 import java.util.concurrent.{CompletableFuture, CompletionException}
 
 import org.apache.pulsar.client.api.PulsarClientException
-import org.apache.pulsar.client.impl.{EntryConsumer, EntryRequest, ProgressConsumer, PulsarClientImpl}
+import org.apache.pulsar.client.impl.{FeedRequest, PositionConsumer, ProgressConsumer, PulsarClientImpl}
 
 import io.github.pulsarspark.pulsar.feed.BrokerFeeds
 import io.github.pulsarspark.pulsar.topics.TopicNames
@@ -29,9 +29,9 @@ private[progress] final class BrokerSubscription(client: PulsarClientImpl, name:
     */
   override def exists(partition: String): CompletableFuture[Boolean] = {
     val index   = TopicNames.partitionIndex(partition)
-    val request = new EntryRequest(partition, index, name, null, BrokerFeeds.Earliest, 1, 0, false, true, null)
-    EntryConsumer
-      .open(client, request)
+    val request = new FeedRequest(partition, index, name, null, BrokerFeeds.Earliest, 1, false)
+    PositionConsumer
+      .open(client, request, null)
       .thenCompose[Void](_.closeAsync())
       .handle[Boolean]((_, failure) =>
         if (failure == null) false

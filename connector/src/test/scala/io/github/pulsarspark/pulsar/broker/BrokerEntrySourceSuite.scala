@@ -13,7 +13,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, FakeFeed, FakeFeeds}
+import io.github.pulsarspark.pulsar.feed.{FakeFeed, FakeFeeds, PartitionFeed}
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 class BrokerEntrySourceSuite extends FunSuite {
@@ -242,7 +242,7 @@ class BrokerEntrySourceSuite extends FunSuite {
   }
 
   test("a feed whose request for bounds fails is closed") {
-    val refused = CompletableFuture.failedFuture[EntryFeed.Bounds](new PulsarClientException("no"))
+    val refused = CompletableFuture.failedFuture[PartitionFeed.Bounds](new PulsarClientException("no"))
     val failing =
       new Reading(new FakeFeeds(Seq(script(at(1), Position(7, 0)).copy(bounds = Some(refused)))), Position(7, 1),
         Position(7, 6))

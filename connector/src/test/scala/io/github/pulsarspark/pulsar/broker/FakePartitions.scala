@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture
 import scala.collection.mutable
 
 import io.github.pulsarspark.position.{PartitionBounds, Position}
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{PartitionFeed, PendingFeed}
 
 /** Topic partitions in memory, with their watches, and what was requested of them.
   *
@@ -66,22 +66,22 @@ private[pulsar] final class FakeWatch(partition: String, after: Position, partit
     last = entry
   }
 
-  override def first(): EntryFeed.Place  = arrived.map(place).orNull
-  override def newest(): EntryFeed.Place = place(last)
+  override def first(): PartitionFeed.Place  = arrived.map(place).orNull
+  override def newest(): PartitionFeed.Place = place(last)
 
-  override def waitAfter(after: EntryFeed.Place): Boolean = {
+  override def waitAfter(after: PartitionFeed.Place): Boolean = {
     val follows = after == newest()
     if (follows) arrived = None
     follows
   }
 
-  override def bounds(): CompletableFuture[EntryFeed.Bounds] = {
+  override def bounds(): CompletableFuture[PartitionFeed.Bounds] = {
     partitions.byWatch += partition
     val b    = partitions.bounds(partition)
     val last = if (isForgotten) after else if (b.last == b.first) Position(-1, -1) else b.last
     val told = partitions.named.getOrElse(partition, last)
     val end  = if (arrived.exists(_ > told)) newest() else place(told)
-    CompletableFuture.completedFuture(new EntryFeed.Bounds(end.ledgerId, end.entryId, -1, -1))
+    CompletableFuture.completedFuture(new PartitionFeed.Bounds(end.ledgerId, end.entryId, -1, -1))
   }
 
   override def resume(): Unit = ()

@@ -9,7 +9,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, FakeFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{FakeFeed, PartitionFeed, PendingFeed}
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 class IdleTailMonitorSuite extends FunSuite {
@@ -68,7 +68,7 @@ class IdleTailMonitorSuite extends FunSuite {
   }
 
   test("a watch that does not answer proves nothing") {
-    val refused = CompletableFuture.failedFuture[EntryFeed.Bounds](new PulsarClientException("no connection"))
+    val refused = CompletableFuture.failedFuture[PartitionFeed.Bounds](new PulsarClientException("no connection"))
     assert(!new Watching(quiet.copy(bounds = Some(refused))).sawNothing())
     assert(!new Watching(quiet.copy(goneAfter = true)).sawNothing())
   }

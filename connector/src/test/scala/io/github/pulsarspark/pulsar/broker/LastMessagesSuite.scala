@@ -12,7 +12,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{EntryFeed, PendingFeed}
+import io.github.pulsarspark.pulsar.feed.{PartitionFeed, PendingFeed}
 
 class LastMessagesSuite extends ScalaCheckSuite {
   import LastMessagesSuite._
@@ -94,25 +94,25 @@ private object LastMessagesSuite {
 
   /** A consumer after a position. One entry arrives between two requests, the first one after the first request. */
   private final class FakeTail(topic: Topic, after: Position) extends PositionsFeed {
-    private val toCome                     = topic.readable.filter(_ > after)
-    private var requests                   = 0
-    private var isResumed                  = false
-    override def resume(): Unit            = isResumed = true
-    override def first(): EntryFeed.Place  = unused
-    override def newest(): EntryFeed.Place = unused
+    private val toCome                         = topic.readable.filter(_ > after)
+    private var requests                       = 0
+    private var isResumed                      = false
+    override def resume(): Unit                = isResumed = true
+    override def first(): PartitionFeed.Place  = unused
+    override def newest(): PartitionFeed.Place = unused
 
-    override def bounds(): CompletableFuture[EntryFeed.Bounds] = {
+    override def bounds(): CompletableFuture[PartitionFeed.Bounds] = {
       assert(isResumed && !isGone)
       val arrived = toCome.take(requests)
       requests += 1
       topic.requests += 1
       val last   = (if (topic.isNamed) topic.readable else arrived).lastOption.getOrElse(after)
       val cursor = toCome.headOption.map(_.entryId - 1).getOrElse(topic.decidedUpTo)
-      CompletableFuture.completedFuture(new EntryFeed.Bounds(last.ledgerId, last.entryId, 7, cursor))
+      CompletableFuture.completedFuture(new PartitionFeed.Bounds(last.ledgerId, last.entryId, 7, cursor))
     }
 
-    override def session(): Int                             = 1
-    override def isConnected: Boolean                       = true
-    override def waitAfter(after: EntryFeed.Place): Boolean = unused
+    override def session(): Int                                 = 1
+    override def isConnected: Boolean                           = true
+    override def waitAfter(after: PartitionFeed.Place): Boolean = unused
   }
 }

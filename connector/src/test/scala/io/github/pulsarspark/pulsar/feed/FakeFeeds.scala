@@ -61,16 +61,17 @@ private[pulsar] object FakeFeeds {
       last: Position,
       failure: Option[Throwable] = None,
       opening: FakeFeed => CompletableFuture[FakeFeed] = feed => CompletableFuture.completedFuture(feed),
-      bounds: Option[CompletableFuture[EntryFeed.Bounds]] = None,
+      bounds: Option[CompletableFuture[PartitionFeed.Bounds]] = None,
       goneAfter: Boolean = false,
       outageMillis: Long = 0,
       isUnbroken: Boolean = false,
       lastLater: Option[Position] = None,
-      boundsLater: Option[CompletableFuture[EntryFeed.Bounds]] = None
+      boundsLater: Option[CompletableFuture[PartitionFeed.Bounds]] = None
   )
 }
 
-private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed {
+/** A feed in memory, for readers of entries and for those of positions. */
+private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed with PositionFeed {
   val requests = new AtomicInteger
   var resumed  = false
   var closed   = false
@@ -107,32 +108,33 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
 
   override def queuedBytes(): Long = queue.size * 8L
 
-  override def first(): EntryFeed.Place = buffers.headOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
+  override def first(): PartitionFeed.Place =
+    buffers.headOption.map(e => new PartitionFeed.Place(e.ledgerId, e.entryId)).orNull
+
+  override def waitAfter(after: PartitionFeed.Place): Boolean = false
 
   override def longestOutageMillis(): Long = script.outageMillis
 
   override def isUnbroken: Boolean = script.isUnbroken
 
   /** Everything there is has arrived. */
-  override def newest(): EntryFeed.Place =
-    buffers.lastOption.map(e => new EntryFeed.Place(e.ledgerId, e.entryId)).orNull
+  override def newest(): PartitionFeed.Place =
+    buffers.lastOption.map(e => new PartitionFeed.Place(e.ledgerId, e.entryId)).orNull
 
-  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = ()
+  override def gather(until: PartitionFeed.Place, messages: Int, millis: Long): Unit = ()
 
   override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
 
-  override def bounds(): CompletableFuture[EntryFeed.Bounds] = script.bounds.getOrElse {
+  override def bounds(): CompletableFuture[PartitionFeed.Bounds] = script.bounds.getOrElse {
     val request = requests.getAndIncrement()
     val cursor  = script.cursors(math.min(request, script.cursors.size - 1))
     val last    = script.lastLater.filter(_ => request > 0).getOrElse(script.last)
     script.boundsLater.filter(_ => request > 0).getOrElse(CompletableFuture.completedFuture(
-      new EntryFeed.Bounds(last.ledgerId, last.entryId, cursor.ledgerId, cursor.entryId)
+      new PartitionFeed.Bounds(last.ledgerId, last.entryId, cursor.ledgerId, cursor.entryId)
     ))
   }
 
   override def isConnected: Boolean = !isGone
-
-  override def waitAfter(after: EntryFeed.Place): Boolean = false
 
   override def session(): Int = script.sends.headOption.fold(1)(_._2)
 

@@ -65,18 +65,16 @@ class PermitWindowSuite extends PropertySuite {
       permits += messages
       grants += 1
     }
-    override def session(): Int                                                    = 1
-    override def first(): EntryFeed.Place                                          = unused
-    override def newest(): EntryFeed.Place                                         = unused
-    override def waitAfter(after: EntryFeed.Place): Boolean                        = unused
-    override def bounds(): CompletableFuture[EntryFeed.Bounds]                     = unused
-    override def closeAsync(): CompletableFuture[Void]                             = unused
-    override def resume(): Unit                                                    = unused
-    override def isGone: Boolean                                                   = unused
-    override def isConnected: Boolean                                              = unused
-    override def longestOutageMillis(): Long                                       = unused
-    override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
-    override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
+    override def session(): Int                                                        = 1
+    override def newest(): PartitionFeed.Place                                         = unused
+    override def bounds(): CompletableFuture[PartitionFeed.Bounds]                     = unused
+    override def closeAsync(): CompletableFuture[Void]                                 = unused
+    override def resume(): Unit                                                        = unused
+    override def isGone: Boolean                                                       = unused
+    override def isConnected: Boolean                                                  = unused
+    override def longestOutageMillis(): Long                                           = unused
+    override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                     = unused
+    override def gather(until: PartitionFeed.Place, messages: Int, millis: Long): Unit = unused
     private def unused: Nothing = throw new AssertionError("not used")
   }
 

@@ -1,11 +1,11 @@
 package io.github.pulsarspark.pulsar.progress
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
 
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.feed.EntryFeed
+import io.github.pulsarspark.pulsar.feed.PartitionFeed
 
 /** A subscription in memory.
   *
@@ -47,21 +47,18 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
   var permits                                                   = 0
   var isClosed                                                  = false
 
-  override def acknowledge(place: EntryFeed.Place): CompletableFuture[Void] = {
+  override def acknowledge(place: PartitionFeed.Place): CompletableFuture[Void] = {
     acknowledged += Position(place.ledgerId, place.entryId)
     receipt
   }
-  override def awaitNext(): Unit                             = permits += 1
-  override def bounds(): CompletableFuture[EntryFeed.Bounds] =
-    CompletableFuture.completedFuture(new EntryFeed.Bounds(9, 9, cursor.ledgerId, cursor.entryId))
+  override def awaitNext(): Unit                                 = permits += 1
+  override def bounds(): CompletableFuture[PartitionFeed.Bounds] =
+    CompletableFuture.completedFuture(new PartitionFeed.Bounds(9, 9, cursor.ledgerId, cursor.entryId))
   override def firstAfterAcknowledged(): CompletableFuture[ProgressFeed.Arrival] = arrived
-    .map(p => new ProgressFeed.Arrival(new EntryFeed.Place(p.ledgerId, p.entryId), isUninterrupted))
+    .map(p => new ProgressFeed.Arrival(new PartitionFeed.Place(p.ledgerId, p.entryId), isUninterrupted))
     .fold(arriving.fold(new CompletableFuture[ProgressFeed.Arrival])(_.copy))(CompletableFuture.completedFuture(_))
   override def isUnbroken: Boolean                   = unused
-  override def onArrival(listener: Runnable): Unit   = unused
-  override def queuedMessages(): Int                 = unused
-  override def queuedBytes(): Long                   = unused
-  override def newest(): EntryFeed.Place             = unused
+  override def newest(): PartitionFeed.Place         = unused
   override def session(): Int                        = number
   override def isGone: Boolean                       = isClosed
   override def closeAsync(): CompletableFuture[Void] = {
@@ -69,13 +66,8 @@ private[progress] final class FakeFeed(var cursor: Position) extends ProgressFee
     CompletableFuture.completedFuture(null)
   }
 
-  override def isConnected: Boolean                                              = connected
-  override def waitAfter(place: EntryFeed.Place): Boolean                        = unused
-  override def resume(): Unit                                                    = unused
-  override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry                 = unused
-  override def first(): EntryFeed.Place                                          = unused
-  override def gather(until: EntryFeed.Place, messages: Int, millis: Long): Unit = unused
-  override def grant(taken: EntryFeed.Entry, messages: Int): Unit                = unused
-  override def longestOutageMillis(): Long                                       = unused
-  private def unused: Nothing = throw new AssertionError("a subscription takes no entries")
+  override def isConnected: Boolean        = connected
+  override def resume(): Unit              = unused
+  override def longestOutageMillis(): Long = unused
+  private def unused: Nothing              = throw new AssertionError("a subscription takes no entries")
 }

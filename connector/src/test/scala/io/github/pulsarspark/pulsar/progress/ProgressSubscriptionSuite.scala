@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.feed.EntryFeed
+import io.github.pulsarspark.pulsar.feed.PartitionFeed
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
 class ProgressSubscriptionSuite extends FunSuite {
@@ -189,7 +189,7 @@ class ProgressSubscriptionSuite extends FunSuite {
     val arriving = new CompletableFuture[ProgressFeed.Arrival]
     following.feed.arriving = Some(arriving)
     CompletableFuture.delayedExecutor(20, MILLISECONDS).execute { () =>
-      arriving.complete(new ProgressFeed.Arrival(new EntryFeed.Place(7, 0), true))
+      arriving.complete(new ProgressFeed.Arrival(new PartitionFeed.Place(7, 0), true))
       ()
     }
     val found = following.subscription.withoutAcknowledged(Seq(range), _ => false, _ => fail("a request"))

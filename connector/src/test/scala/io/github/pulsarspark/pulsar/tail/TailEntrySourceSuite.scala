@@ -13,7 +13,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{ContinuousFeed, FakeFeeds}
+import io.github.pulsarspark.pulsar.feed.{ContinuousFeed, FakeFeeds, PartitionFeed}
 import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
@@ -116,7 +116,7 @@ class TailEntrySourceSuite extends FunSuite {
   }
 
   test("the request about a gap fails: the feed is opened again and delivers the entry that waited") {
-    val silent = CompletableFuture.failedFuture[io.github.pulsarspark.pulsar.feed.EntryFeed.Bounds](
+    val silent = CompletableFuture.failedFuture[PartitionFeed.Bounds](
       new PulsarClientException.ConnectException("refused")
     )
     val opened = script(Seq(3, 4, 8), Position(7, 2))

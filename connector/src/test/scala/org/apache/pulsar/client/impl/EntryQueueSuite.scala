@@ -2,12 +2,11 @@ package org.apache.pulsar.client.impl
 
 import java.util.concurrent.TimeUnit
 
-import io.netty.buffer.{ByteBuf, Unpooled}
+import io.netty.buffer.Unpooled
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
-import io.github.pulsarspark.format.{Sent, StoredEntry}
 import io.github.pulsarspark.pulsar.feed.EntryFeed.Entry
 
 class EntryQueueSuite extends PropertySuite {
@@ -41,22 +40,5 @@ class EntryQueueSuite extends PropertySuite {
     assert(!queue.hasRoomFor(41))
     assert(take(queue).isDefined)
     assert(queue.hasRoomFor(5000))
-  }
-
-  test("an entry counts as the messages that it claims, and as one when it cannot be parsed") {
-    val queue                 = new EntryQueue(100)
-    def count(bytes: ByteBuf) = {
-      val before = bytes.readableBytes
-      val found  = queue.messagesIn(bytes)
-      assertEquals(bytes.readableBytes, before, "it was consumed")
-      found
-    }
-    val three = Seq("a", "b", "c").map(Sent.text)
-    assertEquals(count(StoredEntry(three, batched = true).bytes), 3)
-    assertEquals(count(StoredEntry(three, batched = true, brokerTime = Some(1L), brokerIndex = Some(9L)).bytes), 3)
-    assertEquals(count(StoredEntry(three.take(1), batched = false, checksum = false).bytes), 1)
-    assertEquals(count(StoredEntry(three, batched = true, metadata = _.setNumMessagesInBatch(0)).bytes), 1)
-    assertEquals(count(Unpooled.wrappedBuffer(Array.fill[Byte](9)(-1))), 1)
-    assertEquals(count(Unpooled.EMPTY_BUFFER), 1)
   }
 }

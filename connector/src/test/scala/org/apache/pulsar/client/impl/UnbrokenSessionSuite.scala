@@ -2,7 +2,7 @@ package org.apache.pulsar.client.impl
 
 import munit.FunSuite
 
-import io.github.pulsarspark.pulsar.feed.EntryFeed.{Bounds, Place}
+import io.github.pulsarspark.pulsar.feed.PartitionFeed.{Bounds, Place}
 
 /** Sessions of a consumer that waits after 5:9. */
 class UnbrokenSessionSuite extends FunSuite {
