@@ -178,6 +178,7 @@ object RandomTopic {
         val (kind, bytes) = draft.make(time)
         val entry = TopicEntry(Position(ledger.id, ledger.entries.size.toLong), ByteBufUtil.getBytes(bytes), kind,
           time, draft.messages)
+        bytes.release()
         (if (closes) ledgers :+ open else ledgers) :+ ledger.copy(entries = ledger.entries :+ entry)
       case (none, _) => none
     }

@@ -10,6 +10,8 @@ import scala.util.{Failure, Random, Success, Try}
 
 import munit.FunSuite
 
+import io.github.pulsarspark.TestSeed
+
 class SharedPoolSuite extends FunSuite {
   import SharedPoolSuite._
 
@@ -117,8 +119,7 @@ class SharedPoolSuite extends FunSuite {
   }
 
   test("whatever fails, is late or interrupted: no client is used after it is closed, closed twice, or forgotten") {
-    val seed = sys.env.get("PULSAR_SPARK_TEST_SEED").fold(System.nanoTime())(_.toLong)
-    println(s"PULSAR_SPARK_TEST_SEED=$seed")
+    val seed = TestSeed.next()
     val dice = new ThreadLocal[Random] {
       private val next                  = new AtomicInteger
       override def initialValue: Random = new Random(seed + next.incrementAndGet())

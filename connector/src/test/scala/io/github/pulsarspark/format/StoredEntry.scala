@@ -2,7 +2,7 @@ package io.github.pulsarspark.format
 
 import scala.jdk.CollectionConverters._
 
-import io.netty.buffer.{ByteBuf, Unpooled}
+import io.netty.buffer.{ByteBuf, ByteBufUtil, Unpooled}
 import org.apache.pulsar.common.api.proto.{BrokerEntryMetadata, CompressionType, MessageMetadata, SingleMessageMetadata}
 import org.apache.pulsar.common.compression.CompressionCodecProvider
 import org.apache.pulsar.common.protocol.Commands
@@ -47,7 +47,10 @@ final case class StoredEntry(
     metadata: MessageMetadata => Unit = _ => ()
 ) {
 
-  def bytes: ByteBuf = {
+  /** The entry in direct memory that no test gets back: for short ones. */
+  def bytes: ByteBuf = Unpooled.directBuffer().writeBytes(array)
+
+  def array: Array[Byte] = {
     val payload = if (batched) batch else Unpooled.directBuffer().writeBytes(messages.head.value.getOrElse(Nil).toArray)
     val packed  = CompressionCodecProvider.getCompressionCodec(compression).encode(payload)
     val described = new MessageMetadata().setProducerName("producer-ä").setSequenceId(40).setPublishTime(1700000000123L)
@@ -55,10 +58,11 @@ final case class StoredEntry(
       described.setCompression(compression).setUncompressedSize(payload.readableBytes)
     if (batched) described.setNumMessagesInBatch(messages.size) else describeOnly(described, messages.head)
     metadata(described)
-    val kind   = if (checksum) Commands.ChecksumType.Crc32c else Commands.ChecksumType.None
-    val entry  = Commands.serializeMetadataAndPayload(kind, described, packed)
-    val broker = brokerMetadata
-    Unpooled.directBuffer().writeBytes(broker).writeBytes(entry)
+    val kind  = if (checksum) Commands.ChecksumType.Crc32c else Commands.ChecksumType.None
+    val entry = Commands.serializeMetadataAndPayload(kind, described, packed)
+    val parts = Seq(brokerMetadata, entry)
+    try Array.concat(parts.map(part => ByteBufUtil.getBytes(part)): _*)
+    finally (packed +: payload +: parts).foreach(part => if (part.refCnt > 0) part.release())
   }
 
   private def brokerMetadata: ByteBuf = {

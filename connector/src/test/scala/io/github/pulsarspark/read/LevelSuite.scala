@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.Random
 
-import io.netty.buffer.ByteBufUtil
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 
@@ -57,7 +56,7 @@ abstract class LevelSuite(samples: Int = 1) extends PropertySuite(samples) {
   private def entry(at: Position, batch: Int, bytes: Int): TopicEntry = {
     val sent   = Seq.fill(math.max(1, batch))(Sent.text("x" * bytes))
     val stored = StoredEntry(sent, batched = batch > 0, brokerIndex = Some(100 * at.entryId + 99))
-    TopicEntry(at, ByteBufUtil.getBytes(stored.bytes), TopicEntry.Messages(), publishTime = 1700000000123L, batch)
+    TopicEntry(at, stored.array, TopicEntry.Messages(), publishTime = 1700000000123L, batch)
   }
 
   /** Ledgers of such entries: messages in a batch, 0 for none, and bytes of each. */

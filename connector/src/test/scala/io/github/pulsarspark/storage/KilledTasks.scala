@@ -7,6 +7,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import scala.util.{Random, Using}
 
+import io.github.pulsarspark.TestSeed
+
 /** Tasks that are killed at any moment, and what this process has open afterwards. */
 object KilledTasks {
 
@@ -14,11 +16,8 @@ object KilledTasks {
   val rounds: Int = sys.env.get("PULSAR_SPARK_TEST_ROUNDS").fold(200)(_.toInt)
 
   /** `PULSAR_SPARK_TEST_SEED` in the environment, else a new one. */
-  def dice(): Random = {
-    val seed = sys.env.get("PULSAR_SPARK_TEST_SEED").fold(System.nanoTime())(_.toLong)
-    println(s"PULSAR_SPARK_TEST_SEED=$seed")
-    new Random(seed)
-  }
+  def dice(): Random =
+    new Random(TestSeed.next())
 
   /** Kills [[rounds]] tasks, and then more, each of which lives longer, until `isEnough`: a busy machine may not let a
     * task begin within a few milliseconds.

@@ -6,6 +6,7 @@ import scala.util.Random
 
 import munit.FunSuite
 
+import io.github.pulsarspark.TestSeed
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.schema.TopicSchema
@@ -79,8 +80,7 @@ class KnownSchemasSuite extends FunSuite {
   }
 
   test("concurrent requests and failures return the right schema of each version") {
-    val seed = sys.env.get("PULSAR_SPARK_TEST_SEED").fold(System.nanoTime())(_.toLong)
-    println(s"PULSAR_SPARK_TEST_SEED=$seed")
+    val seed  = TestSeed.next()
     val known = new KnownSchemas(20000) // some forty entries
     val wrong = new AtomicInteger
     val tasks = (1 to 8).map { i =>

@@ -7,20 +7,23 @@ import scala.concurrent.duration._
 import scala.concurrent.{Await, Future}
 import scala.util.Random
 
+import io.github.pulsarspark.TestSeed
+
 /** Backlogs that are read where they are stored, then the tail, in real-time batches that end anywhere. */
 class BacklogBatchesSuite extends LiveSuite {
   import BacklogBatchesSuite._
 
   test("backlogs in many ledgers while messages arrive: every message is one row, in the order of its partition") {
-    for (_ <- 1 to Samples) {
-      val found = read(System.nanoTime(), "readLevel" -> "segment")(Backlog(ledgers = 8, entries = 6, messages = 40))
-      assert(found("pulsarBookieRows") > 0 && found("pulsarBrokerRows") > 0, found)
-    }
+    val found = (1 to Samples).map(_ =>
+      read(TestSeed.next(), "readLevel" -> "segment")(Backlog(ledgers = 8, entries = 6, messages = 40))
+    )
+    // a sample may have closed ledgers nowhere
+    for (metric <- Seq("pulsarBookieRows", "pulsarBrokerRows")) assert(found.exists(_(metric) > 0), metric)
   }
 
   test("ledgers that are not where they were: the broker reads them, and every message is one row") {
     for (_ <- 1 to 2) {
-      val found = read(System.nanoTime())(
+      val found = read(TestSeed.next())(
         Backlog(ledgers = 6, entries = 9, messages = 30, bytes = 8000, lost = true, micros = 800000)
       )
       assert(found("pulsarBookieRows") > 0 && found("pulsarBrokerRows") > 0, found)
@@ -29,7 +32,7 @@ class BacklogBatchesSuite extends LiveSuite {
 
   test("a backlog that is little: the broker reads it, and nobody is asked where it is stored") {
     cluster.takeAdminRequests()
-    val found = read(System.nanoTime())(Backlog(ledgers = 1, entries = 9, messages = 10, rolls = false))
+    val found = read(TestSeed.next())(Backlog(ledgers = 1, entries = 9, messages = 10, rolls = false))
     assertEquals(found("pulsarBookieRows"), 0L)
     assertEquals(cluster.takeAdminRequests().filter(_.contains("internalStats")), Nil)
   }
@@ -92,7 +95,7 @@ class BacklogBatchesSuite extends LiveSuite {
     val sending  = Future(sender.send(backlog.rolls))
     val deadline = Deadline.now + 1.minute
     while (!sending.isCompleted || rows != sender.sent) {
-      assert(deadline.hasTimeLeft(), s"seed $seed: ${sizes(rows)} of ${sizes(sender.sent)}")
+      assert(deadline.hasTimeLeft(), s"${sizes(rows)} of ${sizes(sender.sent)}")
       at = batch(run, at, ends.nextInt(backlog.micros).toLong, rows)
       if (ends.nextInt(20) == 0) {
         count()
@@ -102,10 +105,10 @@ class BacklogBatchesSuite extends LiveSuite {
     Await.result(sending, 1.minute)
     at = batch(run, at, 20000, rows)
     count()
-    assertEquals(sizes(rows), sizes(sender.sent), s"seed $seed")
-    assertEquals(rows, sender.sent, s"seed $seed")
+    assertEquals(sizes(rows), sizes(sender.sent))
+    assertEquals(rows, sender.sent)
     assertEquals(run.lost, Nil)
-    assertEquals(counted.values.sum, rows.values.map(_.size).sum.toLong, s"seed $seed: $counted")
+    assertEquals(counted.values.sum, rows.values.map(_.size).sum.toLong, counted)
     counted.toMap
   }
 
@@ -120,18 +123,20 @@ class BacklogBatchesSuite extends LiveSuite {
 
     /** Stores messages in some ledgers; returns those that are closed. */
     def backlog(name: String, backlog: Backlog): Seq[Long] = {
-      val ledgers = (1 to (if (backlog.ledgers == 1) 1 else 1 + dice.nextInt(backlog.ledgers))).map { number =>
-        for (entry <- 1 to math.max(1, if (backlog.bytes > 0) backlog.entries else dice.nextInt(backlog.entries + 1)))
-          append(name, if (backlog.bytes > 0) backlog.messages else 1 + dice.nextInt(backlog.messages), backlog.bytes,
-            opens = number > 1 && entry == 1)
-        if (number == 1) Names.indexOf(name) else ledger
+      val ledgers = (1 to (if (backlog.bytes > 0) backlog.ledgers else 1 + dice.nextInt(backlog.ledgers))).map {
+        number =>
+          for (entry <- 1 to math.max(1, if (backlog.bytes > 0) backlog.entries else dice.nextInt(backlog.entries + 1)))
+            append(name, if (backlog.bytes > 0) backlog.messages else 1 + dice.nextInt(backlog.messages), backlog.bytes,
+              opens = number > 1 && entry == 1)
+          if (number == 1) Names.indexOf(name) else ledger
       }
       ledgers.init.map(id => topic.position(s"$id:0").ledgerId)
     }
 
     /** Sends batches of a few messages to partitions by chance; a partition begins another ledger now and then. */
     def send(rolls: Boolean): Unit = for (_ <- 1 to LiveEntries) {
-      append(Names(dice.nextInt(Names.size)), 1 + dice.nextInt(20), 0, opens = rolls && dice.nextInt(20) == 0)
+      val name = Names(dice.nextInt(Names.size))
+      append(name, 1 + dice.nextInt(20), 0, opens = rolls && sent(name).nonEmpty && dice.nextInt(20) == 0)
       LockSupport.parkNanos(dice.nextInt(LongestPauseNanos).toLong)
     }
 
@@ -157,7 +162,7 @@ private object BacklogBatchesSuite {
   /** A backlog of each partition: most ledgers, entries of each, and messages of those.
     *
     * @param bytes
-    *   of each message, all of the sizes above; 0 for short messages, of which there are up to that many
+    *   of each message, all of the numbers above; 0 for short messages, and up to these numbers of all
     * @param lost
     *   whether bookies lose some ledgers after the first batch
     * @param micros

@@ -18,6 +18,8 @@ abstract class LiveSuite extends StreamSuite {
 
   override val munitTimeout: Duration = 3.minutes
 
+  private val counting = new Object // Spark adds the counts of one task after the other
+
   private[stream] def live(topic: StreamCase, options: (String, String)*): StreamCase#Run = {
     val run = topic.start(options: _*)
     run.source.prepareForRealTimeMode()
@@ -49,7 +51,7 @@ abstract class LiveSuite extends StreamSuite {
             rows(text.takeWhile(_ != ' ')) += text // a partition is in one task
           }
           reader.finish()
-        } finally reader.close()
+        } finally counting.synchronized(reader.close())
       }
     }
     run.source.mergeOffsets(ends.map(Await.result(_, 1.minute)).toArray) match {

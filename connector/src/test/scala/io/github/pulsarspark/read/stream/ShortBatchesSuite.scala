@@ -7,12 +7,14 @@ import scala.concurrent.duration._
 import scala.concurrent.{Await, Future}
 import scala.util.Random
 
+import io.github.pulsarspark.TestSeed
+
 /** Real-time batches of a few milliseconds while messages arrive. */
 class ShortBatchesSuite extends LiveSuite {
   import ShortBatchesSuite._
 
   test("many ends of batches: every message is one row, in the order of its partition, also over restarts") {
-    val seed = System.nanoTime()
+    val seed = TestSeed.next()
     using { topic =>
       val sent = names.map(_ -> mutable.Buffer.empty[String]).toMap
       val rows = names.map(_ -> mutable.Buffer.empty[String]).toMap
@@ -27,13 +29,13 @@ class ShortBatchesSuite extends LiveSuite {
       val deadline        = Deadline.now + 2.minutes
       while (batches < Batches || !isDone) {
         assert(deadline.hasTimeLeft(),
-          s"seed $seed: ${rows.map(r => r._1 -> r._2.size)} of ${sent.map(s => s._1 -> s._2.size)}")
+          s"${rows.map(r => r._1 -> r._2.size)} of ${sent.map(s => s._1 -> s._2.size)}")
         at = batch(run, at, dice.nextInt(LongestMicros).toLong, rows)
         batches += 1
         if (batches % BatchesOfRun == 0) run = live(topic, "realTimeTasks" -> "2")
       }
       Await.result(sending, 1.minute)
-      assertEquals(rows, sent, s"seed $seed")
+      assertEquals(rows, sent)
       assertEquals(run.lost, Nil)
     }
   }

@@ -9,7 +9,6 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import io.netty.buffer.ByteBufUtil
 import org.apache.hadoop.conf.Configuration
 import org.apache.pulsar.common.api.proto.MarkerType
 import org.apache.spark.sql.SparkSession
@@ -65,9 +64,12 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
     cluster.add(stored(partition))
   }
 
-  /** Appends a batch of messages to the newest ledger of a partition, or to the next one. */
+  /** Appends a batch of messages to the newest ledger of a partition, or to the next one. A broker closes no empty
+    * ledger to begin another one.
+    */
   def append(partition: String, texts: Seq[String], ledger: Option[Int] = None): Unit = {
-    val before  = stored(partition)
+    val before = stored(partition)
+    require(ledger.isEmpty || before.ledgers.last.entries.nonEmpty, s"the newest ledger of $partition is empty")
     val ledgers = before.ledgers ++ ledger.map(id => TopicLedger(firstLedger + id, Vector.empty))
     val newest  = ledgers.last
     val at      = Position(newest.id, newest.entries.size.toLong)
@@ -274,5 +276,5 @@ private[stream] object StreamCase {
     asStored(at, StoredEntry(texts.map(Sent.text), batched = true), TopicEntry.Messages(), texts.size)
 
   private def asStored(at: Position, stored: StoredEntry, kind: TopicEntry.Kind, messages: Int) =
-    TopicEntry(at, ByteBufUtil.getBytes(stored.bytes), kind, publishTime = PublishTime, messages)
+    TopicEntry(at, stored.array, kind, publishTime = PublishTime, messages)
 }

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import munit.FunSuite
 
+import io.github.pulsarspark.TestSeed
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
 class BacklogWalkSuite extends FunSuite {
@@ -170,7 +171,7 @@ class BacklogWalkSuite extends FunSuite {
   }
 
   test("random triggers read every message once, within their limits") {
-    val seed   = System.nanoTime()
+    val seed   = TestSeed.next()
     val random = new scala.util.Random(seed)
     (1 to 100).foreach { run =>
       val names   = (1 to 1 + random.nextInt(4)).map(n => s"p$n")
@@ -181,7 +182,7 @@ class BacklogWalkSuite extends FunSuite {
       def step()  = {
         val limit = 1L + random.nextInt(60)
         val read  = reading.trigger(rows(limit)).values.sum
-        assert(read <= limit, s"seed $seed, run $run: $read of $limit")
+        assert(read <= limit, s"run $run: $read of $limit")
         total += read
         read
       }
@@ -190,11 +191,11 @@ class BacklogWalkSuite extends FunSuite {
           reading.add(names(random.nextInt(names.size)), Seq.fill(random.nextInt(5))(batch()): _*)
         val left = all - total
         val read = step()
-        assert(left == 0 || read > 0, s"seed $seed, run $run: nothing of $left")
+        assert(left == 0 || read > 0, s"run $run: nothing of $left")
       }
       while (total < all) step()
       reading.backlog.close()
-      assertEquals(reading.fake.closed.size, reading.fake.opened.size, s"seed $seed, run $run")
+      assertEquals(reading.fake.closed.size, reading.fake.opened.size, s"run $run")
     }
   }
 
