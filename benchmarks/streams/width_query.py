@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
@@ -25,6 +26,14 @@ KAFKA_TOPIC = "wide"
 
 _START_SECONDS = 1200.0  # Spark-Kafka has a task for each partition
 _PROGRESS = "0s"  # of each trigger, idle ones too
+
+
+@dataclass(frozen=True)
+class Times:
+    """Milliseconds by trigger: of `latestOffset`, and of whole triggers that read messages."""
+
+    looks: list[int]
+    triggers: list[int]
 
 
 class Query:
@@ -48,9 +57,9 @@ class Query:
         tasks, read = json.loads(self._ask(f"begin {source} {server} {topics}"))
         return float(tasks), float(read)
 
-    def millis(self) -> list[int]:
-        """The times of `latestOffset` since the last call."""
-        return [int(one) for one in json.loads(self._ask("millis"))]
+    def times(self) -> Times:
+        """Those since the last call."""
+        return Times(**json.loads(self._ask("times")))
 
     def end(self) -> None:
         """Stop it."""
@@ -110,15 +119,20 @@ def _serve(jars: str) -> None:
             took = time.monotonic() - began
             tasks = max(one["durationMs"].get("addBatch", 0) for one in query.recentProgress) / 1000
             print(json.dumps([took - tasks, took]), flush=True)
-        elif word == "millis":
+        elif word == "times":
             fresh = [one for one in query.recentProgress if one["timestamp"] > seen]
             seen = max([seen, *(one["timestamp"] for one in fresh)])
-            print(json.dumps([one["durationMs"].get("latestOffset", 0) for one in fresh]), flush=True)
+            print(json.dumps(asdict(_times(fresh))), flush=True)
         elif word == "end":
             query.stop()
             seen = ""
             print("ended", flush=True)
     spark.stop()
+
+
+def _times(progress: list[Any]) -> Times:
+    looks = [one["durationMs"].get("latestOffset", 0) for one in progress]
+    return Times(looks, [one["durationMs"]["triggerExecution"] for one in progress if one["numInputRows"]])
 
 
 def _wait(query: Any, rows: int) -> None:  # noqa: ANN401 - of two kinds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ import pytest
 
 from support.proxies.broker_proxy import running_broker_proxy
 from support.proxies.counting import counted
+from support.spark.leaks import direct_bytes
 from support.spark.waiting import eventually
 from support.topics.messages import produce, read_all
 from support.topics.reading import Batches, assert_exactly_once, existing, running, start, stream, wait_for
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from support.proxies.broker_proxy import BrokerProxy
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 _BATCHES = 6
 _MANY = 40  # partitions in the one executor there is
+_FULL = 256 << 20  # bytes that all readers of an executor may hold while they wait
+_FILL_SECONDS = 120.0
 _DELAY_SECONDS = 0.2  # in each direction
 
 
@@ -58,8 +63,15 @@ def test_a_task_requests_nothing_but_messages(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
+@pytest.mark.parametrize("size", [1, 20_000], ids=["small", "large"])
 def test_many_partitions_keep_their_readers(
-    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
+    spark: SparkSession,
+    service_url: str,
+    client: pulsar_client.Client,
+    admin: Admin,
+    topic: str,
+    tmp_path: Path,
+    size: int,
 ) -> None:
     admin.create_topic(topic, partitions=_MANY)
     partitions = [f"{topic}-partition-{index}" for index in range(_MANY)]
@@ -67,7 +79,7 @@ def test_many_partitions_keep_their_readers(
 
     def feed(turn: int) -> None:
         for partition in partitions:
-            produce(client, partition, [b"x"] * 3)
+            produce(client, partition, [b"x" * size] * 3)
         wait_for(3 * _MANY * turn, query, batches)
 
     with running_broker_proxy(service_url) as proxy:
@@ -79,6 +91,39 @@ def test_many_partitions_keep_their_readers(
                 feed(3)
     assert counts.requests("task")["SUBSCRIBE"] == 0, str(counts)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+@pytest.mark.exhaustive  # 400 MB
+def test_readers_that_all_fill_at_once_hold_no_more_than_their_limit(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str, tmp_path: Path
+) -> None:
+    admin.create_topic(topic, partitions=_MANY)
+    partitions = [f"{topic}-partition-{index}" for index in range(_MANY)]
+    sent: Counter[tuple[str, str]] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    may_end, waits = threading.Event(), threading.Event()
+
+    def feed(count: int) -> None:
+        for partition in partitions:
+            sent.update((partition, one.position) for one in produce(client, partition, [b"x" * 20_000] * count))
+
+    def sink(frame: DataFrame, _: int) -> None:
+        found.update((row[0], row[1]) for row in frame.select("__topic", "__position").collect())
+        if sum(found.values()) == 3 * _MANY:
+            waits.set()
+            assert may_end.wait(_FILL_SECONDS)
+
+    feed(3)
+    before = direct_bytes(spark)
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
+    with running(start(frame, tmp_path, sink), may_end.set):
+        assert waits.wait(_FILL_SECONDS)
+        feed(500)
+        held = direct_bytes(spark) - before
+        may_end.set()
+        eventually(lambda: sum(found.values()) >= sum(sent.values()), seconds=_FILL_SECONDS)
+    assert _FULL / 2 < held < _FULL * 5 / 4, f"{held:,} bytes"
+    assert found == sent
 
 
 def test_a_trigger_waits_for_one_round_trip(

@@ -15,9 +15,7 @@ import com.github.benmanes.caffeine.cache.{Cache, Caffeine, RemovalCause, Schedu
   * @param lasts
   *   how long a value is kept
   * @param most
-  *   the sum of the weights that are kept
-  * @param weight
-  *   of a value
+  *   how many are kept
   * @param isUsable
   *   whether a value that was kept can still be used
   * @param close
@@ -27,10 +25,9 @@ import com.github.benmanes.caffeine.cache.{Cache, Caffeine, RemovalCause, Schedu
   */
 private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
     lasts: FiniteDuration,
-    most: Long,
+    most: Int,
     isUsable: V => Boolean,
     close: V => Unit,
-    weight: V => Long = (_: V) => 1L,
     nanos: Ticker = Ticker.systemTicker()
 ) {
   import ExclusiveCache._
@@ -46,23 +43,23 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
     .evictionListener((_: Slot, value: V, _: RemovalCause) => close(value))
     .build[Slot, V]()
 
-  /** A value that is kept and usable. The others with this key are closed on the way. */
-  def take(key: K): Option[V] =
-    slots(key).flatMap(slot => Option(kept.asMap.remove(slot))).find { value =>
-      val result = isUsable(value)
-      if (!result) close(value)
-      result
-    }
+  /** A value that is kept and usable, of those that are wanted. Others of these are closed on the way. */
+  def take(key: K, isWanted: V => Boolean = _ => true): Option[V] = removed(key, isWanted).find { value =>
+    val result = isUsable(value)
+    if (!result) close(value)
+    result
+  }
 
   /** Keeps a value, or closes it when enough are kept, in all or with its key. */
   def put(key: K, value: V): Unit =
     if (!isAdmitted(key, value)) close(value)
 
-  /** Adds a value if there is room. Weighs all values again, because they may have become heavier since. */
   private def isAdmitted(key: K, value: V): Boolean = synchronized {
-    kept.asMap.values.asScala.iterator.map(weight).sum + weight(value) <= most &&
-    slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)
+    kept.asMap.size < most && slots(key).exists(slot => kept.asMap.putIfAbsent(slot, value) == null)
   }
+
+  /** Closes those values of one key. */
+  def closeOf(key: K, which: V => Boolean): Unit = removed(key, which).foreach(close)
 
   /** Closes the values of these keys. */
   def closeAll(of: K => Boolean): Unit = takeAll(of).foreach(close)
@@ -73,6 +70,10 @@ private[pulsarspark] final class ExclusiveCache[K, V <: AnyRef](
 
   /** Closes values that were kept long enough. */
   def cleanUp(): Unit = kept.cleanUp()
+
+  private def removed(key: K, which: V => Boolean): Iterator[V] = slots(key).flatMap(slot =>
+    Option(kept.asMap.get(slot)).filter(value => which(value) && kept.asMap.remove(slot, value))
+  )
 
   private def slots(key: K): Iterator[Slot] = Iterator.range(0, MaxOfKey).map(key -> _)
 }

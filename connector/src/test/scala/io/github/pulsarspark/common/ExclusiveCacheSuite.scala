@@ -10,15 +10,15 @@ import munit.FunSuite
 
 class ExclusiveCacheSuite extends FunSuite {
 
-  private final class Thing(val weight: Long = 1) {
+  private final class Thing {
     val closed             = new AtomicInteger
     @volatile var isUsable = true
   }
 
-  private final class Kept(most: Long = 100) {
+  private final class Kept(most: Int = 100) {
     private val now = new AtomicLong
     val cache       = new ExclusiveCache[String, Thing](60.seconds, most, _.isUsable,
-      thing => { thing.closed.incrementAndGet(); () }, _.weight, () => now.get)
+      thing => { thing.closed.incrementAndGet(); () }, () => now.get)
 
     def pass(time: FiniteDuration): Unit = {
       now.addAndGet(time.toNanos)
@@ -47,18 +47,24 @@ class ExclusiveCacheSuite extends FunSuite {
     assertEquals(kept.cache.take("a"), None)
   }
 
-  test("no more are kept than may be, by weight and by key") {
-    val (kept, things) = (new Kept(most = 30), Seq.fill(30)(new Thing(weight = 3)))
+  test("no more are kept than may be, in all and by key") {
+    val (kept, things) = (new Kept(most = 10), Seq.fill(30)(new Thing))
     things.zipWithIndex.foreach { case (thing, i) => kept.cache.put(s"topic ${i % 5}", thing) }
     kept.pass(Duration.Zero)
     assertEquals(things.map(_.closed.get), Seq.fill(10)(0) ++ Seq.fill(20)(1), "those that are kept stay")
     val (ofOne, same) = (new Kept, Seq.fill(20)(new Thing))
     same.foreach(ofOne.cache.put("a", _))
     assertEquals(same.map(_.closed.get).sum, 4)
-    val (small, heavy) = (new Kept(most = 10), new Thing(weight = 11))
-    small.cache.put("a", heavy)
-    small.pass(Duration.Zero)
-    assertEquals(heavy.closed.get, 1)
+  }
+
+  test("who wants some values of a key takes or closes these alone") {
+    val (kept, things) = (new Kept, Seq.fill(3)(new Thing))
+    things.foreach(kept.cache.put("a", _))
+    assertEquals(kept.cache.take("a", _ == things(1)), Some(things(1)))
+    assertEquals(kept.cache.take("a", _ == things(1)), None)
+    kept.cache.closeOf("a", _ != things(2))
+    assertEquals(things.map(_.closed.get), Seq(1, 0, 0))
+    assertEquals(kept.cache.take("a"), Some(things(2)))
   }
 
   test("tasks that come round in the same order find as many as may be kept") {

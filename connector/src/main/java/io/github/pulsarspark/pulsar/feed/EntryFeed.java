@@ -45,4 +45,15 @@ public interface EntryFeed extends PartitionFeed {
      * grant of its own.
      */
     void grant(Entry taken, int messages);
+
+    /**
+     * Takes memory of the room for what waits and for what arrives until {@link #leaveRoom}, while nobody polls. An
+     * entry that finds none ends the subscription.
+     *
+     * @return false when there is no room for what waits: nothing has changed then
+     */
+    boolean waitIn(WaitingRoom room);
+
+    /** Gives the memory of the room back: the feed may hold again what one task may. */
+    void leaveRoom();
 }

@@ -1,6 +1,7 @@
 package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.feed.EntryFeed;
+import io.github.pulsarspark.pulsar.feed.WaitingRoom;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ public final class EntryConsumer extends PartitionConsumer implements EntryFeed 
 
     @Override
     boolean hasRoomFor(ByteBuf buffer) {
-        if (!overflowed && !queue.hasRoomFor(buffer.readableBytes())) {
+        if (!overflowed && !queue.reserve(buffer.readableBytes())) {
             overflowed = true;
             unsubscribed(); // what waits is taken first
         }
@@ -107,6 +108,20 @@ public final class EntryConsumer extends PartitionConsumer implements EntryFeed 
     @Override
     public long queuedBytes() {
         return queue.bytes();
+    }
+
+    @Override
+    public boolean waitIn(WaitingRoom room) {
+        synchronized (lock) {
+            return queue.waitIn(room);
+        }
+    }
+
+    @Override
+    public void leaveRoom() {
+        synchronized (lock) {
+            queue.leaveRoom();
+        }
     }
 
     @Override

@@ -14,7 +14,7 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
-import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuousFeed, EntryFeeds, FeedBounds}
+import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuousFeed, EntryFeeds, FeedBounds, WaitingRoom}
 import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.topics.TopicLosses
 
@@ -56,16 +56,19 @@ private[pulsar] final class BrokerEntrySource(
   /** True if everything up to the end and nothing after it was read, and the feed can deliver more. */
   def isAtEnd: Boolean = end.isAt(feed.last) && feed.isAlive
 
-  /** Bytes that wait, or may be on their way. Only when [[isAtEnd]]. */
-  def heldBytes: Long = feed.heldBytes
+  /** Waits for the next task, with memory of the room. False when it has none. Call it only when [[isAtEnd]]. */
+  def waitIn(room: WaitingRoom): Boolean = {
+    feed.release()
+    feed.waitIn(room)
+  }
 
-  /** Continues with a range that begins where the last one ended. Call it only when [[isAtEnd]].
+  /** Continues with a range that begins where the last one ended. Call it only after [[waitIn]], when [[isAtEnd]].
     *
     * @param guard
     *   of that range
     */
   def continueTo(end: Position, guard: RangeGuard): Unit = {
-    feed.release()
+    feed.leaveRoom()
     this.guard = guard
     losses = new DataLossPolicy(options.failOnDataLoss)
     extendTo(end)

@@ -10,6 +10,7 @@ import io.github.pulsarspark.format.RangeGuard
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.pulsar.feed.WaitingRoom
 
 /** Readers that a task of a stream leaves to the next micro-batch: its range begins where theirs ended, and what
   * arrives between the two is there already. Only a reader that stands exactly at the end of its range is kept.
@@ -18,51 +19,46 @@ private[pulsar] object KeptReaders {
 
   /** @param stream
     *   one run of a query, all of whose tasks have the same options
-    * @param position
+    */
+  private final case class Topic(stream: String, name: String)
+
+  /** @param position
     *   the last entry read
     */
-  private final case class Place(stream: String, topic: String, position: Position)
-
-  private final class Kept(val source: BrokerEntrySource) {
+  private final class Kept(val source: BrokerEntrySource, val position: Position) {
 
     /** Reconnects that tasks have reported. */
     val reconnects: Long = source.reconnects
   }
 
-  /** Memory limit of all idle readers in one executor: their queued bytes and those that may be on their way. */
-  private val MaxBytes = 256L << 20
+  /** Memory of all waiting readers in one executor: what has arrived for them. One that needs more ends. */
+  private val room = new WaitingRoom(256L << 20)
 
-  /** Memory counted for a reader with an empty queue. */
-  private val LeastBytes = 64L << 10
-
-  private val kept = new ExclusiveCache[Place, Kept](
+  private val kept = new ExclusiveCache[Topic, Kept](
     lasts = 20.seconds,
-    most = MaxBytes,
+    most = Int.MaxValue, // the room limits them
     isUsable = _.source.isAtEnd,
-    close = kept => { kept.source.closeAsync(); () },
-    weight = kept => math.max(LeastBytes, kept.source.heldBytes)
+    close = kept => { kept.source.closeAsync(); () }
   )
 
   /** The entries of a range, from the reader that an earlier task left there, if there is one. */
   def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard, stream: String): EntrySource = {
-    val start = Option.when(range.startExclusive.isWholeEntry)(Place(stream, range.topic, range.startExclusive))
-    val found = start.flatMap(kept.take)
+    val topic = Topic(stream, range.topic)
+    val found = kept.take(topic, _.position == range.startExclusive)
     found.foreach(_.source.continueTo(range.endInclusive, guard))
     new Lent(
       found.fold(BrokerEntrySource(range, options, guard))(_.source),
       found.fold(0L)(_.reconnects),
-      keep(Place(stream, range.topic, range.endInclusive), _)
+      keep(topic, range.endInclusive, _)
     )
   }
 
   /** Keeps a reader for the next task. One of the partition at an earlier position is useless: other executors have
     * read the entries between.
     */
-  private def keep(place: Place, source: BrokerEntrySource): Unit = {
-    kept.closeAll(other =>
-      other.stream == place.stream && other.topic == place.topic && other.position < place.position
-    )
-    kept.put(place, new Kept(source))
+  private def keep(topic: Topic, position: Position, source: BrokerEntrySource): Unit = {
+    kept.closeOf(topic, _.position < position)
+    if (source.waitIn(room)) kept.put(topic, new Kept(source, position)) else { source.closeAsync(); () }
   }
 
   /** Closes the readers of a stream that ends, as far as they are in this JVM; others end by themselves. */
@@ -85,10 +81,7 @@ private[pulsar] object KeptReaders {
 
     override def close(): Unit = if (isOpen) {
       isOpen = false
-      if (source.isAtEnd) {
-        source.release()
-        keep(source)
-      } else source.close()
+      if (source.isAtEnd) keep(source) else source.close()
     }
   }
 }

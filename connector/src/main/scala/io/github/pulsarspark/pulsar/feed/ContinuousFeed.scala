@@ -56,8 +56,16 @@ private[pulsar] final class ContinuousFeed(
 
   def isOpen: Boolean = connection.isOpen
 
-  /** Bytes that wait in the open feed, or may be on their way to it. */
-  def heldBytes: Long = window.held(feed)
+  /** Leaves the open feed to a later task: what arrives meanwhile takes memory of the room. False when there is none
+    * for what waits.
+    */
+  def waitIn(room: WaitingRoom): Boolean = {
+    window.rest()
+    feed.waitIn(room)
+  }
+
+  /** A task reads the feed again, with memory of its own. */
+  def leaveRoom(): Unit = feed.leaveRoom()
 
   /** True if the feed can still deliver entries. */
   def isAlive: Boolean = connection.isAlive

@@ -18,11 +18,13 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
 
   private val recent               = new AverageSize(0.9)
   private val longer               = new AverageSize(0.99)
-  private var opened               = first // what the consumer may send in a new session
+  private var opened               = first           // what the consumer may send in a new session
   private var target               = opened
   private var outstanding          = opened.toLong
   private var session: Option[Int] = None
   private var isNarrow             = false
+  private var read                 = 0L              // messages since the reader waited for a task
+  private var limit                = messages.toLong // of messages on their way, which grows with `read`
 
   /** Messages to request at first. */
   def first: Int =
@@ -40,6 +42,15 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
   /** A feed ended early: the next one gets one message at a time until an entry is taken. */
   def narrow(): Unit = isNarrow = true
 
+  /** The reader waits for its next task: it is allowed about twice as many messages as its last task took. Permits
+    * cannot be taken back, so none are granted until so many have arrived.
+    */
+  def rest(): Unit = {
+    limit = math.max(RestingBytes / size, math.max(InitialPermits.toLong, 2 * read))
+    target = math.min(target.toLong, limit).toInt
+    read = 0
+  }
+
   /** Call for each entry taken. */
   def take(feed: EntryFeed, taken: EntryFeed.Entry): Unit = {
     isNarrow = false
@@ -55,6 +66,7 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
       outstanding = opened.toLong
       target = opened
     }
+    read += taken.messages
     outstanding -= taken.messages // below 0 where a batch has more than was allowed: the broker counts so too
     if (outstanding <= target / 2) {
       val next = wanted(feed)
@@ -66,17 +78,12 @@ private[pulsar] final class PermitWindow(bytes: Long, messages: Int) {
     }
   }
 
-  /** Bytes that wait or may be on their way. */
-  def held(feed: EntryFeed): Long = {
-    val waiting = feed.queuedMessages
-    feed.queuedBytes + math.max(0L, outstanding - waiting) * size
-  }
-
   private def wanted(feed: EntryFeed): Int =
     if (isNarrow) 1
     else {
       val waiting = math.max(0L, math.min(feed.queuedMessages.toLong, outstanding))
-      PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, messages.toLong)
+      val most    = math.min(messages.toLong, math.max(limit, 4 * read))
+      PermitWindow.wanted(bytes - feed.queuedBytes, size, waiting, most)
     }
 
   private def size: Long = math.max(1L, math.max(recent.bytes, longer.bytes))
@@ -86,6 +93,9 @@ private[pulsar] object PermitWindow {
 
   /** Initial permits: about one dispatch of large messages. */
   private val InitialPermits = 4
+
+  /** Bytes that a reader that waits may be sent in any case, so that it seldom grants permits. */
+  private val RestingBytes = 64L << 10
 
   /** Limit of bytes in the queue; more end the consumer. It is twice the read-ahead, as the sizes of messages vary. */
   def mostWaiting(readAheadBytes: Long): Long = readAheadBytes * 2

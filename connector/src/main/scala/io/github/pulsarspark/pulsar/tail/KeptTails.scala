@@ -6,7 +6,7 @@ import io.github.pulsarspark.common.{BlockingParallel, ExclusiveCache}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.connection.{ClientPool, ClusterCalls}
-import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuousFeed}
+import io.github.pulsarspark.pulsar.feed.{BrokerFeeds, ContinuousFeed, WaitingRoom}
 
 /** Tails that a task of a real-time query leaves to the next batch, which goes on at the same position, also inside an
   * entry: what arrives between the two is there already.
@@ -15,25 +15,22 @@ private[pulsarspark] object KeptTails {
 
   /** @param stream
     *   one run of a query, all of whose tasks have the same options
-    * @param position
+    */
+  private final case class Topic(stream: String, name: String)
+
+  /** @param position
     *   the last message read
     */
-  private final case class Place(stream: String, topic: String, position: Position)
+  private final class Kept(val tail: TailEntrySource, val position: Position)
 
-  /** Memory limit of all tails that wait for a task in one executor: their queued bytes and those that may be on their
-    * way.
-    */
-  private val MaxBytes = 256L << 20
+  /** Memory of all waiting tails in one executor: what has arrived for them. One that needs more ends. */
+  private val room = new WaitingRoom(256L << 20)
 
-  /** Memory counted for a tail with an empty queue. */
-  private val LeastBytes = 64L << 10
-
-  private val kept = new ExclusiveCache[Place, TailEntrySource](
+  private val kept = new ExclusiveCache[Topic, Kept](
     lasts = 30.seconds,
-    most = MaxBytes,
-    isUsable = _.isIdle,
-    close = _.close(),
-    weight = tail => math.max(LeastBytes, tail.heldBytes)
+    most = Int.MaxValue, // the room limits them
+    isUsable = _.tail.isIdle,
+    close = _.tail.close()
   )
 
   /** Threads that wait for brokers. A tail waits for one response at a time. */
@@ -45,7 +42,10 @@ private[pulsarspark] object KeptTails {
 
   /** The tail that an earlier task left at the start of the range. */
   def take(range: OffsetRange, stream: String): Option[TailEntrySource] =
-    kept.take(Place(stream, range.topic, range.startExclusive))
+    kept.take(Topic(stream, range.topic), _.position == range.startExclusive).map { kept =>
+      kept.tail.leaveRoom()
+      kept.tail
+    }
 
   private def open(range: OffsetRange, options: ReadOptions): TailEntrySource = {
     val lease = ClientPool.acquire(options.client)
@@ -66,8 +66,8 @@ private[pulsarspark] object KeptTails {
     */
   def leave(stream: String, topic: String, position: Position, tail: TailEntrySource): Unit =
     if (tail.isIdle) {
-      kept.closeAll(other => other.stream == stream && other.topic == topic && other.position != position)
-      kept.put(Place(stream, topic, position), tail)
+      kept.closeOf(Topic(stream, topic), _.position != position)
+      if (tail.waitIn(room)) kept.put(Topic(stream, topic), new Kept(tail, position)) else tail.close()
     } else tail.close()
 
   /** Closes the tails of a stream that ends, as far as they are in this JVM; others end by themselves. */

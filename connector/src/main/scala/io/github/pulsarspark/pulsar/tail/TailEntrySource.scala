@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
 import io.github.pulsarspark.format.{RangeGuard, Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.feed.{ContinuousFeed, FeedBounds}
+import io.github.pulsarspark.pulsar.feed.{ContinuousFeed, FeedBounds, WaitingRoom}
 import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.topics.TopicLosses
 
@@ -88,8 +88,11 @@ private[pulsarspark] final class TailEntrySource private[tail] (
   /** True if the tail can be left to the next reader: it delivers more, and no work is under way. */
   def isIdle: Boolean = pending.isEmpty && !isDeleted && feed.isAlive
 
-  /** Bytes that wait, or may be on their way. Only when [[isIdle]]. */
-  def heldBytes: Long = feed.heldBytes
+  /** Waits for the next reader, with memory of the room. False when it has none. Only when [[isIdle]]. */
+  def waitIn(room: WaitingRoom): Boolean = feed.waitIn(room)
+
+  /** A reader has the tail again. */
+  def leaveRoom(): Unit = feed.leaveRoom()
 
   /** Delivers the current entry once more: its reader has not read all messages of it. */
   def repeat(): Unit = isAgain = true

@@ -123,6 +123,10 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
 
   override def gather(until: PartitionFeed.Place, messages: Int, millis: Long): Unit = ()
 
+  override def waitIn(room: WaitingRoom): Boolean = true
+
+  override def leaveRoom(): Unit = ()
+
   override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
 
   override def bounds(): CompletableFuture[PartitionFeed.Bounds] = script.bounds.getOrElse {

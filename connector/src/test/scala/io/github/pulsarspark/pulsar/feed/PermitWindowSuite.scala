@@ -69,6 +69,8 @@ class PermitWindowSuite extends PropertySuite {
     override def newest(): PartitionFeed.Place                                         = unused
     override def bounds(): CompletableFuture[PartitionFeed.Bounds]                     = unused
     override def closeAsync(): CompletableFuture[Void]                                 = unused
+    override def waitIn(room: WaitingRoom): Boolean                                    = unused
+    override def leaveRoom(): Unit                                                     = unused
     override def resume(): Unit                                                        = unused
     override def isGone: Boolean                                                       = unused
     override def isConnected: Boolean                                                  = unused
@@ -139,5 +141,31 @@ class PermitWindowSuite extends PropertySuite {
     assertEquals((feed.window.most, feed.permits), (1, 1))
     feed.take()
     assertEquals(feed.window.most, Messages)
+  }
+
+  test("a reader that waits gives its window back, down to what its tasks take, as messages arrive") {
+    val feed = new Sending(Iterator.continually(10000), Iterator.continually(1))
+    (1 to 200).foreach(_ => feed.take())
+    assertEquals(feed.window.most, 104, "the whole read-ahead")
+    val windows = (1 to 100).map { _ =>
+      feed.window.rest()
+      (1 to 3).foreach(_ => feed.take())
+      feed.queuedMessages() + feed.permits
+    }
+    assert(windows.head > 50, windows)
+    assert(windows.drop(40).forall(_ <= 12), windows)
+  }
+
+  test("a reader that waited gets its window again when much arrives") {
+    val feed = new Sending(Iterator.continually(1000))
+    (1 to 50).foreach { _ =>
+      feed.window.rest()
+      (1 to 60).foreach(_ => feed.take())
+    }
+    assert(feed.window.most <= 240, feed.window.most)
+    val before = feed.grants
+    (1 to 5000).foreach(_ => feed.take())
+    assertEquals(feed.window.most, Messages)
+    assert(feed.grants - before < 20, feed.grants - before)
   }
 }

@@ -1,6 +1,6 @@
 package org.apache.pulsar.client.impl
 
-import java.util.concurrent.TimeUnit
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import io.netty.buffer.Unpooled
 import org.scalacheck.Gen
@@ -8,6 +8,7 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.pulsar.feed.EntryFeed.Entry
+import io.github.pulsarspark.pulsar.feed.WaitingRoom
 
 class EntryQueueSuite extends PropertySuite {
 
@@ -34,11 +35,62 @@ class EntryQueueSuite extends PropertySuite {
 
   test("an empty queue has room for any entry, another one for what fits") {
     val queue = new EntryQueue(100)
-    assert(queue.hasRoomFor(5000))
+    assert(queue.reserve(5000))
     queue.add(entry(0, 1, 60))
-    assert(queue.hasRoomFor(40))
-    assert(!queue.hasRoomFor(41))
+    assert(queue.reserve(40))
+    assert(!queue.reserve(41))
     assert(take(queue).isDefined)
-    assert(queue.hasRoomFor(5000))
+    assert(queue.reserve(5000))
+  }
+
+  private val Empty = 16384L // bytes that an empty queue takes of a room; a byte of an entry takes two
+
+  test("a queue that waits takes memory of the room for each entry, and gives all back when it leaves or ends") {
+    val (room, queue) = (new WaitingRoom(Empty + 200), new EntryQueue(1000))
+    queue.add(entry(0, 1, 60))
+    assert(queue.waitIn(room))
+    assertEquals(room.free, 80L)
+    assert(!queue.reserve(41))
+    assert(queue.reserve(40))
+    queue.add(entry(1, 1, 40))
+    assertEquals(room.free, 0L)
+    queue.leaveRoom()
+    queue.leaveRoom()
+    assertEquals(room.free, Empty + 200)
+    assert(queue.reserve(900), "a queue that is read again is bounded by its own limit")
+    assert(queue.waitIn(room))
+    queue.releaseAll()
+    assertEquals(room.free, Empty + 200)
+  }
+
+  test("a queue for which there is no room does not wait in it") {
+    val (room, queue) = (new WaitingRoom(Empty + 119), new EntryQueue(1000))
+    queue.add(entry(0, 1, 60))
+    assert(!queue.waitIn(room))
+    queue.leaveRoom()
+    assertEquals(room.free, Empty + 119)
+  }
+
+  test("queues that all fill at once hold no more than their room") {
+    val most   = 1L << 20
+    val room   = new WaitingRoom(most)
+    val queues = Seq.fill(40)(new EntryQueue(1 << 20))
+    assert(queues.forall(_.waitIn(room)))
+    val start   = new CountDownLatch(1)
+    val threads = queues.grouped(10).toSeq.map(mine =>
+      new Thread(() => {
+        start.await()
+        for (turn <- 0 until 1000; queue <- mine)
+          if (queue.reserve(100 + turn)) queue.add(entry(turn.toLong, 1, 100 + turn))
+      })
+    )
+    threads.foreach(_.start())
+    start.countDown()
+    threads.foreach(_.join(60000))
+    val held = queues.map(_.bytes * 2).sum + queues.size * Empty
+    assert(held <= most && held > most - 4000, held)
+    assertEquals(room.free, most - held)
+    queues.foreach(_.releaseAll())
+    assertEquals(room.free, most)
   }
 }
