@@ -5,16 +5,12 @@ import scala.collection.concurrent.TrieMap
 import org.apache.pulsar.common.naming.TopicName
 
 import io.github.pulsarspark.common.SharedLease
-import io.github.pulsarspark.format.RangeGuard
-import io.github.pulsarspark.format.entry.EntrySource
-import io.github.pulsarspark.options.{ClientOptions, ReadOptions, WriteOptions}
-import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.options.{ClientOptions, WriteOptions}
 import io.github.pulsarspark.pulsar.admin.AdminApi
-import io.github.pulsarspark.pulsar.broker.{BrokerApi, BrokerEntrySource, GrowingEntrySource, KeptReaders, OtherProducers, PulsarBroker}
+import io.github.pulsarspark.pulsar.broker.{BrokerApi, OtherProducers, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls, ServiceHost}
 import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
-import io.github.pulsarspark.pulsar.tail.{KeptTails, TailEntrySource}
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
 import io.github.pulsarspark.schema.TopicSchema
 
@@ -115,46 +111,4 @@ private[pulsarspark] object PulsarConnection {
     * of tokens.
     */
   def apply(options: ClientOptions): PulsarConnection = new PulsarConnection(ClientPool.acquire(options))
-
-  /** The entries of a range as the broker dispatches them. The source holds a connection of its own until it is closed.
-    *
-    * @param guard
-    *   counts the entries that are rejected
-    * @param stream
-    *   the run of a stream, whose tasks leave their readers to those of the next micro-batch
-    */
-  def entries(range: OffsetRange, options: ReadOptions, guard: RangeGuard, stream: Option[String]): EntrySource =
-    stream
-      .filterNot(_ => options.readCompacted) // a compacted view is trusted within one session alone
-      .fold[EntrySource](BrokerEntrySource(range, options, guard))(KeptReaders.entries(range, options, guard, _))
-
-  /** The entries of a topic partition as they arrive, from the tail that an earlier task left there, if there is one.
-    *
-    * @param range
-    *   has no end
-    * @param stream
-    *   the run of a stream
-    */
-  def tail(range: OffsetRange, options: ReadOptions, stream: String): TailEntrySource =
-    KeptTails.tail(range, options, stream)
-
-  /** The tail that an earlier task left at the start of the range. Its user closes it or leaves it. */
-  def keptTail(range: OffsetRange, stream: String): Option[TailEntrySource] = KeptTails.take(range, stream)
-
-  /** Leaves a tail to the next task of the stream.
-    *
-    * @param position
-    *   the last message read
-    */
-  def leave(stream: String, topic: String, position: Position, tail: TailEntrySource): Unit =
-    KeptTails.leave(stream, topic, position, tail)
-
-  /** Closes what tasks of a stream in this JVM left to others. */
-  def ended(stream: String): Unit =
-    try KeptReaders.closeAll(stream)
-    finally KeptTails.closeAll(stream)
-
-  /** Like `entries`, but for the driver, which extends the range later. */
-  def growingEntries(range: OffsetRange, options: ReadOptions): GrowingEntrySource =
-    BrokerEntrySource(range, options, new RangeGuard(range), "driver")
 }

@@ -10,7 +10,7 @@ import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.{Tier, TransactionView, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.BrokerEntries
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
 import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
@@ -145,6 +145,6 @@ private[pulsarspark] object BacklogEntrySource {
     def open(slice: Slice, moved: () => Unit) =
       SegmentEntrySource(slice, options, hadoop, stores, None, topic => { locator.moved(topic); moved() })
     new BacklogEntrySource(range, locator.stored(_, AnyBytes), open, AbortedTransactions.of(_, options),
-      PulsarConnection.growingEntries(_, options), stores)
+      BrokerEntries.growingEntries(_, options), stores)
   }
 }

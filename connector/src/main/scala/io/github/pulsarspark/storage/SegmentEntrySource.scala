@@ -8,7 +8,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.{BrokerEntries, PulsarConnection}
 import io.github.pulsarspark.storage.segment.{HadoopSettings, SegmentUnreadable, Slice}
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
@@ -176,7 +176,7 @@ private object SegmentEntrySource {
       moved(rest.topic)
       lookUp(options, hadoop)(rest, losses)
     }
-    new SegmentEntrySource(slice, options, stores, PulsarConnection.entries(_, options, _, stream), locate)
+    new SegmentEntrySource(slice, options, stores, BrokerEntries.entries(_, options, _, stream), locate)
   }
 
   private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {

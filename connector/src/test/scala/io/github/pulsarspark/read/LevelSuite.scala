@@ -11,7 +11,7 @@ import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.cluster.{RandomTopic, ScriptedCluster, StoredTopic, TopicEntry, TopicLedger}
 import io.github.pulsarspark.format.{Sent, StoredEntry}
 import io.github.pulsarspark.position.Position
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.BrokerEntries
 
 /** Reads of topics of a scripted cluster at every read level, with the connector's real clients. */
 abstract class LevelSuite(samples: Int = 1) extends PropertySuite(samples) {
@@ -41,7 +41,7 @@ abstract class LevelSuite(samples: Int = 1) extends PropertySuite(samples) {
     val stored = levels.store(topic, place, dice)
     try queries.flatMap(q => q.difference(q.expected(client), levels.read(stored, place, q)).map(q -> _))
     finally {
-      queries.flatMap(_.stream).distinct.foreach(PulsarConnection.ended)
+      queries.flatMap(_.stream).distinct.foreach(BrokerEntries.ended)
       cluster.remove(stored)
     }
   }

@@ -19,7 +19,7 @@ import io.github.pulsarspark.metrics.{LastReads, LostRangesTotal, Measure, Moved
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position, PruningBounds}
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.{BrokerEntries, PulsarConnection}
 import io.github.pulsarspark.read.tails.{PlannedTail, TailsPartition, TailsReader}
 import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice, PulsarInputPartition, PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
@@ -176,7 +176,7 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
         batch(at, 10, 30) // nothing more comes
         None
       } catch { case e: RuntimeException with PulsarError => Some(e) }
-      finally PulsarConnection.ended(run)
+      finally BrokerEntries.ended(run)
     val levels = totals.levels
     Followed(
       Found(found.toSeq, 0, 0,

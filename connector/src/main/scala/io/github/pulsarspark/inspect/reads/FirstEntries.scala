@@ -6,7 +6,7 @@ import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.format.{EntrySummary, RangeGuard}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.OffsetRange
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.BrokerEntries
 
 /** Reads the first entry with messages of each range, many ranges at a time. */
 private[reads] object FirstEntries {
@@ -25,7 +25,7 @@ private[reads] object FirstEntries {
   }
 
   private def first(range: OffsetRange, options: ReadOptions): Option[EntrySummary] =
-    Using.resource(PulsarConnection.entries(range, options, new RangeGuard(range), None)) { source =>
+    Using.resource(BrokerEntries.entries(range, options, new RangeGuard(range), None)) { source =>
       Iterator.continually(source.next()).takeWhile(identity).flatMap(_ => EntrySummary.of(source.entry)).nextOption()
     }
 }

@@ -9,7 +9,7 @@ import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.format.TransactionView
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.BrokerEntries
 import io.github.pulsarspark.pulsar.broker.BrokerApi
 
 /** Finds where the newest messages of topic partitions begin. Counts them from the end backwards, a few entries at a
@@ -76,7 +76,7 @@ private[read] final class NewestMessages(
     )
     val end     = wanted.range.endInclusive
     val decoder = CountingDecoder(wanted.range.topic, options, TransactionView.NothingAborted, broker)
-    Using.resource(PulsarConnection.growingEntries(wanted.range, driver)) { source =>
+    Using.resource(BrokerEntries.growingEntries(wanted.range, driver)) { source =>
       val counted = new Counted(missing, wanted.range.startExclusive)
       while (source.next()) {
         val at   = Position(source.ledgerId, source.entryId)

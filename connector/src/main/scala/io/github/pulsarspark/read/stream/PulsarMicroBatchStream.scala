@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.position.PulsarOffset
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.BrokerEntries
 import io.github.pulsarspark.read.stream.lag.{StreamLag, StreamMetrics}
 import io.github.pulsarspark.read.stream.loss.StreamLosses
 import io.github.pulsarspark.read.tails.TailsReaders
@@ -146,7 +146,7 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
       try losses.keep()
       finally limits.close()
     finally {
-      PulsarConnection.ended(run)
+      BrokerEntries.ended(run)
       background.stop(task.options.pollTimeout.toMillis)
       session.close()
     }

@@ -9,7 +9,7 @@ import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.{Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.BrokerEntries
 import io.github.pulsarspark.pulsar.tail.TailEntrySource
 import io.github.pulsarspark.pulsar.transactions.AbortedTransactions
 import io.github.pulsarspark.storage.TaskStorage
@@ -103,7 +103,7 @@ private[pulsarspark] final class FollowedEntries private[backlog] (
   def leave(stream: String, position: Position): Unit = follower match {
     case Some(source) =>
       if (!position.isWholeEntry && Position(source.ledgerId, source.entryId) == position.wholeEntry) source.repeat()
-      PulsarConnection.leave(stream, range.topic, position, source)
+      BrokerEntries.leave(stream, range.topic, position, source)
     case None => close()
   }
 
@@ -135,10 +135,10 @@ private[pulsarspark] object FollowedEntries {
       stream: String,
       storage: ReadOptions => TaskStorage
   ): FollowedEntries = {
-    def open(after: Position) = PulsarConnection.tail(range.copy(startExclusive = after), options, stream)
+    def open(after: Position) = BrokerEntries.tail(range.copy(startExclusive = after), options, stream)
     if (backlog.isEmpty) new FollowedEntries(range, known, None, open)
     else {
-      val kept = PulsarConnection.keptTail(range, stream)
+      val kept = BrokerEntries.keptTail(range, stream)
       val live = kept.filter(_ => backlog.forall(_.range.endInclusive.ledgerId >= known.ledgerId))
       if (live.nonEmpty) new FollowedEntries(range, known, None, after => live.getOrElse(open(after)))
       else {
