@@ -133,9 +133,10 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 	$(call phase,soak,soak)
 
 # All that sbt has to do, in one go: another start of it takes 20 seconds of a processor, and its compiler is cold again.
+# `all` checks the form of sources and makes the jar while tests wait for deadlines.
 .PHONY: scala
 scala: $(VENV)/.ready
-	$(SBT) connector/publish $(LINT_SCALA) connector/test micro/compile
+	$(SBT) "all connector/publish $(LINT_SCALA) connector/test micro/compile"
 
 .PHONY: downloads
 downloads: $(VENV)/.ready

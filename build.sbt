@@ -5,6 +5,12 @@ ThisBuild / version       := Versions.project((ThisBuild / baseDirectory).value)
 ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / scalaVersion  := Versions.scala
 
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(EvaluateTask.SystemProcessors + 1), // tests wait most of the time
+  Tags.limit(Tags.ForkedTestGroup, TestGroups.AtOnce),
+  Tags.exclusiveGroup(Tags.Clean)
+)
+
 lazy val clientJar  = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
 lazy val thirdParty = taskKey[String]("The libraries in the bundle, with their licences")
 lazy val release    = taskKey[File]("Makes all that is published of a version, in dist/release/maven")
@@ -104,6 +110,7 @@ lazy val conditions = Compile / sourceGenerators += Def.task {
 lazy val testing = Seq(
   Test / fork := true,
   Test / testListeners += FailedTests,
+  Test / testGrouping := TestGroups((Test / definedTests).value, (Test / forkOptions).value),
   Test / javaOptions ++= JvmFlags.spark ++
     Seq("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m")
 )
