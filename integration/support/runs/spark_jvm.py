@@ -50,23 +50,23 @@ def chosen() -> str:
 
 
 def _make() -> None:
-    """Run a program whose JVM writes the archive when it ends."""
+    """Run a program whose JVM writes the archive when it ends. Without an archive, which only saves time, go on."""
     written = _ARCHIVE.with_suffix(".new")
     written.unlink(missing_ok=True)
     settings = [word for name, value in _SETTINGS.items() for word in ("--conf", f"{name}={value}")]
     writing = " ".join((*_ONE_COMPILER, f"-XX:ArchiveClassesAtExit={written}", _QUIET))
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(
-            [Path(sys.executable).with_name("spark-submit"), *settings, __file__, _TRIAL],
-            env={**os.environ, VARIABLE: writing, "PYSPARK_PYTHON": sys.executable},
-            cwd=folder,
-            timeout=_SECONDS,
-            check=True,
-        )
-    if written.exists():
-        written.rename(_ARCHIVE)
-    else:  # an archive only saves time
-        print("This Java wrote no archive of Spark's classes, so tests start more slowly", file=sys.stderr)
+        try:
+            subprocess.run(
+                [Path(sys.executable).with_name("spark-submit"), *settings, __file__, _TRIAL],
+                env={**os.environ, VARIABLE: writing, "PYSPARK_PYTHON": sys.executable},
+                cwd=folder,
+                timeout=_SECONDS,
+                check=True,
+            )
+            written.rename(_ARCHIVE)
+        except (subprocess.TimeoutExpired, FileNotFoundError) as e:
+            print(f"There is no archive of Spark's classes, so tests start more slowly: {e}", file=sys.stderr)
 
 
 def _trial() -> None:
