@@ -130,6 +130,7 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
+	$(call phase,site,site)
 	$(call phase,soak,soak)
 
 # All that sbt has to do, in one go: another start of it takes 20 seconds of a processor, and its compiler is cold again.
@@ -228,6 +229,10 @@ docs: $(VENV)/.ready ## Write the generated pages and sources anew
 	$(VENV)/bin/python tools/generate.py
 	UPDATE=1 $(SBT) -warn "connector/testOnly *ColumnsPageSuite *MetadataPageSuite"
 
+.PHONY: site
+site: .venv-site/.ready ## Build the site of the pages in target/site/html; warnings and links that lead nowhere are errors
+	PYTHONPATH=tools:python .venv-site/bin/python -m docsite
+
 .PHONY: plot
 plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew
 	$(VENV)/bin/python -m benchmarks.plot
@@ -239,7 +244,7 @@ release-check: $(VENV)/.ready ## Build all that a release publishes, twice, and 
 
 .PHONY: clean
 clean: ## Remove everything made in this folder; downloads stay in their caches
-	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) dist target connector/target project/target project/project \
+	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) .venv-site dist target connector/target project/target project/project \
 	  python/pulsar_spark/jars .mypy_cache .ruff_cache .pytest_cache
 
 PIP := -m pip --quiet --disable-pip-version-check
@@ -252,9 +257,10 @@ $(VENV)/.ready: $(patsubst %,python/requirements-%.txt,test $(MAIN_LINE) dev) py
 	$(VENV)/bin/python $(PIP) install --no-deps --no-build-isolation -e python
 	touch $@
 
-# The environment of another Spark line holds its PySpark alone: the packages of the main one are behind it on the path.
+# The environment of another Spark line holds its PySpark alone, that of the site what builds it: the packages of the main
+# one are behind it on the path.
 OTHER_ENVIRONMENTS := $(OTHER_LINES:%=.venv-%/.ready)
-$(OTHER_ENVIRONMENTS): .venv-%/.ready: python/requirements-%.txt $(VENV)/.ready
+$(OTHER_ENVIRONMENTS) .venv-site/.ready: .venv-%/.ready: python/requirements-%.txt $(VENV)/.ready
 	$(VENV)/bin/python -m venv --clear --without-pip $(@D)
 	$(VENV)/bin/python $(PIP) --python $(@D)/bin/python install --no-compile -r $<
 	main=$$($(VENV)/bin/python -c "$(PACKAGES)") && echo "import site; site.addsitedir('$$main')" > $$($(@D)/bin/python -c "$(PACKAGES)")/main.pth

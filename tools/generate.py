@@ -4,7 +4,7 @@
     tools/generate.py --check   changes nothing and fails when something is stale
 
 The sources are three resources of the connector: options.json, error-conditions.json and client-fields.json. Out of
-them come the Python package's copies, its typed option classes, and two pages of the documentation. What the package
+them come the Python package's copies, its typed option classes, and the pages of options and errors. What the package
 says of columns and metrics comes from the pages that describe them.
 """
 
@@ -17,10 +17,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from error_pages import errors_page
 from generated_names import PAGES as NAMED_IN
 from generated_names import names_table
 from generated_options import python_source
-from generated_pages import errors_page, options_page
+from option_pages import group_pages, options_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,8 @@ def made() -> dict[Path, str]:
         **{PACKAGE / "tables" / name: text for name, text in sources.items()},
         PACKAGE / "tables" / "names.json": names_table((PAGES / page).read_text(encoding="utf-8") for page in NAMED_IN),
         PACKAGE / "options" / "__init__.py": python_source(table),
-        PAGES / "options.md": options_page(table, options["managed"], options["withoutEffect"], tables.ARGUMENTS),
+        PAGES / "options.md": options_page(table, options["managed"], options["withoutEffect"]),
+        **{PAGES / path: text for path, text in group_pages(table, tables.ARGUMENTS).items()},
         PAGES / "errors.md": errors_page(conditions),
     }
 

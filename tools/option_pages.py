@@ -1,16 +1,18 @@
-"""The pages of options and errors, from the option table and the list of error conditions."""
+"""The pages of options, from the option table: one with an index and the rules, and one for each group."""
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from generated_options import READS, WRITES
+from option_examples import EXAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pulsar_spark._tables import AliasDefinition, ErrorCondition, OptionDefinition, OptionTable, PrefixDefinition
+    from pulsar_spark._tables import AliasDefinition, OptionDefinition, OptionTable, PrefixDefinition
 
 VALUE_WORDS = {
     "boolean": "true or false",
@@ -26,15 +28,15 @@ VALUE_WORDS = {
     "times": "time",
     "offsets": "positions",
 }
-OPTION_COLUMNS = ("option", "in Python", "value", "default", "for", "what it does")
-OPTIONS_HEAD = """\
+MADE = "<!-- Made from the option table by tools/generate.py; do not edit. -->"
+OPTIONS_HEAD = f"""\
 # Options
 
-<!-- Made from the option table by tools/generate.py; do not edit. -->
+{MADE}
 
 Given to `spark.read`, `readStream`, `write` and `writeStream` with `.option(name, value)`, in any case of letters, or
 for a whole session as `spark.datasource.pulsar.<name>`. In Python every option is also a field of `PulsarReadOptions`
-or `PulsarWriteOptions`, under the name in the second column, and an argument of the functions; `start`, `end` and
+or `PulsarWriteOptions`, under the name that its description has, and an argument of the functions; `start`, `end` and
 `level` are fields and arguments in place of several.
 `pulsar-spark options NAME` shows one of them.
 
@@ -51,18 +53,6 @@ These are accepted, in any case of letters, and each query that uses them logs o
 
 `pulsar.admin.<setting>` is accepted when it repeats the setting of the client: brokers and the admin service share
 their settings."""
-ERRORS_HEAD = """\
-# Errors
-
-<!-- Made from the list of error conditions by tools/generate.py; do not edit. -->
-
-Every error of pulsar-spark begins with its name in brackets and ends with what to do. In the JVM the name is
-`SparkThrowable.getCondition`, in Python it is `condition` of the exception; `pulsar_spark.condition_of` finds it in an
-exception of Spark, and [`error_of`](troubleshooting.md#failures-of-the-cluster-or-the-data) the whole error. The
-SQLSTATE, as Spark's own errors use it, is `SparkThrowable.getSqlState` and `sql_state`."""
-RUNTIME = """\
-The query stops. Nothing is lost, unless the class in Python is `PulsarDataLossError`:
-[data loss, what now](data-loss.md) says how to verify it, what skipping skips, and how to prevent it."""
 SCOPE_WORDS = {
     frozenset((*READS, *WRITES)): "reads and writes",
     frozenset(READS): "reads",
@@ -83,7 +73,6 @@ def options_page(
     table: OptionTable,
     managed: Mapping[str, str],
     useless: Mapping[str, Mapping[str, str]],
-    arguments: Mapping[str, str],
 ) -> str:
     """The page ``docs/use/options.md``.
 
@@ -91,11 +80,11 @@ def options_page(
         table: The option table.
         managed: Its managed settings as they are spelt.
         useless: Its settings without effect as they are spelt.
-        arguments: Options by their names in Python, with the argument that replaces each.
     """
     parts = [OPTIONS_HEAD]
-    for heading, options in groupby(table.options, lambda option: option.heading):
-        parts += [f"## {heading}", _table(OPTION_COLUMNS, [_option_cells(one, arguments) for one in options])]
+    for group, options in _groups(table):
+        lines = [f"- [`{one.key}`]({page_of(group)}#{_anchor(one.key)}): {_beginning(one.doc)}" for one in options]
+        parts += [f"## {options[0].heading}", "\n".join(lines)]
     parts += ["## Settings of the Pulsar client", *(_prefix_part(table, prefix) for prefix in table.prefixes)]
     settings = [(f"`{setting}`", instead) for setting, instead in managed.items()]
     parts += ["Settings that the connector sets itself:", _table(("setting", "instead"), settings)]
@@ -118,12 +107,57 @@ def _alias_cells(alias: AliasDefinition) -> Sequence[str]:
     return f"`{alias.name}`", here, form, SCOPE_WORDS[frozenset(alias.scopes)], alias.note
 
 
-def _option_cells(option: OptionDefinition, arguments: Mapping[str, str]) -> Sequence[str]:
-    argument = arguments.get(option.argument)
-    in_python = f"`{option.argument}`" if argument is None else f"`{argument}`, or the field `{option.argument}`"
-    has_field = set(option.scopes) & {*READS, *WRITES}
-    names = f"`{option.key}`", in_python if has_field else ""
-    return *names, _value_words(option), _default_words(option), SCOPE_WORDS[frozenset(option.scopes)], option.doc
+def group_pages(table: OptionTable, arguments: Mapping[str, str]) -> Mapping[str, str]:
+    """The pages of groups, by their paths in ``docs/use``.
+
+    Args:
+        table: The option table.
+        arguments: Options by their names in Python, with the argument that replaces each.
+    """
+    pages = {}
+    for group, options in _groups(table):
+        example = EXAMPLES[group]
+        heading = options[0].heading
+        parts = [f"# Options: {heading if heading.isupper() else heading.lower()}", MADE]
+        parts += [example.words, f"```python\n{example.code}```"]
+        parts += [f"```text\n{example.output}```"] if example.output else []
+        parts += ["[Options](../options.md) says where they are set, and the rules between them."]
+        for option in options:
+            parts += [f"## `{option.key}`", option.doc, _facts(option, arguments)]
+        pages[page_of(group)] = "\n\n".join(parts) + "\n"
+    return pages
+
+
+def page_of(group: str) -> str:
+    """The page of a group, by its path in ``docs/use``."""
+    return f"options/{group.replace(' ', '-')}.md"
+
+
+def _groups(table: OptionTable) -> Sequence[tuple[str, Sequence[OptionDefinition]]]:
+    return [(group, list(options)) for group, options in groupby(table.options, lambda option: option.group)]
+
+
+def _anchor(key: str) -> str:
+    return key.replace(".", "").lower()
+
+
+def _beginning(text: str) -> str:
+    """The first sentence."""
+    return re.split(r"(?<=[.]) (?=[A-Z`])", text)[0]
+
+
+def _facts(option: OptionDefinition, arguments: Mapping[str, str]) -> str:
+    facts = {"For": SCOPE_WORDS[frozenset(option.scopes)].replace("(tables.md)", "(../tables.md)")}
+    if set(option.scopes) & {*READS, *WRITES}:
+        argument = arguments.get(option.argument)
+        own = f"`{option.argument}`"
+        facts["In Python"] = own if argument is None else f"`{argument}`, or the field {own}"
+    facts["Value"] = _value_words(option)
+    if default := _default_words(option):
+        facts["Default"] = default
+    if option.example is not None:
+        facts["Example"] = f"`{option.example}`"
+    return "\n".join(f"- *{name}:* {text}" for name, text in facts.items())
 
 
 def _prefix_part(table: OptionTable, prefix: PrefixDefinition) -> str:
@@ -152,38 +186,6 @@ def _default_words(option: OptionDefinition) -> str:
 
 def _listed(keys: Sequence[str]) -> str:
     return " and ".join([", ".join(f"`{key}`" for key in keys[:-1]), f"`{keys[-1]}`"])
-
-
-def errors_page(conditions: Mapping[str, ErrorCondition]) -> str:
-    """The page ``docs/use/errors.md``."""
-    parts = [ERRORS_HEAD]
-    kinds = {
-        "input": ("## Wrong input", "Found before any task starts."),
-        "runtime": ("## While reading or writing", RUNTIME),
-    }
-    for kind, (title, words) in kinds.items():
-        parts += [title, words]
-        for name, condition in sorted(conditions.items()):
-            if condition.kind == kind:
-                parts += [
-                    f"### {name}",
-                    _inline(condition.message),
-                    f"*What to do:* {_inline(condition.action)}",
-                    f"SQLSTATE: `{condition.sql_state}`. In Python: `{_error_class(condition)}`.{_more(condition)}",
-                ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _more(condition: ErrorCondition) -> str:
-    return " [What now?](data-loss.md)" if condition.family == "dataLoss" else ""
-
-
-def _error_class(condition: ErrorCondition) -> str:
-    return f"Pulsar{condition.family[0].upper()}{condition.family[1:]}Error"
-
-
-def _inline(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

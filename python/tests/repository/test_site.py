@@ -1,0 +1,86 @@
+"""The site of the pages: each page is in one group, links are translated, and those that lead nowhere are found."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docsite import api, llms, markdown, names
+from docsite.links import broken
+
+if TYPE_CHECKING:
+    import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+FORGE = "https://forge.example/project"
+
+
+def test_each_page_is_in_exactly_one_group() -> None:
+    counts = Counter(page for pages in names.in_groups().values() for page in pages)
+    in_docs = {str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")}
+    assert in_docs <= counts.keys()
+    assert set(counts.values()) == {1}
+    assert all((ROOT / page).is_file() for page in counts)
+
+
+def test_each_page_has_a_place_of_its_own_in_the_folder_of_its_group() -> None:
+    places = names.places()
+    assert len(set(places.values())) == len(places)
+    assert places["docs/use/options/topics.md"] == "reference/options/topics"
+    assert places["docs/develop/decisions/README.md"] == "develop/decisions/index"
+    assert {place.partition("/")[0] for place in places.values()} == {"index", *map(str.lower, names.in_groups())}
+
+
+def test_titles_are_the_words_of_the_page_that_lists_all_pages() -> None:
+    titles = names.titles()
+    assert titles["docs/use/progress.md"] == "Progress"
+    assert titles["docs/use/options/tls.md"] == "Options: TLS"
+
+
+def test_links_and_pictures_lead_into_the_site_or_to_the_forge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "docs/use/page.md"
+    (tmp_path / "docs/use/pictures").mkdir(parents=True)
+    (tmp_path / "examples").mkdir()
+    code = '```python\nprint("[a](other.md)")\n```\n'
+    (tmp_path / page).write_text(
+        "[a](other.md#part) [b](../../README.md) [c](#here) [d](https://x.test) [e](../../examples) [f](../../f.py)\n"
+        f'{code}![g](pictures/g.svg)\n```mermaid\na --> b\n```\n<picture>\n <source srcset="pictures/dark.svg">\n'
+        ' <img alt="Words" src="pictures/light.svg">\n</picture>\n'
+    )
+    monkeypatch.setattr(markdown, "ROOT", tmp_path)
+    places = {page: "read/page", "docs/use/other.md": "write/other", "README.md": "index"}
+    translation = markdown.Translation(page, places, FORGE)
+    text = translation.text()
+    assert re.findall(r"\]\((.*?)\)", text.replace(code, "")) == [
+        *("../write/other.md#part", "../index.md", "#here", "https://x.test"),
+        *(f"{FORGE}/tree/main/examples", f"{FORGE}/blob/main/f.py", "../pictures/g.svg"),
+    ]
+    assert code in text
+    assert "```{mermaid}\na --> b" in text
+    assert re.findall(r"\{image\} (\S+)\n:alt: Words\n:class: (\S+)", text) == [
+        ("../pictures/dark.svg", "only-dark"),
+        ("../pictures/light.svg", "only-light"),
+    ]
+    assert set(translation.pictures) == {"pictures/g.svg", "pictures/dark.svg", "pictures/light.svg"}
+
+
+def test_a_link_of_the_site_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<h1 id="one"></h1><a href="#one"></a><a href="b.html#two"></a><a href="c.html">')
+    (tmp_path / "b.html").write_text('<a href="a.html#one"></a><img src="no.svg"><a href="https://x.example/no"></a>')
+    assert list(broken(tmp_path)) == ["a.html: b.html#two", "a.html: c.html", "b.html: no.svg"]
+
+
+def test_the_list_for_programs_has_all_pages_by_group() -> None:
+    listed = llms.llms_txt()
+    assert re.findall(r"^## (.*)$", listed, re.MULTILINE) == list(names.in_groups())
+    assert listed.startswith("# pulsar-spark\n\n> Every [Apache Pulsar]")
+    assert len(re.findall(r"^- \[.+\]\(_sources/.+\.md\): .+$", listed, re.MULTILINE)) == len(names.places()) - 1
+    assert "# Options: TLS\n" in llms.llms_full_txt()
+
+
+def test_the_python_reference_has_the_public_modules() -> None:
+    first, *pages = api.api_pages().values()
+    assert all(f"\n{module}\n" in first for module in api.MODULES)
+    assert [re.findall(r"automodule:: (\S+)", page) for page in pages] == [[module] for module in api.MODULES]
