@@ -258,7 +258,8 @@ _PROGRAM = """
 
 
 @pytest.mark.exhaustive
-def test_a_restart_takes_the_subscription_of_a_process_that_was_killed(
+@pytest.mark.parametrize("loss", [signal.SIGKILL, signal.SIGSTOP], ids=["process_killed", "machine_silent"])
+def test_a_restart_takes_the_subscription_of_a_process_that_is_lost(
     spark: SparkSession,
     connector_jar: Path,
     service_url: str,
@@ -266,6 +267,7 @@ def test_a_restart_takes_the_subscription_of_a_process_that_was_killed(
     client: pulsar_client.Client,
     topic: str,
     tmp_path: Path,
+    loss: signal.Signals,
 ) -> None:
     produce(client, topic, numbers(0, 20), batch_size=7)
     checkpoint = tmp_path / "checkpoint"
@@ -275,11 +277,12 @@ def test_a_restart_takes_the_subscription_of_a_process_that_was_killed(
         try:
             eventually(lambda: NAME in admin.subscriptions(topic) and is_caught_up(admin, topic), seconds=120)
             produce(client, topic, numbers(20, 20), batch_size=7)
+            os.killpg(process.pid, loss)
+            produce(client, topic, numbers(40, 20), batch_size=7)
+            batches = Batches()
+            read_available(followed(spark, service_url, topic), checkpoint, batches)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
-    produce(client, topic, numbers(40, 20), batch_size=7)
-    batches = Batches()
-    read_available(followed(spark, service_url, topic), checkpoint, batches)
     rows = existing(read_all(client, topic))
     assert batches.rows == rows[len(rows) - len(batches.rows) :]
     assert 20 <= len(batches.rows) <= 40

@@ -106,6 +106,19 @@ def test_a_killed_broker_costs_no_row(troubled: Target, server: LocalPulsar) -> 
     print(f"{sum(times.values()) - len(times)} of {len(times)} rows came again")
 
 
+def test_unloads_under_a_running_write_cost_no_row(troubled: Target) -> None:
+    topic = "persistent://public/default/unloaded"
+    troubled.admin.create_topic(topic)
+    rows = troubled.spark.range(0, 30_000, 1, 2).selectExpr("string(id) as value")
+    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "100000"})
+    for _ in range(3):
+        wait_for_messages(troubled, topic, 2_000)  # the counter begins again when a topic is loaded
+        assert writing.going_on, "the write was over before an unload"
+        troubled.admin.unload(topic)
+    writing.end()
+    assert {int(message.payload) for message in troubled.messages(topic)} == set(range(30_000))
+
+
 def test_a_broker_that_stops_answering_fails_the_task_in_time(troubled: Target, server: LocalPulsar) -> None:
     topic = "persistent://public/default/frozen"
     troubled.admin.create_topic(topic)

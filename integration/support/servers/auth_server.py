@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pulsar_spark.local import FileSystemOffload
 
 PLUGIN = "org.apache.pulsar.client.impl.auth."
-_PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
+PROVIDER = "org.apache.pulsar.broker.authentication.AuthenticationProvider"
 
 
 class AuthServer:
@@ -48,7 +48,7 @@ class AuthServer:
             broker_port=broker_port,
             config={
                 "authenticationEnabled": "true",
-                "authenticationProviders": f"{_PROVIDER}Token,{_PROVIDER}Tls",
+                "authenticationProviders": f"{PROVIDER}Token,{PROVIDER}Tls",
                 "tokenSecretKey": key_file.as_uri(),
                 "authorizationEnabled": "true",
                 "superUserRoles": "admin",

@@ -56,8 +56,13 @@ class Issuer:
 
 
 @contextmanager
-def running_issuer(token: Callable[[], str]) -> Iterator[Issuer]:
-    """Serve the two resources of the client-credentials flow; ``token`` creates a token."""
+def running_issuer(token: Callable[[], str], *, seconds: int = 3600) -> Iterator[Issuer]:
+    """Serve the two resources of the client-credentials flow.
+
+    Args:
+        token: Creates a token.
+        seconds: How long it is good for, as the issuer says.
+    """
 
     class Handler(JsonHandler):
         def do_GET(self) -> None:  # noqa: N802 - so http.server calls it
@@ -68,7 +73,7 @@ def running_issuer(token: Callable[[], str]) -> Iterator[Issuer]:
             form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
             if self.path == "/token" and issuer.accepts(form):
                 issuer.given.append(token())
-                self.answer(200, {"access_token": issuer.given[-1], "token_type": "Bearer", "expires_in": 3600})
+                self.answer(200, {"access_token": issuer.given[-1], "token_type": "Bearer", "expires_in": seconds})
             else:
                 issuer.refused += 1
                 self.answer(401, {"error": "invalid_client", "error_description": "this client is not known here"})

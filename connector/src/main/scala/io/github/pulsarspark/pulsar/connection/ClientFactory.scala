@@ -41,6 +41,11 @@ private[pulsar] object ClientFactory {
   /** The client's own default of 60 s would keep a reader waiting long after a broker is back. */
   private val MaxReconnectBackoffSeconds = 5L
 
+  /** Part of its life after which a token of OAuth 2.0 is replaced. A broker whose clock is ahead would refuse one that
+    * is used to its end.
+    */
+  private val RefreshAfter = 0.8
+
   /** Texts of the client about OAuth 2.0 that repeat no setting, in full or up to a colon. The client throws the same
     * class for each of them, so only the text tells them apart.
     */
@@ -135,12 +140,13 @@ private[pulsar] object ClientFactory {
 
   /** Parameters of the OAuth2 plug-in. The client's own builder accepts no credentials in a `data:` URL. */
   private def parameters(o: Authentication.OAuth2, patience: FiniteDuration): Map[String, String] = Map(
-    "issuerUrl"      -> o.issuerUrl,
-    "privateKey"     -> o.credentialsUrl.reveal,
-    "audience"       -> o.audience,
-    "scope"          -> o.scope,
-    "connectTimeout" -> Duration.ofMillis(patience.toMillis).toString,
-    "readTimeout"    -> Duration.ofMillis(patience.toMillis).toString
+    "issuerUrl"                -> o.issuerUrl,
+    "privateKey"               -> o.credentialsUrl.reveal,
+    "audience"                 -> o.audience,
+    "scope"                    -> o.scope,
+    "connectTimeout"           -> Duration.ofMillis(patience.toMillis).toString,
+    "readTimeout"              -> Duration.ofMillis(patience.toMillis).toString,
+    "earlyTokenRefreshPercent" -> RefreshAfter.toString
   )
 
   /** Requests the token, which the client keeps for its connections. A failure there would be reported only as a closed
