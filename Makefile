@@ -280,6 +280,7 @@ $(2)/connect/.ready: python/requirements-connect.txt $(2)/.ready
 
 connect-$(1): $(2)/connect/.ready $(PACKAGED_JAR)
 	PYTHONPATH=$(abspath $(2)/connect) $(2)/bin/python $(PYTEST) $(foreach test,test_connect $(PIPELINES_$(1)),$(call path-of,$(test)))
+	PYTHONPATH=$(abspath $(2)/connect) $(2)/bin/python $(PYTEST) $(call path-of,test_shared_server)
 endef
 # Spark 4.0 has no declarative pipelines.
 $(foreach line,$(filter-out 4.0,$(OTHER_LINES) $(MAIN_LINE)),$(eval PIPELINES_$(line) := test_pipelines))

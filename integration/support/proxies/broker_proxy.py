@@ -40,6 +40,7 @@ class BrokerProxy(Relay[_Connection]):
 
     Attributes:
         service_url: The address for clients.
+        other_url: The address of another broker, which look-ups name where it is set.
         has_lost: Whether the response that `lose` names was dropped.
     """
 
@@ -47,6 +48,7 @@ class BrokerProxy(Relay[_Connection]):
         broker = urlsplit(broker_url)
         super().__init__((str(broker.hostname), int(str(broker.port))), listening, _Connection)
         self.service_url = f"pulsar://127.0.0.1:{self.port}"
+        self.other_url = ""
         self.has_lost = False
         self._lost_kind = ""
         self._passing = 0
@@ -61,7 +63,9 @@ class BrokerProxy(Relay[_Connection]):
         self.report(Passed(command.kind, len(frame), connection.role(command), connection, is_answer))
         if is_answer and self._is_lost(command.kind):
             return None
-        return with_broker_url(frame, self.service_url) if command.kind == "LOOKUP_RESPONSE" else frame
+        if command.kind != "LOOKUP_RESPONSE":
+            return frame
+        return with_broker_url(frame, self.other_url or self.service_url, direct=bool(self.other_url))
 
     def _is_lost(self, kind: str) -> bool:
         with self._lock:

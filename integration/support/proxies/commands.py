@@ -42,6 +42,7 @@ OF_PRODUCERS = frozenset(("SEND", "SEND_RECEIPT", "SEND_ERROR", "CLOSE_PRODUCER"
 _SIZE = struct.Struct(">I")
 _TYPE, _VARINT, _FIXED64, _BYTES, _FIXED32 = 1, 0, 1, 2, 5
 _SUBSCRIPTION, _CONSUMER, _PRODUCER, _FIRST, _BROKER_URL = 2, 4, 2, 1, 1
+_THROUGH_SERVICE_URL = 8
 _ROLES = {"driver": "driver", "watch": "driver", "task": "task"}
 _ROLE = re.compile(rf".*-({'|'.join(_ROLES)})-[0-9a-f-]{{36}}")
 
@@ -133,20 +134,28 @@ def with_size(frame: bytes) -> bytes:
     return _SIZE.pack(len(frame)) + frame
 
 
-def with_broker_url(answer: bytes, url: str) -> bytes:
-    """The frame of a LOOKUP_RESPONSE, naming another broker if it names one."""
+def with_broker_url(answer: bytes, url: str, *, direct: bool = False) -> bytes:
+    """The frame of a LOOKUP_RESPONSE, naming another broker if it names one.
+
+    A standalone server says that its broker is reached through the address that clients have already; with ``direct``
+    it does not.
+    """
     (size,) = _SIZE.unpack_from(answer)
     command = answer[_SIZE.size : _SIZE.size + size]
-    parts = [_renamed(field, url) if isinstance(field.value, bytes) else field.encoded for field in fields(command)]
+    left_out = _THROUGH_SERVICE_URL if direct else -1
+    parts = [
+        _renamed(field, url, left_out) if isinstance(field.value, bytes) else field.encoded for field in fields(command)
+    ]
     changed = b"".join(parts)
     return _SIZE.pack(len(changed)) + changed + answer[_SIZE.size + size :]
 
 
-def _renamed(body: Field, url: str) -> bytes:
+def _renamed(body: Field, url: str, left_out: int) -> bytes:
     assert isinstance(body.value, bytes)
     parts = [
         _encoded(_BROKER_URL, url.encode()) if field.number == _BROKER_URL else field.encoded
         for field in fields(body.value)
+        if field.number != left_out
     ]
     return _encoded(body.number, b"".join(parts))
 

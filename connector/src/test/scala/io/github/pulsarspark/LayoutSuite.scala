@@ -166,7 +166,7 @@ private object LayoutSuite {
 
   /** A package may use those before it. */
   val Order: Seq[String] = Seq(
-    "errors common options.registry options position",
+    "errors common policy options.registry options position",
     "format.entry format",
     "schema.convert schema.columns schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
@@ -180,21 +180,22 @@ private object LayoutSuite {
 
   /** Classes that have to live in a package of others, to reach its package-private members. */
   val Foreign: Map[String, String] = Map(
-    "org.apache.pulsar.client.impl.AdminHttp"           -> "pulsar.admin",
-    "org.apache.pulsar.client.impl.AdminResponse"       -> "pulsar.admin",
-    "org.apache.pulsar.client.impl.BoundsRequests"      -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.EntryConsumer"       -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.EntryQueue"          -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.UnbrokenSession"     -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.WithheldPermits"     -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.FeedRequest"         -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.MessageCounter"      -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.PartitionConsumer"   -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.PositionConsumer"    -> "pulsar.feed",
-    "org.apache.pulsar.client.impl.ProgressConsumer"    -> "pulsar.progress",
-    "org.apache.pulsar.client.impl.WholeBatch"          -> "pulsar.producer",
-    "org.apache.pulsar.client.impl.WholeBatchContainer" -> "pulsar.producer",
-    "org.apache.bookkeeper.client.BatchReads"           -> "storage.bookkeeper.client"
+    "org.apache.pulsar.client.impl.AdminHttp"                 -> "pulsar.admin",
+    "org.apache.pulsar.client.impl.AdminResponse"             -> "pulsar.admin",
+    "org.apache.pulsar.client.impl.BoundsRequests"            -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.EntryConsumer"             -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.EntryQueue"                -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.UnbrokenSession"           -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.WithheldPermits"           -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.FeedRequest"               -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.MessageCounter"            -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.PartitionConsumer"         -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.PositionConsumer"          -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.ProgressConsumer"          -> "pulsar.progress",
+    "org.apache.pulsar.client.impl.WholeBatch"                -> "pulsar.producer",
+    "org.apache.pulsar.client.impl.WholeBatchContainer"       -> "pulsar.producer",
+    "org.apache.bookkeeper.client.BatchReads"                 -> "storage.bookkeeper.client",
+    "org.apache.pulsar.client.impl.auth.oauth2.SteppedOAuth2" -> "pulsar.connection"
   )
 
   /** First words that name neither what a thing is nor what it does. */

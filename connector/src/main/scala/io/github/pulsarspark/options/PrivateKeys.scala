@@ -17,7 +17,8 @@ private[pulsarspark] object PrivateKeys {
   /** A `CryptoKeyReader` of the Pulsar client by its class name. */
   final case class ReaderClass(name: String) extends PrivateKeys
 
-  private val FileKey = "encryption.privateKeyFile"
+  /** The option that names the files. */
+  val FileKey: String = "encryption.privateKeyFile"
 
   private[options] def apply(options: CheckedOptions): Option[PrivateKeys] =
     options.get(FileKey).map(files).orElse(

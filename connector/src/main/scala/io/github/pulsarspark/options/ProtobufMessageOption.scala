@@ -13,6 +13,6 @@ private[options] object ProtobufMessageOption {
   private val File = "protobuf.descriptorFile"
 
   def apply(options: CheckedOptions): Option[ProtobufMessageOption] = options.get(File).map { path =>
-    ProtobufMessageOption(options("protobuf.message"), path, NamedFile.read(File, path).toIndexedSeq)
+    ProtobufMessageOption(options("protobuf.message"), path, NamedFile.readLarge(File, path).toIndexedSeq)
   }
 }

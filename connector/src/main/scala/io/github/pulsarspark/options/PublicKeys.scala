@@ -33,7 +33,9 @@ private[pulsarspark] object PublicKeys {
   /** A `CryptoKeyReader` of the Pulsar client by its class name. */
   final case class ReaderClass(name: String, names: Set[String]) extends PublicKeys
 
-  private val FileKey   = "encryption.publicKeyFile"
+  /** The option that names the files. */
+  val FileKey: String = "encryption.publicKeyFile"
+
   private val ReaderKey = "encryption.keyReader"
 
   /** Reads the options; None for messages without encryption. */

@@ -1,6 +1,7 @@
 package org.apache.pulsar.client.impl;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.pulsarspark.policy.AllowedHosts;
 import io.netty.resolver.NameResolver;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -171,6 +172,7 @@ public final class AdminHttp extends HttpClient {
 
     private <T> CompletableFuture<AdminResponse<T>> send(Request sent, URI uri, Supplier<? extends Body<T>> body) {
         try {
+            AllowedHosts.checkUrl("admin.url", uri.toString());
             BoundRequestBuilder request = httpClient.prepare(sent.method, uri.toString()).setNameResolver(names)
                 .setHeader("Accept", "application/json");
             if (sent.json != null) {

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.inspect.doctor
 
 import java.io.IOException
-import java.net.{InetAddress, Socket, UnknownHostException}
+import java.net.{Socket, UnknownHostException}
 import java.security.cert.X509Certificate
 import java.time.{Duration, Instant, LocalDate, ZoneOffset}
 
@@ -36,7 +36,7 @@ private[doctor] final class NetworkChecks(client: ClientOptions) {
   }
 
   private def addresses(host: ServiceHost): Finding =
-    try Finding.Good(InetAddress.getAllByName(host.name).map(_.getHostAddress).mkString(", "))
+    try Finding.Good(host.addresses.map(_.getHostAddress).mkString(", "))
     catch { case _: UnknownHostException => unreachable(s"The look-up of ${host.name}", "unknown host") }
 
   private def connection(host: ServiceHost): Finding =

@@ -35,7 +35,7 @@ private[doctor] object TokenClaims {
   private val Plugin = "pulsar.client.authParams"
 
   private def ofFile(option: String, path: String) =
-    Try(NamedFile.bytes(Path.of(path)).toOption).toOption.flatten.flatMap(bytes =>
+    Try(NamedFile.bytes("auth.tokenFile", Path.of(path)).toOption).toOption.flatten.flatMap(bytes =>
       parse(option, new String(bytes, UTF_8))
     )
 

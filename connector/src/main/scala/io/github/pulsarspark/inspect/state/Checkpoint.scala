@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.Path
 
 import io.github.pulsarspark.common.WriteOnceFile
 import io.github.pulsarspark.errors.{Conditions, FirstLine}
+import io.github.pulsarspark.policy.AllowedStorage
 
 /** Files of the checkpoint of a streaming query, on any file system of Hadoop. */
 private[state] final class Checkpoint private (path: String, conf: Configuration) {
@@ -47,6 +48,7 @@ private[state] object Checkpoint {
 
   /** Fails with a named condition unless the folder is a checkpoint, or was one. */
   def apply(path: String, conf: Configuration): Checkpoint = {
+    AllowedStorage.check("checkpoint", path, conf)
     val here = readable(path)(new Path(path))
     val all  = names(here, conf)
     if (!all.exists(n => n == "metadata" || n == "offsets")) throw notFound(path, problem(here, all, conf))

@@ -13,15 +13,16 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.pulsar.client
 import org.apache.pulsar.client.api.{AuthenticationFactory, PulsarClientSharedResources}
 import org.apache.pulsar.client.api.PulsarClientSharedResources.SharedResource
-import org.apache.pulsar.client.impl.{ClientBuilderImpl, PulsarClientImpl}
+import org.apache.pulsar.client.impl.{ClientBuilderImpl, PulsarClientImpl, PulsarClientSharedResourcesImpl}
 import org.apache.pulsar.client.impl.auth.AuthenticationBasic
-import org.apache.pulsar.client.impl.auth.oauth2.AuthenticationOAuth2
+import org.apache.pulsar.client.impl.auth.oauth2.{AuthenticationOAuth2, SteppedOAuth2}
+import org.apache.pulsar.client.impl.conf.ClientConfigurationData
 import org.apache.pulsar.common.util.PulsarSslFactory
 import org.slf4j.LoggerFactory
 
-import io.github.pulsarspark.common.PluginClass
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
+import io.github.pulsarspark.policy.{AllowedHosts, PluginClass, Policy}
 
 /** Creates a Pulsar client from options. Never logs a setting. */
 private[pulsar] object ClientFactory {
@@ -59,6 +60,7 @@ private[pulsar] object ClientFactory {
     PulsarClientSharedResources.builder().resourceTypes(SharedResource.Timer).build()
 
   def apply(options: ClientOptions): PulsarClientImpl = {
+    ClientAccess.check(options)
     warnOfInsecurity(options)
     files(options).foreach { case (option, file) => NamedFile.check(option, file) }
     val builder = new ClientBuilderImpl
@@ -77,14 +79,9 @@ private[pulsar] object ClientFactory {
         .allowTlsInsecureConnection(options.trustAnyCertificate)
       options.trustCertsFile.foreach(builder.tlsTrustCertsFilePath)
       authentication(options.authentication, options.operationTimeout, Plugin).foreach(builder.authentication)
-      builder.build() match {
-        case client: PulsarClientImpl =>
-          checkToken(client)
-          client
-        case other =>
-          throw Conditions.Internal(what = s"unexpected client ${other.getClass.getName}",
-            where = "ClientFactory").exception
-      }
+      val client = built(builder)
+      checkToken(client)
+      client
     } catch {
       case e: PulsarError => throw e
       // without its cause, which may repeat a setting in its text
@@ -93,12 +90,35 @@ private[pulsar] object ClientFactory {
     }
   }
 
+  /** The client that the builder makes; where a server has a policy, one that looks up only the hosts in it. */
+  private def built(builder: ClientBuilderImpl): PulsarClientImpl =
+    if (Policy.now().isDefined) guarded(builder.getClientConfigurationData)
+    else
+      builder.build() match {
+        case client: PulsarClientImpl => client
+        case other                    => throw unexpected(other)
+      }
+
+  private def guarded(conf: ClientConfigurationData): PulsarClientImpl = timer match {
+    case shared: PulsarClientSharedResourcesImpl =>
+      val parts = PulsarClientImpl.builder().conf(conf).dnsResolverGroup(new GuardedNames(conf))
+      shared.applyTo(parts)
+      parts.build()
+    case other => throw unexpected(other)
+  }
+
+  private def unexpected(made: Any) =
+    Conditions.Internal(what = s"unexpected ${made.getClass.getName}", where = "ClientFactory").exception
+
   /** The client's own conversion from text looks no address up, and it can connect to none of those. */
   private def resolveAddresses(builder: ClientBuilderImpl): Unit = {
-    def resolved(address: InetSocketAddress) = new InetSocketAddress(address.getHostString, address.getPort)
-    val loaded                               = builder.getClientConfigurationData
-    Option(loaded.getSocks5ProxyAddress).foreach(a => builder.socks5ProxyAddress(resolved(a)))
-    Option(loaded.getDnsServerAddresses).foreach(all => builder.dnsServerAddresses(all.asScala.map(resolved).asJava))
+    def resolved(name: String)(address: InetSocketAddress) =
+      AllowedHosts.resolved(s"pulsar.client.$name", address.getHostString, address.getPort)
+    val loaded = builder.getClientConfigurationData
+    Option(loaded.getSocks5ProxyAddress).foreach(a => builder.socks5ProxyAddress(resolved("socks5ProxyAddress")(a)))
+    Option(loaded.getDnsServerAddresses).foreach(all =>
+      builder.dnsServerAddresses(all.asScala.map(resolved("dnsServerAddresses")).asJava)
+    )
   }
 
   /** Authentication at the admin service; None if it is that of the brokers. */
@@ -109,6 +129,9 @@ private[pulsar] object ClientFactory {
   private def settings(options: ClientOptions): Map[String, String] = options.settings.map {
     case (name @ "sslFactoryPlugin", plugin) =>
       name -> PluginClass(s"pulsar.client.$name", plugin.reveal, classOf[PulsarSslFactory]).getName
+    case (name @ "sslFactoryPluginParams", parameters) =>
+      CredentialFiles.check(s"pulsar.client.$name", parameters)
+      name -> parameters.reveal
     case (name, value) => name -> value.reveal
   }
 
@@ -133,10 +156,13 @@ private[pulsar] object ClientFactory {
         Some(basic)
       case o: Authentication.OAuth2 =>
         CredentialFiles.check("auth.oauth2.credentialsUrl", o.credentialsUrl)
-        val oauth2 = new AuthenticationOAuth2
+        val oauth2 = Policy.now().fold(new AuthenticationOAuth2)(_ => steppedOAuth2)
         oauth2.configure(new ObjectMapper().writeValueAsString(parameters(o, patience).asJava))
         Some(oauth2)
     }
+
+  private def steppedOAuth2 =
+    new SteppedOAuth2(url => AllowedHosts.checkUrl("auth.oauth2.issuerUrl", url.toString))
 
   /** Parameters of the OAuth2 plug-in. The client's own builder accepts no credentials in a `data:` URL. */
   private def parameters(o: Authentication.OAuth2, patience: FiniteDuration): Map[String, String] = Map(

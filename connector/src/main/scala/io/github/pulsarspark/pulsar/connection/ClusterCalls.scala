@@ -57,7 +57,7 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
 
   def explain(what: String, failure: Throwable): Throwable = failure match {
     case e: CompletionException if e.getCause != null => explain(what, e.getCause)
-    case e: Throwable with PulsarError                => e
+    case e if ClusterCalls.named(e).isDefined         => ClusterCalls.named(e).get
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
       Conditions.AccessDenied(what = what, url = url, cause = FirstLine(e)).causedBy(e)
     case e => untrusted(what, e).getOrElse(noAnswer(what, e))
@@ -80,6 +80,10 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
 }
 
 private object ClusterCalls {
+
+  /** The client wraps also what stops it from connecting, such as a host that the policy of a server does not list. */
+  private def named(failure: Throwable): Option[Throwable] =
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).collectFirst { case e: Throwable with PulsarError => e }
 
   /** The client wraps a refused connection and an unknown host into whatever it was doing. */
   private def noConnection(failure: Throwable): Option[Throwable] =

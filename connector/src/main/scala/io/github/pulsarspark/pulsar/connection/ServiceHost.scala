@@ -1,8 +1,10 @@
 package io.github.pulsarspark.pulsar.connection
 
-import java.net.InetSocketAddress
+import java.net.{InetAddress, InetSocketAddress}
 
 import org.apache.pulsar.common.net.ServiceURI
+
+import io.github.pulsarspark.policy.AllowedHosts
 
 /** A host of a service's address, with the port of its scheme where the address names none.
   *
@@ -11,13 +13,19 @@ import org.apache.pulsar.common.net.ServiceURI
   */
 private[pulsarspark] final case class ServiceHost(name: String, port: Int) {
 
-  /** Looks the name up; may block. */
-  def resolved: InetSocketAddress = new InetSocketAddress(name, port)
+  /** Looks the name up; may block. Fails where the policy of a server does not list it. */
+  def resolved: InetSocketAddress = AllowedHosts.resolved(ServiceHost.OptionKey, name, port)
+
+  /** All its addresses; may block. Fails as `resolved` does. */
+  def addresses: Seq[InetAddress] = AllowedHosts.addresses(ServiceHost.OptionKey, name, port)
 
   override def toString: String = if (name.contains(':')) s"[$name]:$port" else s"$name:$port"
 }
 
 private[pulsarspark] object ServiceHost {
+
+  /** The option that leads to a host, for errors: brokers name others. */
+  private[connection] val OptionKey = "service.url"
 
   /** The hosts of `pulsar://host:port,host:port`, or of any other scheme. */
   def of(url: String): Seq[ServiceHost] = ServiceURI.create(url).getServiceHosts.toSeq.map { host =>

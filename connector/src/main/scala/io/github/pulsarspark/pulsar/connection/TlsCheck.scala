@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 
 import org.apache.pulsar.common.util.SecurityUtility
 
-import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.options.{ClientOptions, NamedFile}
 
 /** Finds out why TLS fails. Pulsar's client only reports that a connection was closed and keeps the reason for its log,
   * so without this check a wrong certificate looks like a service that does not respond (`PULSAR_UNREACHABLE` after
@@ -79,8 +79,9 @@ private[pulsarspark] object TlsCheck {
 
   private def handshake(options: ClientOptions, address: InetSocketAddress): X509Certificate = {
     val isStrict = TlsCheck.isStrict(options)
-    val trusted  = options.trustCertsFile.toSeq.flatMap(SecurityUtility.loadCertificatesFromPemFile(_))
-    val context  = SecurityUtility.createSslContext(!isStrict, trusted.toArray[Certificate], null, null)
+    options.trustCertsFile.foreach(NamedFile.check("tls.trustCertsFile", _))
+    val trusted = options.trustCertsFile.toSeq.flatMap(SecurityUtility.loadCertificatesFromPemFile(_))
+    val context = SecurityUtility.createSslContext(!isStrict, trusted.toArray[Certificate], null, null)
     Using.resource(new Socket) { plain =>
       plain.setSoTimeout(Timeout.toMillis.toInt)
       plain.connect(address, Timeout.toMillis.toInt)

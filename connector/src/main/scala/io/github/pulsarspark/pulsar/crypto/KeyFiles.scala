@@ -23,7 +23,7 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
     files.byName.get(name).orElse(files.others) match {
       case None       => problems += name -> s"no file is given for `$name`"
       case Some(file) =>
-        NamedFile.bytes(KeyFiles.pathOf(file)).fold(p => problems += name -> s"the file $file $p", info.setKey)
+        KeyFiles.bytes(PrivateKeys.FileKey, file).fold(p => problems += name -> s"the file $file $p", info.setKey)
     }
     info
   }
@@ -33,8 +33,12 @@ private[pulsar] final class KeyFiles(files: PrivateKeys.Files) extends CryptoKey
 
 private object KeyFiles {
 
-  /** @param file
+  /** The content of a file, or why there is none.
+    *
+    * @param file
     *   a path or a URL of one
     */
+  def bytes(option: String, file: String): Either[String, Array[Byte]] = NamedFile.bytes(option, pathOf(file))
+
   def pathOf(file: String): Path = if (file.startsWith("file:")) Path.of(URI.create(file)) else Path.of(file)
 }

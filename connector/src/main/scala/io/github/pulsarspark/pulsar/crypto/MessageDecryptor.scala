@@ -11,9 +11,9 @@ import org.apache.pulsar.client.api.CryptoKeyReader
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
-import io.github.pulsarspark.common.PluginClass
 import io.github.pulsarspark.format.{PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.options.PrivateKeys
+import io.github.pulsarspark.policy.{AllowedFiles, PluginClass}
 
 /** Decrypts with the Pulsar client's own code, which keeps the keys of messages that it has opened. Nothing is loaded
   * before there is something to decrypt.
@@ -22,7 +22,7 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
 
   private lazy val crypto                  = new MessageCryptoBc(s"[$topic]", false)
   private lazy val reader: CryptoKeyReader = keys match {
-    case files: PrivateKeys.Files      => new KeyFiles(files)
+    case files: PrivateKeys.Files      => MessageDecryptor.check(files); new KeyFiles(files)
     case PrivateKeys.ReaderClass(name) => PluginClass.create(MessageDecryptor.ReaderKey, name, classOf[CryptoKeyReader])
   }
 
@@ -54,9 +54,10 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
 private[pulsarspark] object MessageDecryptor {
   private val ReaderKey = "pulsar.reader.cryptoKeyReader"
 
-  /** Fails, before there is a message, for a class that reads no keys. */
+  /** Fails, before there is a message, for a class that reads no keys, and for what the policy of a server refuses. */
   def check(keys: PrivateKeys): Unit = keys match {
-    case PrivateKeys.ReaderClass(name) => PluginClass(ReaderKey, name, classOf[CryptoKeyReader]); ()
-    case _: PrivateKeys.Files          => ()
+    case PrivateKeys.ReaderClass(name)     => PluginClass(ReaderKey, name, classOf[CryptoKeyReader]); ()
+    case PrivateKeys.Files(byName, others) =>
+      (byName.values ++ others).foreach(file => AllowedFiles.check(PrivateKeys.FileKey, KeyFiles.pathOf(file), file))
   }
 }

@@ -7,9 +7,9 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 
-import io.github.pulsarspark.common.PluginClass
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.{NamedFile, PublicKeys}
+import io.github.pulsarspark.options.PublicKeys
+import io.github.pulsarspark.policy.PluginClass
 
 /** Public keys that the client encrypts for. They are read once: the client requests them again every four hours, and
   * no client can decrypt what it sends after a failed request.
@@ -27,7 +27,7 @@ private[pulsar] object PublicKeyReader {
   def apply(topic: String, keys: PublicKeys): PublicKeyReader = {
     val source = keys match {
       case PublicKeys.Files(files) => (name: String) =>
-          val read = NamedFile.bytes(KeyFiles.pathOf(files(name))).map(new EncryptionKeyInfo(_, JMap.of()))
+          val read = KeyFiles.bytes(PublicKeys.FileKey, files(name)).map(new EncryptionKeyInfo(_, JMap.of()))
           (s"the file ${files(name)}", read)
       case PublicKeys.ReaderClass(className, _) =>
         val reader = PluginClass.create("encryption.keyReader", className, classOf[CryptoKeyReader])

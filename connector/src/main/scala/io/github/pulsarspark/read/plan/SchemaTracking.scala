@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.Path
 
 import io.github.pulsarspark.common.WriteOnceFile
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.policy.AllowedStorage
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.SchemaMerge
 
@@ -20,6 +21,8 @@ import io.github.pulsarspark.schema.rows.SchemaMerge
   */
 private[read] final class SchemaTracking(location: String, conf: Configuration) {
   import SchemaTracking._
+
+  AllowedStorage.check("schemaTrackingLocation", location, conf)
 
   /** The schemas to read by: those that were kept, with what is new. */
   def merged(newest: Seq[(String, TopicSchema)]): Seq[(String, TopicSchema)] = {

@@ -3,7 +3,8 @@ package io.github.pulsarspark.storage.bookkeeper
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.storage.bookkeeper.bookies.BookieConnections
+import io.github.pulsarspark.policy.AllowedHosts
+import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieConnections}
 import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperPool
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
 import io.github.pulsarspark.storage.segment.{BookieLedger, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
@@ -37,6 +38,7 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
         parsed   <- ledger.home.toRight(s"the broker reported no metadata of ledger ${ledger.id}")
         reported <- parsed
         _        <- belongs(reported, owner)
+        _        <- AllowedHosts.obstacle(addresses(reported.bookies)).toLeft(())
         _        <-
           Either.cond(Digests(reported.digestType), (),
             s"ledger ${ledger.id} has the digest type ${reported.digestType}")
@@ -50,12 +52,20 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
     s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("no managed ledger")}"
   )
 
-  /** Reads the files of `bookKeeper.tls...`, and looks for the plug-in of `bookkeeper.*`. */
+  /** Reads the files of `bookKeeper.tls...`, looks for the plug-in of `bookkeeper.*`, and fails for an address of
+    * `bookieAddresses` that the policy of a server does not list.
+    */
   override def check(): Unit = {
+    addresses(options.bookKeeper.addresses.keys.toSeq.sorted).foreach { case (host, port) =>
+      AllowedHosts.check(BookieAddress.OptionKey, host, port)
+    }
     options.bookKeeper.tls.foreach(BookieConnections.context)
     BookKeeperPool.settings(options.bookKeeper)
     ()
   }
+
+  private def addresses(bookies: Seq[String]) =
+    bookies.flatMap(BookieAddress.of(_, options.bookKeeper)).map(a => a.host -> a.port)
 
   override def obstacle(location: BookieLocation): Option[String] = reachability.obstacle(location.ledger)
 

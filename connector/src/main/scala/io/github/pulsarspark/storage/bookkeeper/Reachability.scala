@@ -5,6 +5,7 @@ import java.util.concurrent.{CompletableFuture, ConcurrentHashMap, TimeUnit, Tim
 import scala.collection.concurrent.TrieMap
 
 import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.policy.AllowedHosts
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
 import io.github.pulsarspark.storage.segment.BookieLedger
 
@@ -58,7 +59,7 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
           .resolve(address)
           .orTimeout(PatienceMillis, TimeUnit.MILLISECONDS)
           .thenCompose[Option[String]](BookieProbe(_, PatienceMillis))
-          .exceptionally(_ => NoConnection)
+          .exceptionally(failure => Some(if (AllowedHosts.refuses(failure)) NotListed else BookieProbe.NoConnection))
       }
 }
 
@@ -91,6 +92,7 @@ private[storage] object Reachability {
   private val byCluster = new ConcurrentHashMap[BookKeeperOptions, TrieMap[String, Answer]]
 
   private val NoConnection   = Some(BookieProbe.NoConnection)
+  private val NotListed      = "the policy of this Spark server does not list"
   private val PatienceMillis = 3000L
   private val GraceMillis    = 500L
   private val FreshSeconds   = 60L

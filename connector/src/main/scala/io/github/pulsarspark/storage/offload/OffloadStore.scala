@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.policy.AllowedStorage
 import io.github.pulsarspark.pulsar.topics.TopicNames
 import io.github.pulsarspark.storage.segment.{HadoopSettings, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
 import io.github.pulsarspark.storage.offload.format.OffloadedLedger
@@ -27,6 +28,10 @@ private[storage] final class OffloadStore(options: ReadOptions, hadoop: HadoopSe
 
   override def holds(ledger: StoredLedger): Boolean = ledger.isOffloaded
 
+  /** Fails for an `offload.location` that the policy of a server does not list. */
+  override def check(): Unit =
+    options.offloadLocation.foreach(AllowedStorage.check("offload.location", _, hadoop.configuration))
+
   override def locate(
       ledgers: Map[String, Seq[StoredLedger]],
       admin: LedgerMetadata
@@ -37,6 +42,7 @@ private[storage] final class OffloadStore(options: ReadOptions, hadoop: HadoopSe
       ledger =>
         for {
           location <- offloads(topic).location
+          _        <- AllowedStorage.obstacle(location.uri, hadoop.configuration).toLeft(())
           uuid     <- offloads(topic).uuids.get(ledger.id).toRight(
             s"the id of the offload of ledger ${ledger.id} is not known"
           )
@@ -64,9 +70,11 @@ private[storage] final class OffloadStore(options: ReadOptions, hadoop: HadoopSe
     results.collect { case (ledger, Success(points)) => ledger.ledgerId -> points }.toMap
   }
 
-  override def open(segment: Segment, location: OffloadedLedger): EntrySource =
+  override def open(segment: Segment, location: OffloadedLedger): EntrySource = {
+    AllowedStorage.check("offload.location", location.location.uri, hadoop.configuration)
     OffloadedLedgers.open(location, segment.first, segment.last, hadoop.configuration, options.readAheadBytes,
       options.pollTimeout)
+  }
 
   override def failed(failure: SegmentUnreadable): Unit = failure.silent.foreach(UnresponsiveStorage.add)
 }

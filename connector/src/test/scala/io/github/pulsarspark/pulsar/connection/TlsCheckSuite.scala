@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 
 import munit.FunSuite
 
+import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 
@@ -67,6 +68,14 @@ class TlsCheckSuite extends FunSuite {
       assert(problem.exists(_.cause.startsWith(s"$host does not speak TLS (")), problem.map(_.cause))
       assert(took < limit, took)
     } finally plain.close()
+  }
+
+  test("certificates to trust in a file without an end are refused by the name of the option") {
+    val address = "pulsar+ssl://127.0.0.1:1"
+    val e       = intercept[RuntimeException with PulsarError](
+      TlsCheck.certificate(options(address, "tls.trustCertsFile" -> "/dev/zero"), ServiceHost("127.0.0.1", 1))
+    )
+    assertEquals((e.condition, e.parameters("option")), ("PULSAR_FILE_UNREADABLE", "tls.trustCertsFile"))
   }
 
   test("a slow look-up of a name costs no more") {

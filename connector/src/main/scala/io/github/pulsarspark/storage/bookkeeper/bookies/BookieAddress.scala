@@ -12,6 +12,9 @@ private[storage] final case class BookieAddress(host: String, port: Int)
 
 private[storage] object BookieAddress {
 
+  /** The option that leads to a bookie's address, for errors: brokers name others. */
+  private[bookkeeper] val OptionKey = "bookieAddresses"
+
   /** Address from the option `bookieAddresses`, else from the bookie's id, `host:port`; None for an id that is neither
     * mapped nor an address.
     */

@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{BookieTls, NamedFile}
+import io.github.pulsarspark.policy.AllowedChecks
 import io.github.pulsarspark.pulsar.connection.TlsProblem
 
 /** Encrypts the connections of one BookKeeper client; fails at once when this machine lacks a file. Remembers why the
@@ -59,6 +60,7 @@ private[storage] object BookieConnections {
   /** Fails with the name of the option whose file cannot be read, or is something else. */
   def context(tls: BookieTls): SslContext = {
     val builder = SslContextBuilder.forClient()
+    if (tls.skipHostnameVerification) AllowedChecks.checkInsecure("bookie.tls.insecureSkipHostnameVerification")
     use("bookie.tls.trustCertsFile", tls.trustCertsFile)(builder.trustManager(_))
     tls.clientFiles.foreach { case (certFile, keyFile) =>
       use("bookie.tls.certFile", certFile)(

@@ -8,6 +8,9 @@ import scala.util.Try
 
 import io.netty.util.NetUtil
 
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.policy.AllowedHosts
+
 /** Resolves host names on threads of its own, because a look-up has no deadline and cannot be interrupted. Callers wait
   * with a deadline; a pending look-up is shared, so there is at most one thread for each name.
   */
@@ -16,9 +19,17 @@ private[storage] final class HostNames(lookUp: String => InetAddress) {
 
   private val underWay = new ConcurrentHashMap[String, CompletableFuture[InetAddress]]
 
-  /** Fails with `UnknownHostException` when there is no such host. */
+  /** Fails with `UnknownHostException` when there is no such host, and with the error of the policy of a server when it
+    * does not list the host.
+    */
   def resolve(address: BookieAddress): CompletableFuture[InetSocketAddress] =
-    resolve(address.host).thenApply[InetSocketAddress](new InetSocketAddress(_, address.port))
+    try {
+      AllowedHosts.check(BookieAddress.OptionKey, address.host, address.port)
+      resolve(address.host).thenApply[InetSocketAddress] { found =>
+        AllowedHosts.checkAddress(BookieAddress.OptionKey, address.host, found, Some(address.port))
+        new InetSocketAddress(found, address.port)
+      }
+    } catch { case e: Throwable with PulsarError => CompletableFuture.failedFuture(e) }
 
   private def resolve(host: String): CompletableFuture[InetAddress] =
     literal(host).fold(lookedUp(host))(CompletableFuture.completedFuture(_))

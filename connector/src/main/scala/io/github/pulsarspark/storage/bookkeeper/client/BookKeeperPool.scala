@@ -7,8 +7,9 @@ import org.apache.bookkeeper.client.BookKeeper
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.meta.MetadataDrivers
 
-import io.github.pulsarspark.common.{NetworkMemory, PluginClass, SharedLease, SharedPool}
+import io.github.pulsarspark.common.{NetworkMemory, SharedLease, SharedPool}
 import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.policy.PluginClass
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieConnections, BookieTlsFactory}
 import io.github.pulsarspark.storage.segment.SegmentUnreadable
 

@@ -8,8 +8,13 @@ import org.apache.bookkeeper.discover.{BookieServiceInfo, BookieServiceInfoUtils
 import org.apache.bookkeeper.net.BookieId
 import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
+import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.policy.AllowedHosts
+import io.github.pulsarspark.storage.bookkeeper.bookies.BookieAddress
+
 /** The addresses of bookies, for BookKeeper's client. A bookie's id is its address unless `addresses` says otherwise.
-  * No bookie is ever chosen for writing, so none is listed.
+  * No bookie is ever chosen for writing, so none is listed. One that the policy of a server does not list has no
+  * address.
   */
 private[bookkeeper] final class StaticBookieRegistry(addresses: Map[String, String]) extends RegistrationClient {
 
@@ -18,8 +23,11 @@ private[bookkeeper] final class StaticBookieRegistry(addresses: Map[String, Stri
   override def getBookieServiceInfo(bookie: BookieId): CompletableFuture[Versioned[BookieServiceInfo]] =
     try {
       val info = BookieServiceInfoUtils.buildLegacyBookieServiceInfo(addresses.getOrElse(bookie.getId, bookie.getId))
+      info.getEndpoints.forEach(e => AllowedHosts.check(BookieAddress.OptionKey, e.getHost, e.getPort))
       CompletableFuture.completedFuture(new Versioned(info, new LongVersion(-1)))
-    } catch { case e: java.net.UnknownHostException => CompletableFuture.failedFuture(e) }
+    } catch {
+      case e @ (_: java.net.UnknownHostException | _: PulsarError) => CompletableFuture.failedFuture(e)
+    }
 
   override def getWritableBookies: CompletableFuture[Versioned[JSet[BookieId]]] =
     CompletableFuture.completedFuture(none)

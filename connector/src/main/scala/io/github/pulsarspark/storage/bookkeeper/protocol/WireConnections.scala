@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.options.BookKeeperOptions
+import io.github.pulsarspark.policy.AllowedHosts
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, HostNames, OldBookies}
 
 /** The connections of one task to bookies: one to each that it reads from, handed from slice to slice. Used by one
@@ -70,6 +71,8 @@ private[storage] final class WireConnections(
       )
     try names.resolve(address).get(patience.toMillis, TimeUnit.MILLISECONDS)
     catch {
+      case e: ExecutionException if AllowedHosts.refuses(e) =>
+        throw new ReplicaFailed("the policy of this Spark server does not list it", isSlow = false)
       case _: ExecutionException => throw new ReplicaFailed(s"there is no host ${address.host}", isSlow = true)
       case _: TimeoutException   =>
         throw new ReplicaFailed(s"the host name ${address.host} was not resolved within ${patience.toMillis} ms",

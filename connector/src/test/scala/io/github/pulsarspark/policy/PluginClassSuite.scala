@@ -1,4 +1,4 @@
-package io.github.pulsarspark.common
+package io.github.pulsarspark.policy
 
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -6,10 +6,10 @@ import munit.FunSuite
 
 import io.github.pulsarspark.errors.PulsarError
 
-final class PluginClassSuite extends FunSuite {
+final class PluginClassSuite extends FunSuite with PolicyRules {
   import PluginClassSuite._
 
-  private def refused(name: String) = {
+  private def isRefused(name: String) = {
     val e = intercept[IllegalArgumentException with PulsarError](PluginClass.create("x.plugin", name, classOf[Kind]))
     assertEquals((e.condition, e.parameters("option")), ("PULSAR_OPTION_INVALID", "x.plugin"))
     assert(e.getMessage.contains(s"`$name`") && e.getMessage.contains(classOf[Kind].getName), e.getMessage)
@@ -20,14 +20,24 @@ final class PluginClassSuite extends FunSuite {
   }
 
   test("a class of another kind, refused before its code runs") {
-    refused(classOf[Wrong].getName)
-    refused(s"${classOf[Wrong].getName.stripSuffix("Wrong")}Initialized$$")
+    isRefused(classOf[Wrong].getName)
+    isRefused(s"${classOf[Wrong].getName.stripSuffix("Wrong")}Initialized$$")
     assertEquals(ran.get, 0)
   }
 
   test("a class that is missing, abstract, fails or wants arguments is refused") {
     Seq("no.such.Class", classOf[Kind].getName, classOf[Half].getName, classOf[Failing].getName,
-      classOf[WithArgument].getName).foreach(refused)
+      classOf[WithArgument].getName).foreach(isRefused)
+  }
+
+  test("a policy lists classes by their exact names, here or at their origin") {
+    val plugin = classOf[org.apache.pulsar.client.impl.auth.AuthenticationToken].getName
+    val policy = shared("classes" -> s"x.Y, $plugin")
+    PluginClass.check(policy, "x.option", plugin)
+    PluginClass.check(policy, "x.option", "x.Y")
+    assertEquals(refused("classes")(PluginClass.check(policy, "x.option", "x.Y2")), "the class x.Y2")
+    refused("classes")(PluginClass.check(policy, "x.option", "x.y"))
+    refused("classes")(PluginClass.check(shared(), "x.option", plugin))
   }
 }
 
