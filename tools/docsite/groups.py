@@ -16,7 +16,9 @@ def _pages(folder: str, names: str) -> Sequence[str]:
 
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Start": _pages(USE, "README quickstart install platforms cluster security local-pulsar testing recipes"),
+    "Start": _pages(
+        USE, "README quickstart install platforms cluster security shared-servers local-pulsar testing recipes"
+    ),
     "Read": _pages(
         USE,
         "reading offsets filters streaming real-time direct-reads offloaded-ledgers schemas schema-changes bad-messages"
@@ -31,7 +33,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Reference": [*_pages(USE, "options columns errors compatibility"), "CHANGELOG.md"],
     "Develop": [
         "CONTRIBUTING.md",
-        *_pages(DEVELOP, "overview chores client-settings exactly-once exactly-once-model releasing"),
+        *_pages(DEVELOP, "overview chores client-settings exactly-once exactly-once-model releasing vulnerabilities"),
         "docs/develop/decisions/README.md",
         "benchmarks/README.md",
         "benchmarks/lab-book.md",
