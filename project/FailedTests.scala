@@ -5,7 +5,7 @@ import sbt.testing.{Event, Status, TestSelector}
 object FailedTests extends TestsListener {
   private val failed = new java.util.concurrent.ConcurrentLinkedQueue[String]
 
-  override def doInit(): Unit = failed.clear()
+  override def doInit(): Unit = ()
 
   override def startGroup(name: String): Unit = ()
 
@@ -15,7 +15,9 @@ object FailedTests extends TestsListener {
 
   override def endGroup(name: String, result: TestResult): Unit = ()
 
-  override def doComplete(result: TestResult): Unit = failed.forEach(test => println(s"[error] failed: $test"))
+  /** Each JVM that runs suites ends with it, so what is printed is forgotten. */
+  override def doComplete(result: TestResult): Unit =
+    Iterator.continually(failed.poll()).takeWhile(_ != null).foreach(test => println(s"[error] failed: $test"))
 
   private def isFailure(event: Event) = event.status == Status.Failure || event.status == Status.Error
 
