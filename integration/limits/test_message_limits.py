@@ -10,7 +10,6 @@ from limits.limited import earliest, numbers, rows_of, sizes_of
 
 from support.spark.errors import failing
 from support.spark.waiting import eventually
-from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 _MIXED = (1, 2, 7, 1000)
 
 
-@AT_BOTH_LEVELS
 @pytest.mark.parametrize(
     ("most", "largest"), [(10, 60), *(pytest.param(most, 1000, marks=pytest.mark.exhaustive) for most in (300, 10))]
 )
@@ -63,7 +61,6 @@ def test_no_micro_batch_exceeds_a_number_of_messages(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@AT_BOTH_LEVELS
 @pytest.mark.usefixtures("read_level")
 def test_markers_and_aborted_messages_are_no_ends_and_do_not_count(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, sender: Sender, topic: str, tmp_path: Path
@@ -173,7 +170,6 @@ def test_a_trigger_waits_for_a_minimum_at_most_a_time(
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
 
 
-@AT_BOTH_LEVELS
 @pytest.mark.usefixtures("read_level")
 def test_restarts_with_other_limits_repeat_a_planned_range(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str, tmp_path: Path

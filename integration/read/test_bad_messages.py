@@ -60,7 +60,6 @@ def test_fail_names_the_first(spark: SparkSession, service_url: str, topic: str,
         batch(spark, service_url, topic=topic).collect()
 
 
-@AT_BOTH_LEVELS
 def test_drop_leaves_them_out_whatever_is_selected(
     spark: SparkSession, service_url: str, topic: str, mixed: list[Id]
 ) -> None:
@@ -75,7 +74,6 @@ def test_drop_leaves_them_out_whatever_is_selected(
     assert metrics(frame)["DecodeErrors"] == 2
 
 
-@AT_BOTH_LEVELS
 def test_null_keeps_the_row_and_reports_the_reason(
     spark: SparkSession, service_url: str, topic: str, mixed: list[Id]
 ) -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("read_level")
 
 
-@AT_BOTH_LEVELS
 def test_the_newest_messages_of_each_partition(
     spark: SparkSession, service_url: str, admin: Admin, client: pulsar_client.Client, topic: str
 ) -> None:
