@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -88,6 +90,16 @@ def test_latencies_of_real_time_mode() -> None:
     idle = parse(source_with({"pulsarDataLoss": "0", **{f"pulsarLatency{n}Ms": "unknown" for n in LATENCIES}}))
     assert idle.sources[0].latency is None
     assert LATENCY not in {name for name, _ in read(prometheus_lines([idle]))}
+
+
+def test_the_text_of_reports_is_the_one_to_which_the_listener_in_the_jar_is_compared() -> None:
+    """By `PrometheusTextSuite`. Where the text is to change: `UPDATE=1`."""
+    folder = Path(__file__).parent
+    text = prometheus_lines(map(parse, (folder / "exported.jsonl").read_text(encoding="utf-8").splitlines()))
+    if os.environ.get("UPDATE"):
+        (folder / "exported.txt").write_text(text, encoding="utf-8")
+    assert text == (folder / "exported.txt").read_text(encoding="utf-8")
+    assert {name for name, _ in read(text)} == METRICS.keys()
 
 
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1)

@@ -174,7 +174,7 @@ private object LayoutSuite {
     "pulsar.progress pulsar.producer pulsar",
     "storage.segment storage.offload.format storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage storage.backlog",
-    "metrics read.task read.tails read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write.exactlyonce.status write functions",
+    "metrics progress read.task read.tails read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write.exactlyonce.status write functions",
     "inspect.view inspect.doctor inspect.state inspect.topics inspect.reads inspect"
   ).flatMap(_.split(' ')) ++ Seq("", "catalog")
 
