@@ -50,6 +50,7 @@ lazy val connector = project
   )
   .settings(buildInfo)
   .settings(conditions)
+  .settings(snippets)
   .settings(testing)
   .settings(oneJar)
   .settings(Pom.metadata)
@@ -104,6 +105,11 @@ lazy val conditions = Compile / sourceGenerators += Def.task {
   val text  = ErrorConditions.source(json)
   if (!made.exists || IO.read(made) != text) IO.write(made, text)
   Seq(made)
+}.taskValue
+
+/** The Scala and Java snippets of pages, which the build compiles with the tests. */
+lazy val snippets = Test / sourceGenerators += Def.task {
+  Snippets.sources((ThisBuild / baseDirectory).value / "docs", (Test / sourceManaged).value)
 }.taskValue
 
 /** One compiler: with two of them half of the CPU time of the tests is theirs. */

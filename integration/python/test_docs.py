@@ -1,4 +1,4 @@
-"""Every Python snippet of the pages for users runs, page by page, in order, against a real Pulsar.
+"""Every snippet in Python and SQL of the pages for users runs, page by page, in order, against a real Pulsar.
 
 A block of text directly below a snippet is what it prints. Pages name topics as users do, without a namespace, so all
 of them share the default one: the topics of a page end with it, and no pattern or list of another page finds them.
@@ -20,7 +20,7 @@ from support.spark.catalogs import Catalog
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -34,7 +34,7 @@ NAMESPACE = "public/default"
 
 
 def snippets(page: str) -> list[tuple[int, str, str | None]]:
-    """Python snippets with the number of their first line, and with what they print where the page shows it."""
+    """Snippets, as Python, with the number of their first line, and with what they print where the page shows it."""
     text = (ROOT / page).read_text(encoding="utf-8")
 
     def output(end: int) -> str | None:
@@ -42,10 +42,20 @@ def snippets(page: str) -> list[tuple[int, str, str | None]]:
         return shown[1] if shown else None
 
     return [
-        (text[: fence.start()].count("\n") + 2, fence[2], output(fence.end()))
+        (text[: fence.start()].count("\n") + 2, IN_PYTHON[fence[1]](fence[2]), output(fence.end()))
         for fence in FENCE.finditer(text)
-        if fence[1] == "python"
+        if fence[1] in IN_PYTHON
     ]
+
+
+def statements(sql: str) -> str:
+    """Code that runs the statements, which end with the line."""
+    return "".join(
+        f"spark.sql({statement!r}).collect()\n" for statement in re.split(r";$", sql, flags=re.MULTILINE)[:-1]
+    )
+
+
+IN_PYTHON: Mapping[str, Callable[[str], str]] = {"python": str, "sql": statements}
 
 
 PAGES = [

@@ -11,7 +11,7 @@ version = release = __version__
 html_title = f"{project} {version}"
 copyright = "The pulsar-spark authors"  # noqa: A001 - the name of the setting
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.mermaid"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design", "sphinxcontrib.mermaid"]
 html_theme = "furo"
 html_copy_source = True
 html_sourcelink_suffix = ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from docsite.names import ROOT
+from docsite.tabs import with_tabs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +34,7 @@ class Translation:
 
     def text(self) -> str:
         """The page as the site has it."""
-        return "".join(self._parts((ROOT / self._page).read_text(encoding="utf-8")))
+        return with_tabs("".join(self._parts((ROOT / self._page).read_text(encoding="utf-8"))))
 
     def _parts(self, text: str) -> Iterator[str]:
         for part in _FENCE.split(text):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from docsite import api, llms, markdown, names
 from docsite.links import broken
+from docsite.tabs import with_tabs
 
 if TYPE_CHECKING:
     import pytest
@@ -64,6 +65,27 @@ def test_links_and_pictures_lead_into_the_site_or_to_the_forge(tmp_path: Path, m
         ("../pictures/light.svg", "only-light"),
     ]
     assert set(translation.pictures) == {"pictures/g.svg", "pictures/dark.svg", "pictures/light.svg"}
+
+
+def test_snippets_of_several_languages_are_tabs() -> None:
+    python, scala, sql = (f"```{name}\n{name} 1\n```\n" for name in ("python", "scala", "sql"))
+    both = f"````{{tab-set-code}}\n{python}{scala}````\n"
+    assert with_tabs(f"a\n\n{python}\n{scala}\n{python}\nb\n") == f"a\n\n{both}\n{python}\nb\n"
+    assert with_tabs(f"{python}\n{python}") == f"{python}\n{python}"
+    assert with_tabs(f"{python}\n{scala}") == both
+    assert with_tabs(f"{python}\nb\n\n{python}\n{scala}") == f"{python}\nb\n\n{both}"
+    assert with_tabs(f"{python}\n{python}\nb\n\n{sql}") == f"{python}\n{python}\nb\n\n{sql}"
+    assert with_tabs(f"{python}\nb\n\n{sql}") == f"{python}\nb\n\n{sql}"
+
+
+def test_no_line_of_a_page_is_lost_in_the_site() -> None:
+    places = names.places()
+    for page in places:
+        written = markdown.Translation(page, places, FORGE).text().splitlines()
+        lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+        changed = re.compile(r"\]\(|^```mermaid|^</?picture>|^  <(source|img) ")
+        kept = {line for line in lines if line and not changed.search(line)}
+        assert kept <= set(written), page
 
 
 def test_a_link_of_the_site_that_leads_nowhere_is_found(tmp_path: Path) -> None:
