@@ -6,8 +6,11 @@ packages of ``pyspark[connect]``. ``make connect-4.3`` runs it with them.
 
 from __future__ import annotations
 
+import secrets
 import urllib.request
+from contextlib import redirect_stdout
 from datetime import datetime, timezone
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,11 +41,26 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to set spark:UserWarning")
 
 
+# As on the page about security: the server's events have the options of each query.
+_REDACTED = r'(?i)key: "[^"]*(token|password|params|credentialsUrl)"\s*value: "(\\.|[^"\\])*"'
+
+
 @pytest.fixture(scope="session")
-def spark(connector_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the server's event log."""
+    return tmp_path_factory.mktemp("events")
+
+
+@pytest.fixture(scope="session")
+def spark(connector_jar: Path, events: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session of a server that Spark starts on this machine."""
     folder = tmp_path_factory.mktemp("spark")
-    builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
+    builder = SparkSession.builder.config("spark.eventLog.enabled", "true").config(
+        "spark.eventLog.dir", events.as_uri()
+    )
+    builder = builder.config("spark.eventLog.compress", "false")
+    builder = builder.config("spark.sql.redaction.string.regex", _REDACTED)
+    builder = builder.remote("local[2]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.driver.memory", "1g").config("spark.sql.shuffle.partitions", "2")
     builder = builder.config("spark.sql.session.timeZone", "UTC")
     builder = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse"))
@@ -99,6 +117,34 @@ def test_topics_are_tables_of_a_catalog(spark: SparkSession, pulsar: Addresses, 
     writer = rows.select("id", "__key").writeStream.option("checkpointLocation", str(tmp_path))
     assert writer.trigger(availableNow=True).toTable(copy).awaitTermination(60)
     assert spark.table(copy).count() == 6
+
+
+def test_a_secret_is_seen_nowhere(
+    spark: SparkSession, pulsar: Addresses, topic: str, tmp_path: Path, events: Path
+) -> None:
+    secret = f"canary{secrets.token_hex(8)}"
+    mine = {"service.url": pulsar.service_url, "topic": topic, "auth.token": secret}
+    spark.range(3).selectExpr("string(id) as value").write.format("pulsar").mode("append").options(**mine).save()
+    rows = spark.read.format("pulsar").options(**mine).load()
+    assert rows.count() == 3
+    shown = StringIO()
+    with redirect_stdout(shown):
+        rows.explain(extended=True)
+    stream = spark.readStream.format("pulsar").options(**mine, startingOffsets="earliest").load().select("value")
+    copy = stream.writeStream.format("pulsar").options(**{**mine, "topic": f"{topic}-copy"})
+    query = run_available(copy.option("checkpointLocation", str(tmp_path)))
+    with refused("PULSAR_OPTION_UNKNOWN") as failure:
+        spark.read.format("pulsar").options(**mine, misspelt="x").load().count()
+    assert topic in shown.getvalue()
+    seen = [shown.getvalue(), str(failure.value), str(query.recentProgress)]
+    seen += [
+        file.read_text(errors="replace")
+        for folder in (tmp_path, events)
+        for file in folder.rglob("*")
+        if file.is_file()
+    ]
+    assert any("SparkListenerConnectOperationStarted" in text and topic in text for text in seen), "the control"
+    assert [text[max(0, text.index(secret) - 300) :][:600] for text in seen if secret in text] == []
 
 
 def test_the_functions_of_the_package(
