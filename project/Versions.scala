@@ -9,7 +9,7 @@ object Versions {
   val sparkRealTime = "4.2.0"   // what the classes of real-time mode are compiled against; they run on 4.1 to 4.3
   val pulsar        = "4.2.4"
   val bookKeeper    = "4.17.3"  // what this Pulsar client's own BookKeeper jars are
-  val bouncyCastle  = "1.84"
+  val bouncyCastle  = "1.86"
   val munit         = "1.2.4"
   val scalacheck    = "1.2.0"
 
