@@ -19,6 +19,8 @@ from pyspark.errors import PySparkException
 from support.spark.catalogs import Catalog
 from support.spark.waiting import eventually
 
+from support.spark.hadoop import hadoop_settings, stores_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -111,6 +113,12 @@ def test_the_snippets_run(
         "/tmp/pulsar-spark": str(tmp_path),
     }
     names: dict[str, Any] = {}
+    # the page that needs them sets them before Spark starts
+    with hadoop_settings(spark, stores_of(pulsar)):
+        _run(page, places, names)
+
+
+def _run(page: str, places: dict[str, str], names: dict[str, Any]) -> None:
     for line, code, output in snippets(page):
         for written, here in places.items():
             code = code.replace(written, here)
@@ -138,6 +146,7 @@ def test_the_pages_that_show_how_to_use_it_have_snippets() -> None:
         "quickstart",
         "install",
         "cluster",
+        "checkpoints-on-pulsar",
         "copying",
         "data-loss",
         "from-databricks",

@@ -139,7 +139,8 @@ def test_services_name_classes_of_this_jar(jar: ZipFile, names: list[str]) -> No
     present = set(names)
     spark = SERVICES + "org.apache.spark.sql.sources.DataSourceRegister"
     files = [n for n in names if n.startswith(SERVICES)]
-    assert [n for n in files if not n.startswith(SERVICES + "io.github.pulsarspark.")] == [spark]
+    hadoop = SERVICES + "org.apache.hadoop.fs.FileSystem"
+    assert [n for n in files if not n.startswith(SERVICES + "io.github.pulsarspark.")] == [hadoop, spark]
     for file in files:
         lines = [line.strip() for line in jar.read(file).decode().splitlines()]
         providers = [line for line in lines if line and not line.startswith("#")]

@@ -27,7 +27,9 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Write": _pages(USE, "writing copying"),
     "SQL": _pages(USE, "tables metadata"),
     "Operate": _pages(
-        USE, "command-line doctor progress troubleshooting data-loss fail-over operators tuning performance"
+        USE,
+        "command-line doctor progress troubleshooting data-loss checkpoints-on-pulsar fail-over operators tuning "
+        "performance",
     ),
     "Move": _pages(USE, "from-kafka from-the-incumbent from-databricks from-pulsar-sql"),
     "Reference": [*_pages(USE, "options columns errors compatibility"), "CHANGELOG.md"],

@@ -43,6 +43,7 @@ LONGEST = (
     "test_tls",
     "test_read_offsets",
     "test_read_compacted",
+    "test_checkpoint_stores",
 )
 
 

@@ -171,12 +171,12 @@ private object LayoutSuite {
     "schema.convert schema.columns schema",
     "schema.primitive schema.avro schema.json schema.protobuf schema.keyvalue schema.rows",
     "pulsar.topics pulsar.crypto pulsar.admin pulsar.connection pulsar.transactions pulsar.schemas pulsar.feed pulsar.broker pulsar.tail",
-    "pulsar.progress pulsar.producer pulsar",
+    "pulsar.progress pulsar.journal pulsar.producer pulsar",
     "storage.segment storage.offload.format storage.offload",
     "storage.bookkeeper.bookies storage.bookkeeper.protocol storage.bookkeeper.client storage.bookkeeper storage storage.backlog",
     "metrics progress read.task read.tails read.plan read.stream.lag read.stream.limits read.stream.loss read.stream read write.exactlyonce write.exactlyonce.status write functions",
     "inspect.view inspect.doctor inspect.state inspect.topics inspect.reads inspect"
-  ).flatMap(_.split(' ')) ++ Seq("", "catalog")
+  ).flatMap(_.split(' ')) ++ Seq("", "catalog", "checkpoint.log", "checkpoint")
 
   /** Classes that have to live in a package of others, to reach its package-private members. */
   val Foreign: Map[String, String] = Map(

@@ -9,6 +9,7 @@ import io.github.pulsarspark.options.{ClientOptions, WriteOptions}
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.{BrokerApi, OtherProducers, PulsarBroker}
 import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, ClusterCalls, ServiceHost}
+import io.github.pulsarspark.pulsar.journal.JournalTopic
 import io.github.pulsarspark.pulsar.producer.{RefusedProducer, TopicProducer}
 import io.github.pulsarspark.pulsar.progress.ProgressSubscription
 import io.github.pulsarspark.pulsar.transactions.{ControlProducer, ControlTopic, SharedControlProducers, TaskTransaction, TransactionCoordinator}
@@ -81,6 +82,9 @@ private[pulsarspark] final class PulsarConnection private (lease: ClientLease) e
 
   /** A topic with the state of a sink. */
   def control(topic: String): ControlTopic = new ControlTopic(lease.client, lease.options, topic)
+
+  /** A topic with the records of a checkpoint store. */
+  def journal(topic: String): JournalTopic = new JournalTopic(lease.client, lease.options, topic)
 
   /** Appends to it by the producer that all tasks of this JVM share. Its user closes it. */
   def sharedControl(topic: String): SharedLease[ControlProducer] = SharedControlProducers.acquire(lease.options, topic)

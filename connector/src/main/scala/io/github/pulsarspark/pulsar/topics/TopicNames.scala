@@ -108,14 +108,16 @@ private[pulsarspark] object TopicNames {
   def whole(topic: String): String = TopicName.get(full(topic)).getPartitionedTopicName
 
   /** The topics among `existing` whose own name matches as a whole. Pulsar's internal ones never do. Control topics of
-    * sinks do only when the expression names them.
+    * sinks and those of checkpoint stores do only when the expression names them.
     */
   def matching(existing: Iterable[String], pattern: Pattern): Seq[String] = {
-    val takesControl = pattern.pattern.contains(SinkTopicNames.Prefix)
+    val takesControl    = pattern.pattern.contains(SinkTopicNames.Prefix)
+    val takesCheckpoint = pattern.pattern.contains(CheckpointTopicNames.Prefix)
     existing.iterator
       .map(TopicName.get)
       .filterNot(SystemTopicNames.isSystemTopic)
       .filter(t => takesControl || !SinkTopicNames.includes(t.getLocalName))
+      .filter(t => takesCheckpoint || !t.getLocalName.startsWith(CheckpointTopicNames.Prefix))
       .filter(t => pattern.matcher(t.getLocalName).matches)
       .map(_.toString)
       .toSeq

@@ -1,0 +1,205 @@
+package io.github.pulsarspark.checkpoint
+
+import java.util.concurrent.ExecutionException
+
+import scala.concurrent.duration.FiniteDuration
+
+import io.github.pulsarspark.checkpoint.log.{Folded, LogRecord, LogReplay, LogState, RecordFormat}
+import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.journal.{JournalReader, JournalRecord, JournalTopic}
+
+/** Follows the log of a store on a thread of its own and folds its records. Any thread may ask for the state.
+  *
+  * It begins at the root of the log. When the log was cut before the place that it had reached, it begins at the root
+  * again: brokers delete whole ledgers, so that its last record proves that none is missing.
+  *
+  * @param patience
+  *   the longest wait for a record
+  */
+private[checkpoint] final class LogFollower(
+    journal: JournalTopic,
+    patience: FiniteDuration,
+    listener: LogFollower.Listener
+) extends AutoCloseable {
+  import LogFollower._
+
+  private val lock              = new Object
+  private var view              = View(Left(LogReplay()), Position.BeforeAll)
+  private var failure           = Option.empty[Throwable]
+  private var restartedUpTo     = Option.empty[Position] // of the thread
+  @volatile private var reading = Option.empty[JournalReader]
+  @volatile private var isOpen  = true
+
+  /** Reads what is there; returns the state, or None for a log without records. */
+  def start(): Option[LogState] = {
+    val bounds = journal.bounds()
+    begin(bounds.root)
+    val thread = new Thread(() => follow(), s"pulsar-spark: log of ${journal.name}")
+    thread.setDaemon(true)
+    thread.start()
+    bounds.last.map { end =>
+      await("Reading the log")(v => v.place >= end || v.state.isRight)
+      if (current.state.isLeft && journal.bounds().root == bounds.root)
+        throw Conditions.CheckpointStoreCut(topic = journal.name).exception
+      upTo(end)
+    }
+  }
+
+  /** The state as far as this JVM knows it. */
+  def state: LogState = upTo(Position.BeforeAll)
+
+  /** The state at a place of the log, or later. */
+  def upTo(place: Position): LogState = {
+    val reached = await("Reading the log")(v => v.place >= place && v.state.isRight)
+    reached.state.getOrElse(throw unknown)
+  }
+
+  /** Asks the broker for the position of the last record; None if it does not say. */
+  def end(): Option[Position] = {
+    lock.synchronized(failure).foreach(throw _)
+    reading.flatMap(_.end())
+  }
+
+  /** Fails if the topic does not have the newest record that was folded. */
+  def checkNotReplaced(): Unit = if (!journal.has(current.place)) {
+    fail(replaced)
+    throw replaced
+  }
+
+  /** True until following fails for good. */
+  def isUsable: Boolean = lock.synchronized(failure.isEmpty) && isOpen
+
+  private def current: View = lock.synchronized(view)
+
+  /** Waits for a view. While the log is read from its root, each record gives the wait its time again. */
+  private def await(what: String)(isReached: View => Boolean): View = lock.synchronized {
+    var seen  = view
+    var until = System.nanoTime() + patience.toNanos
+    while (failure.isEmpty && !isReached(view)) {
+      if (view.state.isLeft && view.place != seen.place) {
+        seen = view
+        until = System.nanoTime() + patience.toNanos
+      }
+      val left = (until - System.nanoTime()) / 1000000
+      if (left <= 0)
+        throw Conditions.CheckpointStoreTimeout(what = what, topic = journal.name,
+          waited = patience.toMillis.toString).exception
+      lock.wait(left)
+    }
+    failure.foreach(throw _)
+    view
+  }
+
+  private def begin(root: Position): Unit = {
+    reading.foreach(_.close())
+    reading = Some(journal.reader(root))
+    show(View(Left(LogReplay()), root))
+  }
+
+  private def show(next: View): Unit = lock.synchronized {
+    view = next
+    lock.notifyAll()
+  }
+
+  private def follow(): Unit =
+    try while (isOpen) reading.foreach(reader => take(reader.next().get()))
+    catch {
+      case e: ExecutionException => fail(e.getCause)
+      case e: Throwable          => fail(e) // nobody else would tell those who wait
+    }
+
+  private def fail(e: Throwable): Unit = {
+    reading.foreach(_.close())
+    lock.synchronized {
+      failure = Some(e)
+      lock.notifyAll()
+    }
+    listener.broken(e)
+  }
+
+  private def take(record: JournalRecord): Unit = {
+    val before = current
+    if (record.position > before.place) // else it came again after a lost connection
+      if (isContinued(before.place, record.position)) fold(before, record) else restart(before)
+  }
+
+  private def isContinued(last: Position, next: Position): Boolean =
+    last.ledgerId == next.ledgerId || current.state.left.exists(_ == LogReplay()) || last.isBeforeLedger ||
+      journal.has(last)
+
+  private def fold(before: View, found: JournalRecord): Unit = {
+    val record = RecordFormat.parse(found.bytes).getOrElse(throw Conditions.CheckpointStoreCorrupt(
+      topic = journal.name,
+      position = found.position.toString
+    ).exception)
+    before.state match {
+      case Left(replay) =>
+        val next = (replay + record).map(checked)
+        // a log that goes on has a snapshot there
+        if (next.isLeft && restartedUpTo.exists(found.position >= _)) throw replaced
+        show(View(next, found.position, before.store))
+      case Right(state) =>
+        val folded = state + record
+        show(View(Right(folded.state), found.position, before.store))
+        listener.arrived(Arrival(record, folded, before.place))
+    }
+  }
+
+  private def restart(before: View): Unit = {
+    val bounds = journal.bounds()
+    if (bounds.last.isEmpty && before.store.isDefined) throw replaced
+    if (before.store.isDefined) restartedUpTo = bounds.last
+    begin(bounds.root)
+    lock.synchronized { view = view.copy(seen = before.store) }
+    listener.restarted()
+  }
+
+  private def checked(state: LogState): LogState = {
+    if (current.store.exists(_ != state.store)) throw replaced
+    state
+  }
+
+  private def replaced = Conditions.CheckpointStoreReplaced(topic = journal.name).exception
+
+  private def unknown = Conditions.Internal(what = "a state that is not known", where = "LogFollower").exception
+
+  override def close(): Unit = {
+    isOpen = false
+    reading.foreach(_.close())
+  }
+}
+
+private[checkpoint] object LogFollower {
+
+  /** A record that was folded.
+    *
+    * @param before
+    *   position of the record before it
+    */
+  final case class Arrival(record: LogRecord, folded: Folded, before: Position)
+
+  /** Calls come from the thread of the follower. */
+  trait Listener {
+    def arrived(arrival: Arrival): Unit
+
+    /** Records may have been skipped one by one, because a snapshot has them. */
+    def restarted(): Unit
+
+    /** No record arrives any more. */
+    def broken(why: Throwable): Unit
+  }
+
+  /** State at a place of the log.
+    *
+    * @param seen
+    *   the store whose log it was before
+    */
+  private final case class View(
+      state: Either[LogReplay, LogState],
+      place: Position,
+      seen: Option[java.util.UUID] = None
+  ) {
+    def store: Option[java.util.UUID] = state.fold(_ => seen, s => Some(s.store))
+  }
+}

@@ -1,0 +1,108 @@
+package io.github.pulsarspark.checkpoint
+
+import java.util.UUID
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
+
+import scala.jdk.CollectionConverters._
+
+import io.github.pulsarspark.checkpoint.LogFollower.Arrival
+import io.github.pulsarspark.checkpoint.log.{Change, Content, LogRecord, RecordFormat}
+import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.pulsar.journal.{JournalTopic, JournalWriter}
+
+/** Appends records to the log of a store. Several threads may use it.
+  *
+  * The records of a writer are numbered and stand in the log in the order of their numbers. After a failure nobody
+  * knows which ones are stored: another writer with another id continues.
+  */
+private[checkpoint] final class LogWriter(journal: JournalTopic) extends AutoCloseable {
+  import LogWriter._
+
+  private var session = Option.empty[Session]
+  private val waiting = new ConcurrentHashMap[(UUID, Long), CompletableFuture[Arrival]]
+
+  /** Appends a change. The result completes when the record is folded. */
+  def append(change: Change): CompletableFuture[Arrival] = group(_ => Seq(change))
+
+  /** Appends a file in records that are small enough for the brokers. */
+  def put(path: Seq[String], content: Array[Byte], overwrite: Boolean): CompletableFuture[Arrival] = group { most =>
+    val parts = if (content.isEmpty) Seq(content) else content.grouped(most).toSeq
+    parts.init.map(p => Change.Piece(new Content(p))) :+
+      Change.Put(path, overwrite, parts.size - 1, new Content(parts.last))
+  }
+
+  /** Size limit of the content of one record. */
+  def maxContent: Int = synchronized(opened.most)
+
+  private def group(changes: Int => Seq[Change]): CompletableFuture[Arrival] = synchronized {
+    val own     = opened
+    val records = changes(own.most).map(own.record)
+    val key     = (own.id, records.last.number)
+    val result  = new CompletableFuture[Arrival]
+    waiting.put(key, result)
+    records.foreach { record =>
+      own.writer.append(RecordFormat.bytes(record)).whenComplete((_, failure) =>
+        if (failure != null) fail(own, failure)
+      )
+    }
+    result.whenComplete { (_, _) => waiting.remove(key); () }
+  }
+
+  private def opened: Session = session.getOrElse {
+    val made = new Session(journal.writer())
+    if (made.writer.maxBytes < LeastRecord) {
+      made.writer.close()
+      throw Conditions.CheckpointStorePolicy(topic = journal.name,
+        policies = s"maxMessageSize=${made.writer.maxBytes} (less than a record needs)").exception
+    }
+    session = Some(made)
+    made
+  }
+
+  /** Completes the wait for a record of this writer. */
+  def arrived(arrival: Arrival): Unit =
+    Option(waiting.get((arrival.record.writer, arrival.record.number))).foreach(_.complete(arrival))
+
+  /** Ends all waits: nobody knows what became of the records. */
+  def abandon(why: Throwable): Unit = waiting.values.asScala.toSeq.foreach(_.completeExceptionally(why))
+
+  private def fail(own: Session, failure: Throwable): Unit = {
+    waiting.asScala.toSeq.foreach { case ((id, _), result) => if (id == own.id) result.completeExceptionally(failure) }
+    CompletableFuture.runAsync(() => end(own)) // not on the client's thread, which others with the lock may wait for
+    ()
+  }
+
+  private def end(own: Session): Unit = synchronized {
+    if (session.contains(own)) session = None
+    own.writer.close()
+  }
+
+  override def close(): Unit = synchronized {
+    session.foreach(_.writer.close())
+    session = None
+  }
+}
+
+private[checkpoint] object LogWriter {
+
+  /** Brokers must take records of this size. */
+  val LeastRecord: Int = 32 << 10
+
+  /** Records of this size take some milliseconds, and few of them fill the queue of a reader. */
+  private val MaxContent = 1 << 20
+
+  /** Size of the largest record. */
+  val MaxRecord: Int = MaxContent + RecordFormat.Overhead
+
+  /** A producer with its own id. */
+  private final class Session(val writer: JournalWriter) {
+    val id: UUID       = UUID.randomUUID()
+    val most: Int      = math.min(MaxContent, writer.maxBytes - RecordFormat.Overhead)
+    private var number = 0L
+
+    def record(change: Change): LogRecord = {
+      number += 1
+      LogRecord(id, number, System.currentTimeMillis(), change)
+    }
+  }
+}

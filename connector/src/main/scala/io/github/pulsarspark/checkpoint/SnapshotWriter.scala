@@ -1,0 +1,57 @@
+package io.github.pulsarspark.checkpoint
+
+import java.util.UUID
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import io.github.pulsarspark.checkpoint.LogFollower.Arrival
+import io.github.pulsarspark.checkpoint.log.{Change, LogSize, LogState, SnapshotFormat}
+import io.github.pulsarspark.pulsar.journal.JournalTopic
+
+/** Writes snapshots of a store into its log, on a thread of their own, and moves the root of the log to the newest: the
+  * brokers then delete what is before it. A failure costs nothing but the space of the log.
+  */
+private[checkpoint] final class SnapshotWriter(
+    journal: JournalTopic,
+    writer: LogWriter,
+    patience: FiniteDuration,
+    least: LogSize
+) {
+  import SnapshotWriter._
+
+  private val isBusy = new AtomicBoolean
+
+  /** Begins one if the state needs it. Does not wait. */
+  def check(state: LogState): Unit =
+    if (state.isSnapshotDue(least) && isBusy.compareAndSet(false, true)) {
+      val thread = new Thread(() => run(), s"pulsar-spark: snapshot of ${journal.name}")
+      thread.setDaemon(true)
+      thread.start()
+    }
+
+  private def run(): Unit =
+    try write()
+    catch {
+      case NonFatal(e) => log.warn(s"A snapshot of ${journal.name} failed; a later change begins another: $e")
+    } finally isBusy.set(false)
+
+  private def write(): Unit = {
+    val id    = UUID.randomUUID()
+    val begin = folded(Change.SnapshotBegin(id))
+    SnapshotFormat.changes(id, begin.folded.state, writer.maxContent).foreach(folded)
+    journal.moveRoot(begin.before)
+    log.debug("wrote a snapshot of {}", journal.name)
+  }
+
+  /** Waits for each record, so that other changes do not wait for all of them. */
+  private def folded(change: Change): Arrival = writer.append(change).get(patience.toMillis, TimeUnit.MILLISECONDS)
+}
+
+private object SnapshotWriter {
+  private val log = LoggerFactory.getLogger(classOf[SnapshotWriter])
+}

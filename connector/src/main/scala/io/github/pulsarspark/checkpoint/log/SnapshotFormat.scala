@@ -1,0 +1,91 @@
+package io.github.pulsarspark.checkpoint.log
+
+import java.util.UUID
+import java.util.zip.CRC32
+
+import scala.util.Try
+
+/** The state of a store as bytes, and in parts that each fit into a record. */
+private[checkpoint] object SnapshotFormat {
+
+  private val (file, folder) = (0, 1)
+
+  /** The records of a snapshot after its beginning.
+    *
+    * @param most
+    *   size limit of a part
+    */
+  def changes(id: UUID, state: LogState, most: Int): Seq[Change] = {
+    val whole = bytes(state)
+    val parts = whole.grouped(most).map(new Content(_)).toSeq
+    parts.zipWithIndex.map { case (part, index) => Change.SnapshotPart(id, index, part) } :+
+      Change.SnapshotEnd(id, parts.size, checksum(whole))
+  }
+
+  def checksum(bytes: Array[Byte]): Long = {
+    val sum = new CRC32
+    sum.update(bytes)
+    sum.getValue
+  }
+
+  def bytes(state: LogState): Array[Byte] = {
+    val out = new FieldWriter
+    out.uuid(state.store)
+    size(out, state.written)
+    size(out, state.covered)
+    out.several(state.begun.toSeq) { case (id, at) =>
+      out.uuid(id)
+      size(out, at)
+    }
+    out.several(state.writers.toSeq) { case (id, writer) =>
+      out.uuid(id)
+      out.long(writer.last)
+      out.several(writer.pieces)(out.content)
+      out.long(writer.seen)
+    }
+    node(out, state.tree.root)
+    out.result
+  }
+
+  /** The state; None for bytes that are none. */
+  def parse(bytes: Array[Byte]): Option[LogState] = Try {
+    val in                  = new FieldReader(bytes)
+    val (store, at, covers) = (in.uuid(), size(in), size(in))
+    val begun               = in.several(in.uuid() -> size(in)).toMap
+    val writers             = in.several(in.uuid() -> WriterState(in.long(), in.several(in.content()), in.long())).toMap
+    node(in) match {
+      case root: FolderNode => Some(LogState(store, Tree(root), writers, at, begun, covers))
+      case _: FileNode      => None
+    }
+  }.toOption.flatten
+
+  private def size(out: FieldWriter, size: LogSize): Unit = {
+    out.long(size.records)
+    out.long(size.bytes)
+  }
+
+  private def size(in: FieldReader) = LogSize(in.long(), in.long())
+
+  private def node(out: FieldWriter, one: Node): Unit = one match {
+    case FileNode(content, time) =>
+      out.byte(file)
+      out.long(time)
+      out.content(content)
+    case FolderNode(children, time, _, _) =>
+      out.byte(folder)
+      out.long(time)
+      out.several(children.toSeq.sortBy(_._1)) { case (name, child) =>
+        out.text(name)
+        node(out, child)
+      }
+  }
+
+  private def node(in: FieldReader): Node = {
+    val kind = in.byte()
+    val time = in.long()
+    if (kind == file) FileNode(in.content(), time)
+    else in.several(in.text() -> node(in)).foldLeft(FolderNode.empty(time)) { case (all, (name, child)) =>
+      all + (name, child)
+    }
+  }
+}

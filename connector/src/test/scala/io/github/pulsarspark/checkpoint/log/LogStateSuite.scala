@@ -1,0 +1,205 @@
+package io.github.pulsarspark.checkpoint.log
+
+import java.util.UUID
+
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import io.github.pulsarspark.PropertySuite
+
+/** The log decides: what a store has is a function of its records, in which resent ones do not count. */
+class LogStateSuite extends PropertySuite(samples = 300) {
+  import LogStateSuite._
+
+  test("every order of six records, and each of them resent at each later place") {
+    for {
+      order <- Six.permutations
+      all = LogRecord(Writers.head, 1, 0, Change.Created(Store)) +: order.map { case (writer, change) =>
+        LogRecord(UUID.nameUUIDFromBytes(Array(writer.toByte)), 1, 1, change)
+      }
+      plain = fold(all)
+      again <- 1 until all.size
+      place <- Seq(again + 1, all.size)
+    } {
+      val (before, after) = all.splitAt(place)
+      assertEquals(fold((before :+ all(again)) ++ after).tree, plain.tree, order)
+      assertEquals(files(plain.tree), model(order.map(_._2)), order)
+    }
+  }
+
+  property("random interleavings of three writers with resends: the model, and the same tree in each JVM") {
+    forAll(logs) { log =>
+      val state = fold(log)
+      assertEquals(files(state.tree), model(distinct(log).map(_.change)))
+      assertEquals(state.tree.root.bytes, files(state.tree).values.map(_.length.toLong).sum)
+      assertEquals(fold(log), state)
+    }
+  }
+
+  property("of several that create one file, the first in the log wins, and each learns whether it did") {
+    forAll(logs) { log =>
+      val outcomes = distinct(log).tail.scanLeft(start(log.head) -> Option.empty[(LogRecord, Outcome)]) {
+        case ((state, _), record) =>
+          val folded = state + record
+          folded.state -> Some(record -> folded.outcome)
+      }
+      outcomes.zip(outcomes.drop(1)).foreach {
+        case ((before, _), (after, Some((record, outcome)))) =>
+          record.change match {
+            case Change.Put(path, false, 0, content) =>
+              val isFree = before.tree.find(path).isEmpty
+              assertEquals(outcome, if (isFree) Outcome.Done else Outcome.Refused(Refusal.Exists))
+              if (isFree) assertEquals(after.tree.find(path), Some(FileNode(content, record.time)))
+              else assertEquals(after.tree, before.tree)
+            case _ => ()
+          }
+        case _ => ()
+      }
+    }
+  }
+
+  property("a log that is read from any snapshot on has the state of the whole log") {
+    forAll(logs, Gen.choose(0, 1000), Gen.choose(0, 5)) { (log, at, between) =>
+      val (before, after) = log.splitAt(1 + at % log.size)
+      val taker           = UUID.nameUUIDFromBytes(Array(99))
+      val id              = UUID.nameUUIDFromBytes(Array(98))
+      val begin           = LogRecord(taker, 1, 5, Change.SnapshotBegin(id))
+      val records         = SnapshotFormat.changes(id, fold(before :+ begin), 40).zipWithIndex.map { case (change, i) =>
+        LogRecord(taker, 2L + i, 5, change)
+      }
+      val mixed = begin +: records.zipAll(after.take(between), records.last, after.headOption.getOrElse(records.last))
+        .flatMap { case (one, other) => if (after.isEmpty) Seq(one) else Seq(one, other) }
+      val suffix = mixed ++ after
+      val found  = suffix.foldLeft[Either[LogReplay, LogState]](Left(LogReplay())) {
+        case (Left(replay), record) => replay + record
+        case (Right(state), record) => Right((state + record).state)
+      }
+      assertEquals(found.map(_.tree), Right(fold(before ++ suffix).tree))
+      assertEquals(found.map(_.written), Right(fold(before ++ suffix).written))
+    }
+  }
+
+  test("a file in pieces is there as a whole, or not at all") {
+    val pieces = Seq("ab", "cd").map(text => Change.Piece(content(text)))
+    val put    = Change.Put(Seq("f"), overwrite = false, 2, content("e"))
+    val whole  = LogRecord(Writers.head, 1, 0, Change.Created(Store)) +: numbered(Writers(1), pieces :+ put)
+    assertEquals(files(fold(whole).tree), Map("f" -> "abcde"))
+    whole.indices.drop(1).init.foreach(lost => assertEquals(files(fold(whole.patch(lost, Nil, 1)).tree).size, 0))
+    val mixed = whole.take(3) ++ numbered(Writers(2), Seq(Change.Put(Seq("g"), overwrite = true, 0, content("x")))) ++
+      Seq(whole(2)) ++ whole.drop(3)
+    assertEquals(files(fold(mixed).tree), Map("f" -> "abcde", "g" -> "x"))
+  }
+
+  test("a log that lost its beginning has no state: a later creation is not the first") {
+    val lost    = numbered(Writers(1), Seq(Change.MakeFolder(Seq("d"))))
+    val created = LogRecord(Writers(2), 1, 0, Change.Created(Store))
+    val read    = (lost :+ created).foldLeft[Either[LogReplay, LogState]](Left(LogReplay())) {
+      case (Left(replay), record) => replay + record
+      case (found, _)             => found
+    }
+    assert(read.isLeft)
+  }
+
+  test("a snapshot is due when the log is long or large beside what it holds, and nobody writes one") {
+    val least  = LogSize(10, 1000000)
+    val puts   = (1 to 30).map(i => Change.Put(Seq(s"f${i % 2}"), overwrite = true, 0, content("x")))
+    val log    = LogRecord(Writers.head, 1, 0, Change.Created(Store)) +: numbered(Writers(1), puts)
+    val states = log.indices.map(n => fold(log.take(n + 1)))
+    assertEquals(states.map(_.isSnapshotDue(least)).indexOf(true), 9)
+    val begun = states.last + LogRecord(Writers(2), 1, 0, Change.SnapshotBegin(Store))
+    assert(!begun.state.isSnapshotDue(least))
+    val ended = begun.state + LogRecord(Writers(2), 2, 0, Change.SnapshotEnd(Store, 0, 0))
+    assert(!ended.state.isSnapshotDue(least))
+    assertEquals(ended.state.begun.size, 0)
+  }
+
+  property("records and snapshots are the same after they were bytes") {
+    forAll(logs) { log =>
+      log.foreach(record => assertEquals(RecordFormat.parse(RecordFormat.bytes(record)), Some(record)))
+      val state = fold(log)
+      assertEquals(SnapshotFormat.parse(SnapshotFormat.bytes(state)), Some(state))
+    }
+  }
+
+  test("bytes that are no record") {
+    val bytes = RecordFormat.bytes(LogRecord(Store, 1, 2, Change.Delete(Seq("a", "b"), recursive = true)))
+    bytes.indices.foreach(n => assertEquals(RecordFormat.parse(bytes.take(n)), None))
+    assertEquals(RecordFormat.parse(bytes.updated(0, 9: Byte)), None)
+    assertEquals(RecordFormat.parse("{\"some\": \"message\"}".getBytes), None)
+    assertEquals(SnapshotFormat.parse(bytes), None)
+  }
+}
+
+private object LogStateSuite {
+  val Store: UUID        = UUID.nameUUIDFromBytes(Array(7))
+  val Writers: Seq[UUID] = (0 to 3).map(n => UUID.nameUUIDFromBytes(Array(n.toByte)))
+
+  def content(text: String): Content = new Content(text.getBytes)
+
+  private def put(name: String, overwrite: Boolean, text: String) =
+    Change.Put(Seq(name), overwrite, 0, content(text))
+
+  /** Six records of six writers about two files. */
+  val Six: Seq[(Int, Change)] = Seq(
+    put("a", overwrite = false, "one"),
+    put("a", overwrite = false, "other"),
+    put("b", overwrite = true, "over"),
+    Change.Delete(Seq("a"), recursive = true),
+    Change.Rename(Seq("b"), Seq("a"), overwrite = false),
+    Change.Rename(Seq("a"), Seq("b"), overwrite = true)
+  ).zipWithIndex.map { case (change, i) => (10 + i, change) }
+
+  def numbered(writer: UUID, changes: Seq[Change]): Seq[LogRecord] =
+    changes.zipWithIndex.map { case (change, i) => LogRecord(writer, 1L + i, i.toLong, change) }
+
+  private val name = Gen.oneOf("a", "b", "c")
+
+  private val change: Gen[Change] = Gen.frequency(
+    5 -> Gen.zip(name, Gen.oneOf(true, false), Gen.alphaStr).map { case (n, over, text) => put(n, over, text.take(9)) },
+    2 -> name.map(n => Change.Delete(Seq(n), recursive = false)),
+    2 -> Gen.zip(name, name, Gen.oneOf(true, false)).map { case (f, t, over) => Change.Rename(Seq(f), Seq(t), over) }
+  )
+
+  /** Logs of three writers, whose records stand in their order, and are resent at some later place. */
+  val logs: Gen[Seq[LogRecord]] = for {
+    each <- Gen.sequence[Seq[Seq[LogRecord]], Seq[LogRecord]](Writers.tail.map(w =>
+      Gen.choose(1, 8).flatMap(Gen.listOfN(_, change)).map(numbered(w, _))
+    ))
+    turns   <- Gen.listOfN(40, Gen.choose(0, 2))
+    resends <- Gen.listOf(Gen.zip(Gen.choose(0, 1000), Gen.choose(0, 1000)))
+  } yield {
+    val first = LogRecord(Writers.head, 1, 0, Change.Created(Store)) +: interleaved(each, turns)
+    resends.foldLeft(first) { case (log, (which, where)) =>
+      val at    = which          % log.size
+      val place = at + 1 + where % (log.size - at)
+      (log.take(place) :+ log(at)) ++ log.drop(place)
+    }
+  }
+
+  private def interleaved(queues: Seq[Seq[LogRecord]], turns: Seq[Int]): Seq[LogRecord] = turns match {
+    case turn +: rest if queues(turn).nonEmpty =>
+      queues(turn).head +: interleaved(queues.updated(turn, queues(turn).tail), rest)
+    case _ +: rest => interleaved(queues, rest)
+    case _         => queues.flatten
+  }
+
+  def distinct(log: Seq[LogRecord]): Seq[LogRecord] = log.distinctBy(r => (r.writer, r.number))
+
+  def start(first: LogRecord): LogState = LogState.created(first, Store)
+
+  def fold(log: Seq[LogRecord]): LogState = log.tail.foldLeft(start(log.head))((state, r) => (state + r).state)
+
+  def files(tree: Tree): Map[String, String] = tree.root.children.collect { case (file, FileNode(content, _)) =>
+    file -> new String(content.bytes)
+  }
+
+  /** Files after changes, each of which is made once. */
+  def model(changes: Seq[Change]): Map[String, String] = changes.foldLeft(Map.empty[String, String]) {
+    case (now, Change.Put(path, over, _, text)) if over || !now.contains(path.head) =>
+      now.updated(path.head, new String(text.bytes))
+    case (now, Change.Delete(path, _)) => now - path.head
+    case (now, Change.Rename(from, to, over)) if now.contains(from.head) && (over || !now.contains(to.head)) =>
+      (now - from.head).updated(to.head, now(from.head))
+    case (now, _) => now
+  }
+}

@@ -1,0 +1,77 @@
+"""Checkpoints in topics: settings of a session, queries, and what a store and its topic have."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from support.topics.messages import produce
+from support.topics.reading import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pulsar as pulsar_client
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+KEYS = 10
+ROCKSDB = {
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state."
+    "RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+PARTITIONS = {"spark.sql.shuffle.partitions": "2"}
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Settings of the session for a block."""
+    before = {name: spark.conf.get(name, None) for name in values}
+    for name, value in values.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, old)
+
+
+def publish(client: pulsar_client.Client, topic: str, count: int, start: int = 0) -> None:
+    """Publish numbers as texts, in batches."""
+    produce(client, topic, [b"%d" % number for number in range(start, start + count)], batch_size=10)
+
+
+def counted(spark: SparkSession, service_url: str, topic: str, limit: int) -> DataFrame:
+    """A stream with state: the number of messages by key."""
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", maxMessagesPerTrigger=str(limit))
+    return frame.selectExpr(f"cast(cast(value AS string) AS int) % {KEYS} AS key").groupBy("key").count()
+
+
+def start_counting(frame: DataFrame, checkpoint: str, *, to_end: bool) -> StreamingQuery:
+    """Start the query of `counted`, up to the end or for ever."""
+    writer = frame.writeStream.format("noop").outputMode("update").option("checkpointLocation", checkpoint)
+    return (writer.trigger(availableNow=True) if to_end else writer).start()
+
+
+def counts(spark: SparkSession, checkpoint: str) -> dict[int, int]:
+    """The state of `counted`, read by Spark's own source for state."""
+    rows = spark.read.format("statestore").load(checkpoint).selectExpr("key.key", "value.count").collect()
+    return {row[0]: row[1] for row in rows}
+
+
+def names(spark: SparkSession, folder: str) -> list[str]:
+    """The files in a folder of a store; none if it does not exist."""
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(folder)
+    files = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+    return sorted(one.getPath().getName() for one in files.listStatus(path)) if files.exists(path) else []
+
+
+def topic_of(checkpoint: str) -> str:
+    """The topic of the store of a checkpoint."""
+    tenant, namespace, store = checkpoint.removeprefix("pulsar-fs://").split("/")[:3]
+    return f"persistent://{tenant}/{namespace}/pulsar-spark-checkpoint-{store}"
