@@ -20,7 +20,7 @@ class OptionUsesSuite extends FunSuite {
   private def isTyped(file: SourceFile) = file.room == "options" || file.path.endsWith("catalog/CatalogOptions.scala")
 
   private val lookup   = """\boptions(?:\.\w+)?\(("[^"]+"|[A-Z]\w*)\)""".r
-  private val constant = """val ([A-Z]\w*)\s*= ("[^"]+")""".r
+  private val constant = """val ([A-Z]\w*)(?:: String)?\s*= ("[^"]+")""".r
 
   /** Names that the typed options look up, as texts or as constants of their file. */
   private val used = SourceFile.under(main).filter(isTyped).map(_.lines.mkString("\n")).flatMap { code =>
