@@ -17,9 +17,8 @@ import pytest
 from pyspark.errors import PySparkException
 
 from support.spark.catalogs import Catalog
-from support.spark.waiting import eventually
-
 from support.spark.hadoop import hadoop_settings, stores_of
+from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
