@@ -95,6 +95,7 @@ class BacklogBatchesSuite extends LiveSuite {
     val sending  = Future(sender.send(backlog.rolls))
     val deadline = Deadline.now + 1.minute
     while (!sending.isCompleted || rows != sender.sent) {
+      sending.value.foreach(_.get)
       assert(deadline.hasTimeLeft(), s"${sizes(rows)} of ${sizes(sender.sent)}")
       at = batch(run, at, ends.nextInt(backlog.micros).toLong, rows)
       if (ends.nextInt(20) == 0) {
