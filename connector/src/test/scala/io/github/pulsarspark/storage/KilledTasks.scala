@@ -1,7 +1,9 @@
 package io.github.pulsarspark.storage
 
 import java.nio.file.{Files, NoSuchFileException, Path}
+import java.util.concurrent.locks.LockSupport
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -60,7 +62,12 @@ object KilledTasks {
   /** Waits until it holds, 30 s at most. */
   def eventually(what: => String)(holds: => Boolean): Unit = {
     val deadline = 30.seconds.fromNow
-    while (!holds && deadline.hasTimeLeft()) Thread.onSpinWait()
-    if (!holds) throw new AssertionError(what)
+    @tailrec
+    def look(): Unit = if (!holds) { // once each time: what held once may hold no more
+      if (deadline.isOverdue()) throw new AssertionError(what)
+      LockSupport.parkNanos(100000)
+      look()
+    }
+    look()
   }
 }
