@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.servers.servers import remove_namespace
-from support.spark.hadoop import hadoop_settings, stores_of
+from support.spark.settings import hadoop_settings, stores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,16 +1,13 @@
-"""Checkpoints in topics: settings of a session, queries, and what a store and its topic have."""
+"""Checkpoints in topics: queries, and what a store and its topic have."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from support.topics.messages import produce
 from support.topics.reading import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import pulsar as pulsar_client
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
@@ -22,22 +19,6 @@ ROCKSDB = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
 PARTITIONS = {"spark.sql.shuffle.partitions": "2"}
-
-
-@contextmanager
-def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Settings of the session for a block."""
-    before = {name: spark.conf.get(name, None) for name in values}
-    for name, value in values.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, old in before.items():
-            if old is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, old)
 
 
 def publish(client: pulsar_client.Client, topic: str, count: int, start: int = 0) -> None:

@@ -17,15 +17,14 @@ from checkpoints.stores import (
     counts,
     names,
     publish,
-    settings,
     start_counting,
     topic_of,
 )
 
 from pulsar_spark.testing import run_to_end
 from support.spark.errors import assert_says
-from support.spark.hadoop import hadoop_settings, stores_of
 from support.spark.programs import running_program
+from support.spark.settings import hadoop_settings, session_settings, stores_of
 from support.spark.waiting import eventually
 from support.topics.reading import Batches, read_available, running, stream
 
@@ -75,7 +74,7 @@ def test_counts_are_exact_over_a_stop_and_the_state_is_read(
     checkpoint: str,
     state: dict[str, str],
 ) -> None:
-    with settings(spark, {**PARTITIONS, **state}):
+    with session_settings(spark, {**PARTITIONS, **state}):
         for start in (0, 100):
             publish(client, topic, 100, start)
             run_to_end(start_counting(counted(spark, service_url, topic, 40), checkpoint, to_end=True))
@@ -107,7 +106,7 @@ def test_a_second_driver_is_refused_and_kills_lose_and_repeat_nothing(
     def committed() -> int:
         return max([int(name) for name in names(spark, f"{checkpoint}/commits") if name.isdecimal()], default=-1)
 
-    with settings(spark, {**PARTITIONS, **ROCKSDB}):
+    with session_settings(spark, {**PARTITIONS, **ROCKSDB}):
         for _ in range(kills):
             with running_program(_DRIVER, task, tmp_path) as driver:
                 before = committed()
@@ -148,7 +147,7 @@ def test_brokers_delete_the_log_before_a_snapshot(
         admin.trim(log)
         return {ledger["ledgerId"] for ledger in admin.internal_stats(log)["ledgers"]}
 
-    with settings(spark, {"spark.sql.streaming.minBatchesToRetain": "2"}):
+    with session_settings(spark, {"spark.sql.streaming.minBatchesToRetain": "2"}):
         run(0, 50)
         first = ledgers()
         admin.unload(log)

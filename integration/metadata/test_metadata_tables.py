@@ -15,6 +15,7 @@ import pytest
 
 from support.spark.errors import failing, no_job, refused
 from support.spark.inspecting import asked
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 from support.topics.messages import Message, produce
 
@@ -273,12 +274,9 @@ def test_a_metadata_table_is_read_in_a_batch_and_nothing_else(
     with refused("PULSAR_TOPIC_NOT_FOUND", f"{topic}-missing"):
         values(read("partitions", topic=f"{topic}-missing"))
     # a session does not turn all its reads into metadata
-    spark.conf.set("spark.datasource.pulsar.metadata", "partitions")
-    try:
+    with session_settings(spark, {"spark.datasource.pulsar.metadata": "partitions"}):
         plain = {"service.url": pulsar.service_url, "topic": topic}
         assert [bytes(row[0]) for row in spark.read.format("pulsar").options(**plain).load().collect()] == [b"x"]
-    finally:
-        spark.conf.unset("spark.datasource.pulsar.metadata")
 
 
 def test_the_main_class_tells_errors(topic: str, ask: Callable[..., Any]) -> None:

@@ -17,7 +17,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from support.spark.catalogs import Catalog
-from support.spark.hadoop import hadoop_settings, stores_of
+from support.spark.settings import hadoop_settings, stores_of
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:

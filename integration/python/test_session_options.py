@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pulsar_spark import read_pulsar, read_pulsar_stream, write_pulsar, write_pulsar_stream
 from support.spark.errors import refused
 from support.spark.logs import warnings
+from support.spark.settings import session_settings
 from support.topics.messages import Message, produce, read_all
 
 if TYPE_CHECKING:
@@ -21,16 +22,13 @@ def test_options_of_the_session_reach_reads_streams_and_writes(
     spark: SparkSession, client: pulsar_client.Client, service_url: str, topic: str, tmp_path: Path
 ) -> None:
     key = "spark.datasource.pulsar.service.url"
-    spark.conf.set(key, service_url)
-    try:
+    with session_settings(spark, {key: service_url}):
         frame = spark.createDataFrame([("a", "1"), ("b", "2")], "`__key` string, value string")
         write_pulsar(frame, topic)
         stream = read_pulsar_stream(spark, topic, start="earliest").selectExpr("value", "__key")
         query = write_pulsar_stream(stream, f"{topic}-copy", checkpoint=tmp_path, available_now=True)
         assert query.awaitTermination(60)
         rows = read_pulsar(spark, f"{topic}-copy", metadata_columns="__position").collect()
-    finally:
-        spark.conf.unset(key)
     assert sorted((row["value"], bytes(row["__key"])) for row in rows) == [("1", b"a"), ("2", b"b")]
     assert len({row["__position"] for row in rows}) == 2
     assert sorted(message.payload for message in read_all(client, f"{topic}-copy")) == [b"1", b"2"]
@@ -41,9 +39,7 @@ def test_options_of_the_session_for_reads_do_not_disturb_writes_nor_those_for_wr
 ) -> None:
     own = {"service.url": service_url, "topic": topic}
     session = {"readLevel": "broker", "endingOffsets": "latest", "sendTimeoutMs": "50000"}
-    for name, value in session.items():
-        spark.conf.set(f"spark.datasource.pulsar.{name}", value)
-    try:
+    with session_settings(spark, {f"spark.datasource.pulsar.{name}": value for name, value in session.items()}):
         rows = spark.sql("select 'x' as value")
         rows.write.format("pulsar").mode("append").options(**own).save()
         source = spark.readStream.format("pulsar").options(**own, startingOffsets="earliest").load().select("value")
@@ -56,9 +52,6 @@ def test_options_of_the_session_for_reads_do_not_disturb_writes_nor_those_for_wr
             rows.write.format("pulsar").mode("append").options(**own, readLevel="auto").save()
         with refused("PULSAR_OPTION_WRONG_MODE", "`sendTimeoutMs`", "batch read"):
             spark.read.format("pulsar").options(**own, sendTimeoutMs="1000").load()
-    finally:
-        for name in session:
-            spark.conf.unset(f"spark.datasource.pulsar.{name}")
 
 
 def test_a_job_of_streamnative_pulsar_spark_runs_unchanged_with_one_warning(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -28,22 +27,9 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 BATCH = "5 seconds"
 
 
-@contextmanager
-def configured(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """A session with these settings."""
-    before = {name: spark.conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, old in before.items():
-            spark.conf.unset(name) if old is None else spark.conf.set(name, old)
-
-
 def accepting(spark: SparkSession) -> AbstractContextManager[None]:
     """A session whose queries in real-time mode may write to topics."""
-    return configured(spark, SETTINGS)
+    return session_settings(spark, SETTINGS)
 
 
 def start_live(

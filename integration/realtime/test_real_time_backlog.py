@@ -11,6 +11,7 @@ from realtime.sending import PARTITIONS, Copy, assert_in_order
 
 from pulsar_spark import condition_of
 from support.servers.offloading import ENTRIES_PER_LEDGER, running_offload
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 from support.topics.messages import produce
 from support.topics.reading import by_level, running, stream
@@ -35,10 +36,8 @@ _SECONDS = 120
 
 @pytest.fixture(autouse=True)
 def accepted(spark: SparkSession) -> Iterator[None]:
-    with accepting(spark):
-        spark.conf.set(_SHORTEST, "100")
+    with accepting(spark), session_settings(spark, {_SHORTEST: "100"}):
         yield
-        spark.conf.unset(_SHORTEST)
 
 
 class _Filled:

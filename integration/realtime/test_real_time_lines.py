@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark
 import pytest
-from realtime.live import BATCH, ROCKSDB, configured, wait_for_batches
+from realtime.live import BATCH, ROCKSDB, wait_for_batches
 from realtime.sending import Copy
 
 from pulsar_spark import progress, read_pulsar_stream, real_time_trigger, write_pulsar_stream
 from pulsar_spark.triggers import ALLOW_LIST
 from support.spark.errors import failing, refused
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 from support.topics.messages import produce
 from support.topics.reading import running
@@ -34,9 +35,8 @@ _LONG = "10min"
 @pytest.fixture
 def accepted(spark: SparkSession) -> Iterator[None]:
     """Sets what `write_pulsar_stream` does not set by itself."""
-    spark.conf.set(ALLOW_LIST, "false")
-    yield
-    spark.conf.unset(ALLOW_LIST)
+    with session_settings(spark, {ALLOW_LIST: "false"}):
+        yield
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_the_check_of_operators_accepts_state_from_spark_4_3_on(
         with _refused():
             real_time_trigger(writer, BATCH)
         return
-    with configured(spark, settings):
+    with session_settings(spark, settings):
         if _LINE >= (4, 3):
             with running(real_time_trigger(writer, BATCH).start()) as query:
                 wait_for_batches(query, 1)

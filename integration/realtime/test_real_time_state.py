@@ -6,9 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from realtime.live import ROCKSDB, accepting, configured, start_live, wait_for_batches
+from realtime.live import ROCKSDB, accepting, start_live, wait_for_batches
 from realtime.sending import Copy
 
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 from support.topics.messages import produce
 from support.topics.reading import dice, running, stream
@@ -28,7 +29,7 @@ _STATE = {"spark.sql.streaming.stateStore.providerClass": ROCKSDB, "spark.sql.sh
 
 @pytest.fixture(autouse=True)
 def accepted(spark: SparkSession) -> Iterator[None]:
-    with accepting(spark), configured(spark, _STATE):
+    with accepting(spark), session_settings(spark, _STATE):
         yield
 
 

@@ -12,6 +12,7 @@ import pytest
 from realtime.live import accepting, start_live, wait_for_batches
 from realtime.sending import assert_in_order, partitioned
 
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 from support.topics.reading import running, stream
 
@@ -33,10 +34,8 @@ _WITHIN_AN_ENTRY = re.compile(r'"\d+:\d+:\d+"')
 
 @pytest.fixture(autouse=True)
 def short(spark: SparkSession) -> Iterator[None]:
-    with accepting(spark):
-        spark.conf.set(_SHORTEST, "100")
+    with accepting(spark), session_settings(spark, {_SHORTEST: "100"}):
         yield
-        spark.conf.unset(_SHORTEST)
 
 
 def _burn() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from restarts.lines import BATCH_ROWS, CHECKPOINTS, NAME, NAMED, TOPIC, fill, lines_stream
 
+from support.spark.settings import session_settings
 from support.topics.messages import Received, produce, read_all
 from support.topics.reading import Batches, Seen, assert_exactly_once, existing, read_available
 
@@ -32,12 +33,8 @@ _POSITION = re.compile(rf'"{re.escape(TOPIC)}(-partition-\d)":"\d+:')
 def named(spark: SparkSession, written: str) -> Iterator[bool]:
     """Whether the checkpoint knows its source by name; the session then has the settings for that."""
     is_named = written.endswith("-named")
-    settings = NAMED if is_named else {}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield is_named
-    for name in settings:
-        spark.conf.unset(name)
+    with session_settings(spark, NAMED if is_named else {}):
+        yield is_named
 
 
 def _of_topic(written: Path, target: Path, ledgers: dict[str, int], topic: str) -> None:

@@ -12,6 +12,7 @@ from schemas.test_schema_evolution import ROWS, VERSIONS, Json, values
 
 from pulsar_spark import functions
 from support.spark.errors import failing, refused
+from support.spark.settings import session_settings
 from support.topics.java_values import received, send
 from support.topics.messages import Message, produce
 from support.topics.reading import batch, java_client
@@ -175,12 +176,8 @@ def test_times_of_every_calendar(spark: SparkSession, service_url: str, topic: s
     encode = functions.to_pulsar(spark, "v", topic=topic, service_url=service_url)
     again = functions.from_pulsar(spark, encode, f.lit(None), topic=topic, service_url=service_url)
     both_ways = frame.select(again.alias("v")).select("v.*").selectExpr(*text)
-    java8 = "spark.sql.datetime.java8API.enabled"
-    spark.conf.set(java8, "true")
-    try:
+    with session_settings(spark, {"spark.sql.datetime.java8API.enabled": "true"}):
         assert rows(both_ways) == wanted
-    finally:
-        spark.conf.unset(java8)
     # Without it Spark hands over dates of a calendar that lacks ten days of October 1582.
     lost = [row for row in wanted if row not in rows(frame.select(again.alias("v")).select("v.*").selectExpr(*text))]
     assert [row[0][:7] for row in lost] == ["1582-10"]

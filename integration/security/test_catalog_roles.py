@@ -8,6 +8,7 @@ import pytest
 
 from support.spark.catalogs import Catalog
 from support.spark.errors import failing, no_job, refused
+from support.spark.settings import session_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,16 +105,13 @@ def test_a_token_that_spark_shows_is_refused(
     assert token not in str(error.value)
     setting = "spark.datasource.pulsar.auth.token"
     options = {"service.url": url, "topic": protected_topic}
-    spark.conf.set(setting, token)
-    try:
+    with session_settings(spark, {setting: token}):
         for more in ({}, {"metadata": "partitions"}, {"auth.tokenFile": auth_server.token_file(token)}):
             with no_job(spark), refused("PULSAR_SETTING_SECRET", f"`{setting}`") as error:
                 spark.read.format("pulsar").options(**options, **more).load()
             assert token not in str(error.value)
         with no_job(spark), refused("PULSAR_SETTING_SECRET", f"`{setting}`"):
             spark.sql("select 'x' as value").write.format("pulsar").mode("append").options(**options).save()
-    finally:
-        spark.conf.unset(setting)
     assert spark.read.format("pulsar").options(**options, **{"auth.token": token}).load().count() == 10
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import PySparkException
 
 from support.spark.errors import failing, no_job, refused
+from support.spark.settings import session_settings
 from support.topics.messages import Message, produce
 from support.topics.reading import run_available
 
@@ -50,15 +50,6 @@ def numbers(frame: DataFrame) -> list[int]:
 
 def received(target: Target, topic: str) -> list[str]:
     return sorted(message.payload.decode() for message in target.messages(topic))
-
-
-@contextmanager
-def session_option(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        spark.conf.unset(key)
 
 
 @pytest.mark.usefixtures("no_table")
@@ -222,11 +213,11 @@ def test_a_table_is_created_from_rows(target: Target, topic: str) -> None:
 def test_options_of_the_session_complete_those_of_a_table(target: Target, topic: str) -> None:
     produce(target.client, topic, [b"0"])
     spark = target.spark
-    with session_option(spark, KEY, target.service_url), session_option(spark, f"{KEY[:-11]}readLevel", "broker"):
+    with session_settings(spark, {KEY: target.service_url, f"{KEY[:-11]}readLevel": "broker"}):
         spark.sql(f"create table {TABLE} using pulsar options (topic = '{topic}')")
         spark.sql(f"insert into {TABLE} (value) values (binary('1'))")
         assert numbers(spark.table(TABLE)) == [0, 1]
-    with session_option(spark, KEY, "pulsar://localhost:1"):
+    with session_settings(spark, {KEY: "pulsar://localhost:1"}):
         assert numbers(spark.read.option("service.url", target.service_url).table(TABLE)) == [0, 1]
     with no_job(spark), refused("PULSAR_OPTION_MISSING", "`service.url`"):
         spark.table(TABLE).collect()

@@ -1,9 +1,9 @@
-"""Settings of Hadoop in a session that runs, where users set them before it starts."""
+"""Settings of a session that runs, and of its Hadoop, for a part of a test."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,18 +29,37 @@ def stores_of(pulsar: Addresses) -> dict[str, str]:
     }
 
 
+class _Settings(Protocol):
+    def set(self, name: str, value: str, /) -> object: ...
+
+    def unset(self, name: str, /) -> object: ...
+
+
+@contextmanager
+def session_settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Settings of the session for a block."""
+    before = {name: spark.conf.get(name, None) for name in values}
+    with _set(spark.conf, values, before):
+        yield
+
+
 @contextmanager
 def hadoop_settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Settings of Hadoop for a block."""
+    """Settings of Hadoop for a block, where users set them before the session starts."""
     hadoop: Any = spark.sparkContext._jsc.hadoopConfiguration()
-    before = {name: hadoop.get(name) for name in values}
+    with _set(hadoop, values, {name: hadoop.get(name) for name in values}):
+        yield
+
+
+@contextmanager
+def _set(conf: _Settings, values: Mapping[str, str], before: Mapping[str, str | None]) -> Iterator[None]:
     for name, value in values.items():
-        hadoop.set(name, value)
+        conf.set(name, value)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                hadoop.unset(name)
+        for name, old in before.items():
+            if old is None:
+                conf.unset(name)
             else:
-                hadoop.set(name, value)
+                conf.set(name, old)

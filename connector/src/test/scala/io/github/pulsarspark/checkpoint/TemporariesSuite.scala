@@ -1,0 +1,22 @@
+package io.github.pulsarspark.checkpoint
+
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.concurrent.duration._
+
+import munit.FunSuite
+
+class TemporariesSuite extends FunSuite {
+
+  test("drafts that nobody renames: dropped after an hour, younger ones kept") {
+    val clock  = new AtomicLong
+    val drafts = new Temporaries(() => clock.get)
+    drafts.put(Seq("a", ".left"), Array(1))
+    clock.set(30.minutes.toMillis)
+    drafts.put(Seq("a", ".young"), Array(2))
+    assertEquals(drafts.in(Seq("a")).map(_._1).sorted, Seq(".left", ".young"))
+    clock.set(61.minutes.toMillis)
+    drafts.put(Seq("a", ".new"), Array(3))
+    assertEquals(drafts.in(Seq("a")).map(_._1).sorted, Seq(".new", ".young"))
+  }
+}
