@@ -67,6 +67,16 @@ WRONG_FOR_ALL = [
         ["`pulsar.client.serviceUrl`", "service.url"],
     ),
     ({"pulsar.client.authPluginClassName": "no.such.Plugin"}, "PULSAR_OPTION_INVALID", ["`no.such.Plugin`"]),
+    (
+        {"pulsar.client.authPluginClassName": "org.apache.pulsar.client.impl.auth.AuthenticationSasl"},
+        "PULSAR_LOGIN_UNSUPPORTED",
+        ["Kerberos", "`pulsar.client.authPluginClassName`", "`auth.tokenFile`"],
+    ),
+    (
+        {"admin.auth.pluginClassName": "org.apache.pulsar.client.impl.auth.AuthenticationAthenz"},
+        "PULSAR_LOGIN_UNSUPPORTED",
+        ["Athenz", "`admin.auth.pluginClassName`"],
+    ),
     ({"topic": "non-persistent://public/default/t"}, "PULSAR_TOPIC_NAME", ["non-persistent://public/default/t"]),
     ({"topic": "a,b"}, "PULSAR_OPTION_INVALID", ["`topic`", "`a,b`", "`topics`"]),
     ({"topic": "a/b"}, "PULSAR_TOPIC_NAME", ["`a/b`", "persistent://tenant/namespace/events"]),

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Secret}
+import io.github.pulsarspark.policy.UnsupportedLogin
 
 /** Authentication method of a client. */
 sealed trait Authentication extends Serializable
@@ -56,8 +57,10 @@ private[pulsarspark] object ClientOptions {
       adminUrl = options.get("admin.url").orElse(options.get("service.url").filter(_.startsWith("http"))),
       operationTimeout = options.duration("operationTimeoutMs").millis,
       authentication = authentication(options, settings),
-      adminAuthentication = options.get("admin.auth.pluginClassName").map(
-        Authentication.Plugin(_, Secret(options.get("admin.auth.params").getOrElse("")))
+      adminAuthentication = plugin(
+        "admin.auth.pluginClassName",
+        options.get("admin.auth.pluginClassName"),
+        options.get("admin.auth.params")
       ),
       trustCertsFile = options.get("tls.trustCertsFile"),
       skipHostnameVerification = options.boolean("tls.insecureSkipHostnameVerification"),
@@ -69,10 +72,7 @@ private[pulsarspark] object ClientOptions {
   /** True if connections to the service use TLS. */
   def isEncrypted(url: String): Boolean = url.startsWith("pulsar+ssl://") || url.startsWith("https://")
 
-  private def authentication(options: CheckedOptions, settings: Map[String, String]): Authentication = {
-    val plugin = settings.get("authPluginClassName").map(c =>
-      Authentication.Plugin(c, Secret(settings.getOrElse("authParams", "")))
-    )
+  private def authentication(options: CheckedOptions, settings: Map[String, String]): Authentication =
     Seq(
       options.get("auth.token").map(t => Authentication.Token(Secret(t))),
       options.get("auth.tokenFile").map(Authentication.TokenFile(_)),
@@ -86,7 +86,10 @@ private[pulsarspark] object ClientOptions {
           options.get("auth.oauth2.scope").getOrElse("")
         )
       },
-      plugin
+      plugin("pulsar.client.authPluginClassName", settings.get("authPluginClassName"), settings.get("authParams"))
     ).flatten.headOption.getOrElse(Authentication.None)
+  private def plugin(option: String, className: Option[String], parameters: Option[String]) = className.map { name =>
+    UnsupportedLogin.check(option, name)
+    Authentication.Plugin(name, Secret(parameters.getOrElse("")))
   }
 }
