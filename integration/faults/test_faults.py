@@ -159,6 +159,13 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
         read_available(stream(spark, url, topic=topic, operationTimeoutMs="2000"), checkpoint, batches)
 
 
+def _sent_to_task(admin: Admin, topic: str) -> tuple[str, int] | None:
+    """The subscription of the one task, and how many messages the broker has sent to it."""
+    found = {name: one["msgOutCounter"] for name, one in admin.stats(topic)["subscriptions"].items()}
+    tasks = [name for name in found if "-task-" in name]
+    return (tasks[0], found[tasks[0]]) if len(tasks) == 1 else None
+
+
 def _is_marked(admin: Admin, topic: str, subscription: str, entry: int) -> bool:
     mark = str(admin.internal_stats(topic)["cursors"][subscription]["markDeletePosition"])
     return int(mark.split(":")[1]) >= entry
@@ -179,8 +186,7 @@ def test_messages_that_expire_under_a_reader_are_read_on(
     ids = produce(client, topic, [LARGE] * count)
     wanted = existing(read_all(client, topic))
     with blocking_batch(batch(spark, service_url, topic=topic, **_LITTLE_AHEAD), tmp_path) as read:
-        (reader,) = [name for name in admin.subscriptions(topic) if "-task-" in name]
-        sent = admin.stats(topic)["subscriptions"][reader]["msgOutCounter"]
+        reader, sent = eventually(lambda: _sent_to_task(admin, topic))
         assert sent < count - left, "the reader has to be before what expires"
         last = ids[count - left - 1]
         admin.expire(topic, reader, ledger=last.ledger, entry=last.entry)

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from examples import (
     unique_orders,
 )
 from pulsar_spark.testing import Topic, assert_messages, produce, run_to_end
+from support.spark.waiting import becomes
 from support.topics import messages
 
 if TYPE_CHECKING:
@@ -186,8 +188,9 @@ def test_scheduled_totals(pulsar_topic: Topic, spark: SparkSession, tmp_path: Pa
     assert run() == 0
     totals = spark.read.parquet(f"{tmp_path}/totals").orderBy("city").collect()
     assert [(row.city, row.rides, row.km) for row in totals] == [("Berlin", 2, 16.0), ("Rome", 1, 8.0)]
-    subscriptions = pulsar_topic.pulsar.subscriptions(pulsar_topic.name)
-    assert [one.subscription for one in subscriptions if one.durable] == [scheduled_totals.SUBSCRIPTION]
+    durable = [scheduled_totals.SUBSCRIPTION]
+    subscriptions = partial(pulsar_topic.pulsar.subscriptions, pulsar_topic.name)
+    becomes(lambda: [one.subscription for one in subscriptions() if one.durable], durable)
 
 
 def test_sql_only(pulsar_namespace: str, spark: SparkSession, pulsar_server: PulsarServer) -> None:

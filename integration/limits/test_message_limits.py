@@ -9,7 +9,7 @@ import pytest
 from limits.limited import earliest, numbers, rows_of, sizes_of
 
 from support.spark.errors import failing
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
@@ -96,14 +96,14 @@ def test_partitions_share_a_limit(
         admin.set_partitions(topic, 5)
         produce(client, f"{topic}-partition-4", numbers(0, 100), batch_size=33)
         wait_for(543, query, batches)
-        assert admin.subscriptions(names[0])
+        eventually(lambda: admin.subscriptions(names[0]))
     sizes = sizes_of(batches)
     assert max(sizes) == 30
     assert sizes[:14] == [30] * 14
     assert {row.topic for row in batches.by_id[0]} == set(names[:3]), "each partition with messages has a share"
     assert all(any(row.topic == names[0] for row in rows) for rows in list(batches.by_id.values())[:14])
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
-    eventually(lambda: admin.subscriptions(names[0]) == [])
+    becomes(lambda: admin.subscriptions(names[0]), [])
 
 
 def test_fewer_messages_than_partitions(

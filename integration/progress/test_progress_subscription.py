@@ -14,7 +14,7 @@ import pytest
 
 from support.servers.admin import Admin
 from support.spark.errors import failing
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.messages import connected, produce, read_all
 from support.topics.reading import Batches, assert_exactly_once, existing, read_available, running, start, wait_for
 
@@ -235,7 +235,7 @@ def test_a_stream_starts_where_its_subscription_is(
     frame = followed(spark, service_url, topic, startingOffsets="subscription")
     with failing("PULSAR_SUBSCRIPTION_NOT_FOUND", NAME, topic):
         read_available(frame, tmp_path / "missing", Batches())
-    eventually(lambda: admin.subscriptions(topic) == [])
+    becomes(lambda: admin.subscriptions(topic), [])
     consumer = client.subscribe(topic, NAME, initial_position=pulsar_client.InitialPosition.Earliest)
     for _ in range(14):
         consumer.acknowledge_cumulative(consumer.receive(60_000))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.servers.admin import Admin, AdminError
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.messages import Id, Message, produce, read_all
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def test_the_admin_client_handles_one_topic(admin: Admin, client: pulsar_client.
     assert [message.id for message in read_all(client, odd)] == ids
     assert ids[2].ledger > ids[1].ledger
     assert [ledger["ledgerId"] for ledger in admin.internal_stats(odd)["ledgers"]] == [ids[0].ledger, ids[2].ledger]
-    assert admin.subscriptions(odd) == ["sub 1"]
-    assert admin.stats(odd)["subscriptions"]["sub 1"]["msgBacklog"] == 3
+    becomes(lambda: admin.subscriptions(odd), ["sub 1"])
+    becomes(lambda: admin.stats(odd)["subscriptions"]["sub 1"]["msgBacklog"], 3)
     admin.truncate(odd)
     eventually(lambda: [message.id for message in read_all(client, odd)] == ids[2:])
     admin.delete_topic(odd)

@@ -8,6 +8,7 @@ import pulsar as pulsar_client
 import pytest
 from pyspark.errors import IllegalArgumentException
 
+from support.spark.waiting import becomes
 from support.topics.java_values import java_connection
 from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Message, Received, produce, read_all
@@ -287,4 +288,4 @@ def test_no_subscription_is_left_behind(
     batch(spark, service_url, topic=topic, startingTime="2020-01-01T00:00:00Z").collect()
     with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
         frame.selectExpr("1 / (cast(value as string) - 50)").collect()
-    assert admin.subscriptions(topic) == []
+    becomes(lambda: admin.subscriptions(topic), [])

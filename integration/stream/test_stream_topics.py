@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pulsar.schema import StringSchema
 
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Message, produce, read_all
 from support.topics.offsets import positions
@@ -65,18 +65,18 @@ def test_only_cursors_that_last_no_longer_than_the_stream(
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", subscriptionPrefix="its-name")
     with running(start(frame, tmp_path, batches)) as query:
         wait_for(100, query, batches)
-        subscriptions = admin.stats(topic)["subscriptions"]
-        assert subscriptions, "the driver asks for positions with a consumer"
+        # the driver asks for positions with a consumer
+        subscriptions = eventually(lambda: admin.stats(topic)["subscriptions"])
         assert all(name.startswith("its-name-") for name in subscriptions)
         assert not any(one["isDurable"] for one in subscriptions.values())
-    eventually(lambda: admin.subscriptions(topic) == [])
+    becomes(lambda: admin.subscriptions(topic), [])
 
     def fail(frame: DataFrame, _: int) -> None:
         raise RuntimeError(f"after {len(seen(frame))} rows")
 
     with pytest.raises(Exception, match="after 100 rows"):
         read_available(stream(spark, service_url, topic=topic, startingOffsets="earliest"), tmp_path / "fails", fail)
-    eventually(lambda: admin.subscriptions(topic) == [])
+    becomes(lambda: admin.subscriptions(topic), [])
 
 
 def test_new_partitions_are_found_while_running_and_after_a_restart(

@@ -14,7 +14,7 @@ from pulsar_spark.local import LocalPulsar
 from support.proxies.broker_proxy import running_broker_proxy
 from support.proxies.counting import counted
 from support.spark.errors import failing, refused
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.reading import java_client, run_available, running
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def test_a_batch_without_a_version_leaves_nothing(target: Target, topic: str, na
     assert values(target, topic) == [str(number) for number in range(10)]
     left = set(target.admin.topics(namespace)) - before - {topic}
     assert len(left) == 3
-    eventually(lambda: not any(target.admin.stats(name)["subscriptions"] for name in left))
+    becomes(lambda: [name for one in left for name in target.admin.subscriptions(one)], [])
 
 
 def test_an_epoch_without_rows_is_done(target: Target, topic: str, tmp_path: Path) -> None:
@@ -129,10 +129,10 @@ def test_twenty_restarts_leave_no_producer(target: Target, topic: str, tmp_path:
     for run in range(20):
         with running(once(target, tmp_path, topic, rows, sinkId="restarts").start()):
             eventually(partial(_has_written, target, topic, run))
-            assert len(target.admin.stats(log_topic)["publishers"]) == 1
+            becomes(lambda: len(target.admin.stats(log_topic)["publishers"]), 1)
     run_available(once(target, tmp_path, topic, rows, sinkId="restarts"))
     assert values(target, topic) == expected(100)
-    eventually(lambda: not target.admin.stats(log_topic)["publishers"])
+    becomes(lambda: target.admin.stats(log_topic)["publishers"], [])
 
 
 @pytest.mark.exhaustive

@@ -22,6 +22,7 @@ from pulsar_spark.facade import (
     SubscriptionInfo,
     TopicInfo,
 )
+from support.spark.waiting import becomes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,7 +78,7 @@ def check_facade(spark: SparkSession, pulsar: Addresses, topic: str) -> None:
     with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`version` is `7`, but must be one of 0"):
         session.schema(topic, 7)
     assert session.ledgers(topic)[0].ledger_id == int((found[0].first or "").split(":")[0])
-    assert session.subscriptions(topic) == ()
+    becomes(lambda: session.subscriptions(topic), ())
     (left,) = session.lag(topic, start="earliest")
     assert (left.last, left.entries) == (found[0].last, found[0].entries)
     check_lag_of_a_query(session, topic)

@@ -1,0 +1,64 @@
+"""Integration tests wait for what happens in the background: clients leave a broker a moment after their query ends."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INTEGRATION = Path(__file__).resolve().parents[3] / "integration"
+FILES = sorted(INTEGRATION.rglob("*.py"))
+# What a broker has of its clients: a method of the tests' clients, and keys of the statistics.
+CALLS = {"subscriptions"}
+KEYS = {"consumers", "publishers", "subscriptions"}
+CHECKS = ("test_", "check_", "assert_")
+
+
+def looks(node: ast.AST) -> bool:
+    """Whether an expression looks at the clients of a broker."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in CALLS
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value in KEYS and "stats(" in ast.unparse(node.value)
+    return False
+
+
+def done_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs with a function itself: not its lambdas and inner functions, which a helper calls again and again."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.Lambda, ast.FunctionDef)):
+            yield child
+            yield from done_at_once(child)
+
+
+def single_looks(source: str) -> list[int]:
+    """Lines of tests and checks that look once at the clients of a broker."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    checks = [function for function in functions if function.name.startswith(CHECKS)]
+    return sorted({node.lineno for check in checks for node in done_at_once(check) if looks(node)})  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(INTEGRATION)))
+def test_clients_of_a_broker_are_looked_at_until_they_are_as_expected(file: Path) -> None:
+    lines = single_looks(file.read_text(encoding="utf-8"))
+    assert lines == [], "wait by `becomes` or `eventually` of support/spark/waiting.py"
+
+
+def test_a_single_look_is_found() -> None:
+    source = """
+def test_a():
+    assert admin.subscriptions(topic) == []
+    found = admin.stats(topic)["subscriptions"]
+    becomes(lambda: admin.subscriptions(topic), [])
+    def look():
+        return admin.stats(topic)["publishers"]
+    assert options["subscriptions"]
+def helper():
+    return admin.subscriptions(topic)
+"""
+    assert single_looks(source) == [3, 4]
