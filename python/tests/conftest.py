@@ -1,7 +1,7 @@
 """Settings of all unit tests."""
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# How long an example takes depends on what else the machine does.
-settings.register_profile("any machine", deadline=None)
+# How long it takes to make and to try an example depends on what else the machine does.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")

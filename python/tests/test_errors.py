@@ -120,4 +120,4 @@ def test_an_error_crosses_processes() -> None:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         future = pool.submit(_raise, "PULSAR_TOPIC_NOT_FOUND")
         with pytest.raises(PulsarTopicNotFoundError, match="PULSAR_TOPIC_NOT_FOUND"):
-            future.result(timeout=60)
+            future.result(timeout=300)

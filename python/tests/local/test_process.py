@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def eventually(condition: Callable[[], bool], *, seconds: float = 20) -> None:
+def eventually(condition: Callable[[], bool], *, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "not within the deadline"
@@ -48,11 +48,11 @@ def test_a_process_holds_the_lock_until_it_is_stopped(tmp_path: Path) -> None:
     process = supervised(tmp_path, ["sleep", "600"])
     assert alive(process.pid)
     assert is_locked(tmp_path / "lock")
-    process.stop(10)
+    process.stop(60)
     assert not process.running
     assert not is_locked(tmp_path / "lock")
     assert process.exit_code == 128 + signal.SIGTERM
-    process.stop(10)
+    process.stop(60)
 
 
 def test_a_process_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
@@ -139,6 +139,6 @@ def test_a_detached_process_is_seen_and_stopped_by_others(tmp_path: Path) -> Non
         process = ServerProcess.detached(["sleep", "600"], folder=tmp_path, log=tmp_path / "log", lock=lock)
     seen = ServerProcess(process.pid, tmp_path / "lock")
     assert (seen.running, seen.exit_code) == (True, None)
-    seen.stop(10)
+    seen.stop(60)
     assert not seen.running
     assert process.exit_code == 128 + signal.SIGTERM
