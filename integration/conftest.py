@@ -118,7 +118,7 @@ def client(service_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     client = pulsar_client.Client(
         service_url,
         logger=pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(log)),
-        operation_timeout_seconds=60,
+        operation_timeout_seconds=180,
     )
     yield client
     client.close()

@@ -110,7 +110,7 @@ def test_a_second_driver_is_refused_and_kills_lose_and_repeat_nothing(
         for _ in range(kills):
             with running_program(_DRIVER, task, tmp_path) as driver:
                 before = committed()
-                eventually(lambda before=before: committed() > before + 5, seconds=120)  # type: ignore[misc]
+                eventually(lambda before=before: committed() > before + 5)  # type: ignore[misc]
                 query = start_counting(counted(spark, pulsar.service_url, topic, 10), checkpoint, to_end=False)
                 with running(query):
                     eventually(lambda query=query: driver.poll() is not None or not query.isActive)  # type: ignore[misc]

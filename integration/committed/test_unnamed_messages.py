@@ -115,5 +115,5 @@ def test_a_stream_reads_them_once_it_stands_still(
     batches = Batches()
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
     with running(start(frame, tmp_path, batches)):
-        eventually(lambda: len(batches.rows) >= len(sent), seconds=60)
+        eventually(lambda: len(batches.rows) >= len(sent))
     assert [row.payload for row in batches.rows] == sent

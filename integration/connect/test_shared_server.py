@@ -222,7 +222,7 @@ def test_a_stream_makes_no_folder_that_is_not_listed(
     with failing("PULSAR_POLICY_REFUSED", "`schemaTrackingLocation`", "`spark.pulsar.policy.storage`"):
         rows = spark.readStream.format("pulsar").options(**options).load()
         writer = rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path))
-        writer.trigger(availableNow=True).start().awaitTermination(60)
+        writer.trigger(availableNow=True).start().awaitTermination(300)
     assert not schemas.exists()
 
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _SECONDS = int(os.environ.get("PULSAR_SPARK_TEST_COPY_SECONDS", "20"))
 _PER_SECOND = 1000
-_COPIED_SECONDS = 120
+_COPIED_SECONDS = 300
 
 
 def _send_steadily(client: pulsar_client.Client, topic: str) -> None:
     """Send numbers at a steady rate; a slow machine lets it fall behind, not send less."""
-    producer = client.create_producer(topic, batching_enabled=True, block_if_queue_full=True)
+    producer = client.create_producer(topic, batching_enabled=True, block_if_queue_full=True, send_timeout_millis=0)
     began = time.monotonic()
     for number in range(_SECONDS * _PER_SECOND):
         ahead = number / _PER_SECOND - (time.monotonic() - began)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TOPIC = f"persistent://{REPLICATED}/rides"
-_SECONDS = 120
+_SECONDS = 180
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from support.servers.two_clusters import Side
 
 _FOREIGN = "PULSAR_CHECKPOINT_OF_ANOTHER_CLUSTER"
-_SECONDS = 60
+_SECONDS = 180
 _numbers = count(1)
 
 

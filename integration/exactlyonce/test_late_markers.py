@@ -89,7 +89,7 @@ def test_a_marker_does_not_arrive_after_its_transaction_was_aborted(
             proxy.ended.wait(_ABORT_SECONDS)
             proxy.keeps_away = False
             proxy.cut()
-            failures = running.result(120)
+            failures = running.result(300)
     assert proxy.lost.is_set()
     assert failures
     assert all("PULSAR_WRITE_CONNECTION_LOST" in one for one in failures), failures

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.exhaustive
 
 _DRIVER = Path(__file__).with_name("driver.py")
-_SECONDS = 120
+_SECONDS = 180
 _VALUES = [b"%d" % number for number in range(60)]
 
 

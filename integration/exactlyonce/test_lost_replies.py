@@ -49,10 +49,10 @@ def test_a_reply_is_lost_with_its_connection(
         proxy.lose(kind, after=after)
         running = pool.submit(copy.run, spark, proxy.service_url)
         try:
-            eventually(lambda: proxy.has_lost or running.done(), seconds=60)
+            eventually(lambda: proxy.has_lost or running.done())
         finally:
             proxy.cut()
-        failures = running.result(120)
+        failures = running.result(300)
         assert proxy.has_lost, f"there are fewer than {after + 1} {kind}"
     print(f"{kind} {after}: {len(failures)} failures", *(one[:200] for one in failures), sep="\n  ")
     copy.check(_VALUES)

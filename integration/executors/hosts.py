@@ -27,7 +27,7 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 
 _CORES, _MEGABYTES = 1, 1024
 _EXECUTOR = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
-_SECONDS = 60
+_SECONDS = 180
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from support.topics.writing import Target
 
-_JOB_SECONDS = 120
+_JOB_SECONDS = 300
 _TRIES = 5
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.exhaustive
 
 _ROWS = 2000
-_SECONDS = 120
+_SECONDS = 180
 _TURNS = 5
 _EXACTLY_ONCE = {"deliveryGuarantee": "exactly-once"}
 

@@ -77,7 +77,7 @@ def test_an_executor_is_killed_in_the_middle_of_its_task(
     with blocking_batch(frame, tmp_path, tasks=2) as read:
         victim.kill()
         read.release()
-        assert_exactly_once(read.rows.result(timeout=120), wanted)
+        assert_exactly_once(read.rows.result(timeout=300), wanted)
     eventually(lambda: attempts.failed >= 1)
 
 
@@ -89,7 +89,7 @@ def test_a_frozen_executor_is_overtaken(
     attempts = Attempts(spark)
     with blocking_batch(frame, tmp_path, tasks=2) as read, victim.frozen():
         read.release()
-        assert_exactly_once(read.rows.result(timeout=120), wanted)
+        assert_exactly_once(read.rows.result(timeout=300), wanted)
     eventually(lambda: attempts.speculative >= 1)
 
 
@@ -186,5 +186,5 @@ def test_executors_are_killed_at_any_moment(
             seconds = random.random() * 2
             wait([rows], timeout=seconds)
             random.choice(executors.both()).kill()
-            assert_exactly_once(rows.result(timeout=120), wanted)
+            assert_exactly_once(rows.result(timeout=300), wanted)
             print(f"turn {turn}: killed after {seconds:.2f} s")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from support.topics.writing import Target
 
 _KILLS = 4
-_SECONDS = 120
+_SECONDS = 180
 
 
 class Supervised:

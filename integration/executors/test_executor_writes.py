@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from support.topics.writing import Target
 
 _ROWS = 2000
-_SECONDS = 120
+_SECONDS = 180
 _TURNS = int(os.environ.get("PULSAR_SPARK_TEST_TURNS", "100"))
 _DRIVER = Path(__file__).with_name("driver.py")
 

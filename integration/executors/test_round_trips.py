@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from support.servers.servers import Addresses
 
 _PARTITIONS, _ROWS, _BATCH_SIZE = 4, 1000, 10
-_SECONDS = 120
+_SECONDS = 180
 _RUNS = 3
 
 # For each step, who asks what, and how often at most: four partitions, in each 25 entries of ten messages, a schema.

@@ -100,7 +100,7 @@ def _planned(frame: DataFrame) -> DataFrame:
         chosen = frame.select("__topic", "__position", "value")
         return chosen if "bookies" in description(chosen) else None
 
-    chosen = eventually(from_bookies, seconds=90)
+    chosen = eventually(from_bookies)
     assert chosen is not None
     return chosen
 
@@ -179,7 +179,7 @@ def test_a_bookie_fails_in_the_middle_of_a_read(
     with _unnoticed(cluster, writer, name), blocking_batch(frame, tmp_path) as read, getattr(ensemble[0], fault)():
         read.release()
         with within(60):
-            assert_exactly_once(read.rows.result(timeout=120), wanted)
+            assert_exactly_once(read.rows.result(timeout=300), wanted)
 
 
 @pytest.mark.exhaustive  # BookieProtocolEntrySourceSuite has silent bookies, and above one freezes in the middle
@@ -231,7 +231,7 @@ def test_a_read_survives_copies_that_move_after_the_plan(
     with first.killed():
         cluster.auto_recovery.start()
         try:
-            eventually(moved, seconds=180)  # auto-recovery starts a JVM of its own
+            eventually(moved)  # auto-recovery starts a JVM of its own
         finally:
             cluster.auto_recovery.kill()
         with second.killed(), within(60):

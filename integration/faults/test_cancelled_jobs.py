@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "6"))
 _LONGEST_SECONDS = 0.5
-_ENDED_SECONDS = 60
+_ENDED_SECONDS = 180
 # What leaked must be found before the shared client is closed because nobody uses it, which would end it.
 _CLIENT_IDLE_SECONDS = 60
 

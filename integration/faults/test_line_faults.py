@@ -71,7 +71,7 @@ def test_a_batch_and_a_stream_over_a_bad_line(
                         wait_for(_MESSAGES + 200 * (turn - 1), query, batches)
                         produce(client, streamed, _payloads(200), batch_size=7)
                     wait_for(_MESSAGES + 600, query, batches)
-                    assert_exactly_once(rows.result(timeout=120), wanted)
+                    assert_exactly_once(rows.result(timeout=300), wanted)
             proxy.delay_seconds = 0
     assert_exactly_once(batches.rows, existing(read_all(client, streamed)))
     assert line == "slow" or sum(cuts) >= 3, cuts

@@ -48,7 +48,7 @@ def test_a_query_that_ends_while_its_consumers_subscribe_again_cuts_no_connectio
                     wait_until_done([stopped], _CLOSING_SECONDS)  # one that does not wait for its consumers is done
                     proxy.held = ""
                     proxy.deliver()
-                    stopped.result(60)
+                    stopped.result(300)
                 produce(client, topic, [b"second"])
                 wait_for(2, query, kept)
                 produce(client, topic, [b"third"])

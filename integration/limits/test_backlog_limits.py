@@ -170,7 +170,7 @@ def test_a_backlog_that_is_trimmed_while_it_is_counted(
     batches = Trimming()
     options = {"readLevel": level, "admin.url": admin.url, "maxMessagesPerTrigger": "30", "failOnDataLoss": "false"}
     with running(start(earliest(spark, service_url, topic, **options), tmp_path, batches)) as query:
-        eventually(lambda: query.exception() or any(row.payload == b"529" for row in batches.rows), seconds=120)
+        eventually(lambda: query.exception() or any(row.payload == b"529" for row in batches.rows))
     left = existing(read_all(client, topic))
     before = [row for row in batches.rows if row not in left]
     assert_exactly_once(before, everything[: len(before)])

@@ -32,7 +32,7 @@ def _archive(folder: Path, libraries: Path) -> None:
     """The filter as a NAR, which is a jar with a folder for its libraries."""
     classes = folder / "classes"
     source = Path(__file__).with_name(f"{_NAME}.java")
-    subprocess.run(["javac", "-cp", f"{libraries}/*", "-d", classes, source], check=True, timeout=120)
+    subprocess.run(["javac", "-cp", f"{libraries}/*", "-d", classes, source], check=True, timeout=600)
     (folder / "filters").mkdir()
     with zipfile.ZipFile(folder / "filters" / "drop.nar", "w") as nar:
         nar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nNar-Id: drop\n")
@@ -50,7 +50,7 @@ def filtering(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
         "narExtractionDirectory": str(folder),
     }
     with LocalPulsar(data_dir=folder / "pulsar", config=config) as server:
-        client = pulsar.Client(server.service_url)
+        client = pulsar.Client(server.service_url, operation_timeout_seconds=180)
         yield Target(spark, client, Admin(server.admin_url), server.service_url)
         client.close()
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from support.topics.writing import Target
 
-_SECONDS = 60
+_SECONDS = 180
 
 # All of MessageMetadata but the producer's name and clock. The client merges those of single messages in.
 _FLAGS = ["PartitionKeyB64Encoded", "NullValue", "NullPartitionKey"]

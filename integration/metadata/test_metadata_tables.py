@@ -54,7 +54,7 @@ def ask(spark: SparkSession, connector_jar: Path, pulsar: Addresses) -> Callable
             return asked(spark, view, given, code, columns=columns)
         question = json.dumps({"view": view, "options": given, "columns": columns})
         command = ["java", "-cp", f"{connector_jar}:{Path(pyspark.__file__).parent / 'jars'}/*", MAIN]
-        done = subprocess.run(command, input=question, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, input=question, capture_output=True, text=True, timeout=600, check=False)
         assert (done.returncode, done.stderr) == (code, "")
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
@@ -172,7 +172,7 @@ def test_ledgers_and_subscriptions_of_a_topic(
     assert [row[2] is None for row in shown["rows"]] == [False, True]
 
     consumer = client.subscribe(topic, "name & signs", initial_position=pulsar_client.InitialPosition.Earliest)
-    consumer.acknowledge(consumer.receive(timeout_millis=60_000))
+    consumer.acknowledge(consumer.receive(timeout_millis=180_000))
     expected = (topic, None, "name & signs", "Exclusive", True, 4, 1, first[0].position)
     eventually(lambda: values(read("subscriptions", topic=topic)) == [expected])
     consumer.close()
@@ -266,7 +266,7 @@ def test_a_metadata_table_is_read_in_a_batch_and_nothing_else(
     stream = spark.readStream.format("pulsar").options(**options).load()
     with failing("PULSAR_METADATA_READ_ONLY", "partitions", "stream"):
         query = stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start()
-        query.awaitTermination(60)
+        query.awaitTermination(300)
     with refused("PULSAR_TOPIC_OPTION", "none is set"):
         read("partitions")
     with refused("PULSAR_OPTION_INVALID", "`partition`", "the nearest is `partitions`"):

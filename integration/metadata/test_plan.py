@@ -133,7 +133,7 @@ def test_a_plan_of_real_time_mode_is_how_the_query_falls_to_tasks(
     assert facade.real_time_plan(topic, options=two_tasks).entries == 0, "a stream begins with the next message"
 
     with accepting(spark), running(start_live(stream(), tmp_path, url, f"{topic}-copy")) as query:
-        eventually(lambda: _running_tasks(spark) == len(made.tasks), seconds=60)
+        eventually(lambda: _running_tasks(spark) == len(made.tasks))
         wait_for_batches(query, 1)
     produce(client, names[0], _messages(7))
     later = plan(stream(), real_time=True, checkpoint=tmp_path)

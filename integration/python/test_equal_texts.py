@@ -145,5 +145,5 @@ def test_a_wrong_stream_has_the_same_text_in_python_and_in_the_jvm(spark: SparkS
     options = {**READ, "endingOffsets": "latest"}
     stream = spark.readStream.format("pulsar").options(**options).schema("value binary").load()
     with pytest.raises(PySparkException) as raised:
-        stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start().awaitTermination(60)
+        stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start().awaitTermination(300)
     assert python_text(options, "streamRead") in str(raised.value)

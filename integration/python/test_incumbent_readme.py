@@ -63,7 +63,8 @@ FOO = {
 
 def _send(client: pulsar_client.Client, topic: str, rows: tuple[tuple[str, str], ...]) -> list[list[int]]:
     """Send texts with their keys; returns the ids as arrays of signed bytes."""
-    producer = client.create_producer(topic, schema=pulsar_client.schema.StringSchema(), batching_enabled=False)
+    schema = pulsar_client.schema.StringSchema()
+    producer = client.create_producer(topic, schema=schema, batching_enabled=False, send_timeout_millis=0)
     ids = [producer.send(value, partition_key=key).serialize() for key, value in rows]
     producer.close()
     return [[byte - 256 if byte > 127 else byte for byte in one] for one in ids]

@@ -45,7 +45,7 @@ def listens(url: str) -> bool:
 
 def connect(server: LocalPulsar, folder: Path) -> pulsar_client.Client:
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(folder / "client.log"))
-    return pulsar_client.Client(server.service_url, logger=logger)
+    return pulsar_client.Client(server.service_url, logger=logger, operation_timeout_seconds=180)
 
 
 @pytest.fixture(scope="module")

@@ -192,7 +192,7 @@ def test_wheel_holds_the_package_and_the_jar() -> None:
 
 def pip(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-deps"]
-    return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=180, check=False)
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_the_wheel_works_without_pyspark(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_the_wheel_works_without_pyspark(tmp_path: Path) -> None:
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "site"), "HOME": str(tmp_path)}
         # without the site packages of this Python, which have a PySpark
         command = [sys.executable, "-S", *words]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
     command = tmp_path / "site" / "bin" / "pulsar-spark"
     assert run(command, "--version").stdout == f"pulsar-spark {__version__}\n"

@@ -56,7 +56,7 @@ def test_errors_of_tasks_and_streams_are_found_with_their_values(
     nulls = stream.selectExpr("cast(null as string) as __topic", "value")
     query = write_pulsar_stream(nulls, checkpoint=tmp_path, available_now=True, service_url=service_url)
     with pytest.raises(PulsarDataError) as ended, pulsar_spark.errors.translated():
-        query.awaitTermination(60)
+        query.awaitTermination(300)
     assert ended.value.condition == "PULSAR_WRITE_TOPIC_NULL"
     found = pulsar_spark.error_of(query.exception() or ValueError())
     assert type(found) is PulsarDataError
@@ -79,7 +79,7 @@ def test_actions_raise_classes_of_this_package_with_one_line(
         stream = read_pulsar_stream(spark, topic, start="earliest", service_url=service_url)
         query = stream.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).start()
         with pytest.raises(PulsarDataError) as ended:
-            query.awaitTermination(60)
+            query.awaitTermination(300)
         with pytest.raises(AnalysisException) as other:
             spark.table("no_such_table")
     finally:

@@ -27,7 +27,7 @@ def test_options_of_the_session_reach_reads_streams_and_writes(
         write_pulsar(frame, topic)
         stream = read_pulsar_stream(spark, topic, start="earliest").selectExpr("value", "__key")
         query = write_pulsar_stream(stream, f"{topic}-copy", checkpoint=tmp_path, available_now=True)
-        assert query.awaitTermination(60)
+        assert query.awaitTermination(300)
         rows = read_pulsar(spark, f"{topic}-copy", metadata_columns="__position").collect()
     assert sorted((row["value"], bytes(row["__key"])) for row in rows) == [("1", b"a"), ("2", b"b")]
     assert len({row["__position"] for row in rows}) == 2
@@ -45,7 +45,7 @@ def test_options_of_the_session_for_reads_do_not_disturb_writes_nor_those_for_wr
         source = spark.readStream.format("pulsar").options(**own, startingOffsets="earliest").load().select("value")
         sink = {"service.url": service_url, "topic": f"{topic}-copy"}
         write = source.writeStream.format("pulsar").options(**sink, checkpointLocation=str(tmp_path))
-        assert write.trigger(availableNow=True).start().awaitTermination(60)
+        assert write.trigger(availableNow=True).start().awaitTermination(300)
         read = spark.read.format("pulsar").options(**{**own, "topic": f"{topic}-copy"}).load()
         assert [row["value"] for row in read.collect()] == ["x"]
         with refused("PULSAR_OPTION_WRONG_MODE", "`readLevel`", "batch write"):
@@ -74,7 +74,7 @@ def test_a_job_of_streamnative_pulsar_spark_runs_unchanged_with_one_warning(
         source = spark.readStream.format("pulsar").options(**client, **reader, topic=topic, startingOffsets="earliest")
         sink = source.load().select("value").writeStream.format("pulsar").options(**client, **producer)
         query = sink.option("topic", f"{topic}-copy").option("checkpointLocation", str(tmp_path / "c"))
-        assert query.trigger(availableNow=True).start().awaitTermination(60)
+        assert query.trigger(availableNow=True).start().awaitTermination(300)
         read = spark.read.format("pulsar").options(**client, **reader, topic=f"{topic}-copy").load()
         assert [bytes(row["value"]) for row in read.select("value").collect()] == [b"x"]
         text = log()

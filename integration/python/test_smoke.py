@@ -108,7 +108,7 @@ def test_a_table_of_the_catalog_is_read_written_and_streamed(target: Target, top
         spark.sql("insert into smoke values (binary('2'))")
         copied = spark.readStream.table("smoke").select("value").writeStream.option("topic", f"{topic}-copy")
         query = copied.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).toTable("smoke")
-        assert query.awaitTermination(120)
+        assert query.awaitTermination(300)
         assert sorted(row[0] for row in spark.sql("select string(value) from smoke").collect()) == ["0", "1", "2"]
     finally:
         spark.sql("drop table smoke")
@@ -135,7 +135,7 @@ def test_topics_are_tables_of_a_catalog(target: Target, topic: str, tmp_path: Pa
     assert catalog.rows(f"select * from {table} timestamp as of '2020-01-01'") == []
     stream = spark.readStream.option("startingOffsets", "earliest").table(table).writeStream
     query = stream.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).toTable(copy)
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(300)
     assert spark.table(copy).count() == 3
     catalog.sql(f"alter table {copy} add column stop timestamp")
     assert spark.table(copy).columns == ["city", "km", "stop"]

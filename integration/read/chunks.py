@@ -18,7 +18,7 @@ LARGEST_ENTRY = 20_000
 
 def _client(service_url: str) -> pulsar_client.Client:
     logger = pulsar_client.ConsoleLogger(pulsar_client.LoggerLevel.Error)
-    return pulsar_client.Client(service_url, logger=logger, operation_timeout_seconds=60)
+    return pulsar_client.Client(service_url, logger=logger, operation_timeout_seconds=180)
 
 
 def random_payloads(random: random.Random, count: int, *, most_entries: int = 12) -> list[bytes]:
@@ -42,7 +42,7 @@ def in_chunks(received: list[Received]) -> list[Received]:
 
 def send_together(service_url: str, topic: str, payloads: list[list[bytes]]) -> None:
     """Send each list by a producer of its own; no producer begins before all of them are connected."""
-    together = threading.Barrier(len(payloads), timeout=120)
+    together = threading.Barrier(len(payloads), timeout=300)
     failures: list[BaseException] = []
 
     def when_all_are_connected(payloads: list[bytes]) -> Iterator[Message]:
@@ -62,7 +62,7 @@ def send_together(service_url: str, topic: str, payloads: list[list[bytes]]) -> 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(180)
+        thread.join(300)
     assert failures == []
 
 

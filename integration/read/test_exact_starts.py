@@ -30,7 +30,7 @@ def _fill(client: pulsar_client.Client, topic: str) -> dict[str, list[str]]:
     positions: dict[str, list[str]] = {}
     for partition in range(_PARTITIONS):
         name = f"{topic}-partition-{partition}"
-        producer = client.create_producer(name, batching_enabled=False)
+        producer = client.create_producer(name, batching_enabled=False, send_timeout_millis=0)
         ids = [producer.send(b"%d" % number) for number in range(_MESSAGES)]
         producer.close()
         positions[name] = [Id.of(one).position for one in ids]

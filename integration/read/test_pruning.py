@@ -328,7 +328,7 @@ def test_the_compacted_view_is_filtered_like_any_other(
         produce(client, topic, [Message(b"%d" % number, key=f"{number % (30 - 9 * part)}") for number in range(60)])
         admin.unload(topic)
     admin.compact(topic)
-    eventually(lambda: admin.is_compacted(topic), seconds=60)
+    eventually(lambda: admin.is_compacted(topic))
     frame = batch(spark, pulsar.service_url, topic=topic, readCompacted="true", readLevel="auto", **_NO_SKEW)
     frame = frame.selectExpr("__position", "unix_millis(__publishTime) AS at", "__publishTime")
     whole = [(row[0], row[1]) for row in frame.collect()]

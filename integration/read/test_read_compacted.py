@@ -61,7 +61,7 @@ def _pairs(spark: SparkSession, pulsar: Addresses, topic: str, **options: str) -
 
 def _compact(admin: Admin, topic: str) -> None:
     admin.compact(topic)
-    eventually(lambda: admin.is_compacted(topic), seconds=60)
+    eventually(lambda: admin.is_compacted(topic))
 
 
 @pytest.mark.parametrize("batch_size", [None, 7, pytest.param(1, marks=pytest.mark.exhaustive)])
@@ -155,7 +155,7 @@ def _trim(admin: Admin, topic: str, *, left: int) -> None:
         admin.trim(topic)
         return len(_ledgers(admin, topic)) <= left
 
-    eventually(is_trimmed, seconds=30)
+    eventually(is_trimmed)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_compacted_messages_of_trimmed_ledgers_are_read(
     read_available(frame, tmp_path, sink)
     assert len(sink.rows) == 22 + 20, "compaction brings nothing new"
     # a broker that was unloaded may show what was compacted before for a moment
-    eventually(lambda: len(_compacted(spark, pulsar, trimmed)) == 22 + 12, seconds=60)
+    eventually(lambda: len(_compacted(spark, pulsar, trimmed)) == 22 + 12)
     assert _pairs(spark, pulsar, trimmed) == _compacted(spark, pulsar, trimmed), "compacted twice"
     produce(client, trimmed, [Message(b"later", key="own 0 0")])
     read_available(frame, tmp_path, sink)

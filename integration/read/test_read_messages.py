@@ -146,7 +146,7 @@ def test_message_ids_are_read_back_by_the_official_client(
     produce(client, topic, [b"%d" % number for number in range(20)], batch_size=7)
     rows = batch(spark, service_url, topic=topic).select("__messageId").collect()
     reader = client.create_reader(topic, pulsar_client.MessageId.deserialize(bytes(rows[9][0])))
-    assert reader.read_next(timeout_millis=30_000).data() == b"10"
+    assert reader.read_next(timeout_millis=180_000).data() == b"10"
     reader.close()
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from support.servers.two_clusters import Side
 
-_SECONDS = 60
+_SECONDS = 180
 # Each level at one side; in make test-all at the other too.
 _LEVELS = pytest.mark.parametrize(
     "levels", [("broker", "segment"), pytest.param(("segment", "broker"), marks=pytest.mark.exhaustive)], ids="-".join
@@ -105,7 +105,7 @@ def test_markers_of_replicated_subscriptions_are_no_rows(
         nonlocal sent
         produce(east.client, topic, _payloads(b"more", 3))
         sent += 3
-        subscription.acknowledge_cumulative(subscription.receive(timeout_millis=30_000))
+        subscription.acknowledge_cumulative(subscription.receive(timeout_millis=180_000))
         return all(_entries(here, topic) >= sent + 4 for here in sides)
 
     eventually(marked, seconds=_SECONDS)

@@ -44,7 +44,7 @@ def test_delayed_messages_are_read_at_once(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
     """As readers do: a broker keeps them back from shared subscriptions only."""
-    producer = client.create_producer(topic)
+    producer = client.create_producer(topic, send_timeout_millis=0)
     for payload in _numbered(0, 20):
         producer.send(payload, deliver_after=timedelta(hours=1) if payload[-1] % 2 else None)
     producer.close()

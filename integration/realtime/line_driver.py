@@ -23,7 +23,7 @@ from support.topics.reading import run_available, running, stream
 ANSWER = "answer: "
 FORMAT = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 _SHORT = {"spark.sql.streaming.realTimeMode.minBatchDuration": "100"}
-_SECONDS = 60
+_SECONDS = 180
 
 
 def _run(spark: SparkSession, client: pulsar_client.Client, service_url: str, step: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PARTITIONS = 4
 
-_SECONDS = 60
+_SECONDS = 180
 
 
 class Sender:

@@ -76,7 +76,7 @@ class LineDriver:
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.close()
-        self.process.wait(60)
+        self.process.wait(300)
         self.process.stdout.close()
 
 

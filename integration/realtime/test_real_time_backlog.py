@@ -31,7 +31,7 @@ _LONG = "10 minutes"
 _LEDGERS = 3
 # More than 4 MiB of a partition, up to which the broker reads it.
 _EACH, _BYTES, _BATCHED = 2000, 1000, 50
-_SECONDS = 120
+_SECONDS = 180
 
 
 @pytest.fixture(autouse=True)

@@ -51,11 +51,11 @@ def test_partitions_that_are_unloaded_while_messages_flow(
     with running(query), sender.sending():
         for number in range(_UNLOADS):
             before = len(copy.rows())
-            eventually(lambda before=before: len(copy.rows()) > before, seconds=60)  # type: ignore[misc]
+            eventually(lambda before=before: len(copy.rows()) > before)  # type: ignore[misc]
             admin.unload(f"{topic}-partition-{number % PARTITIONS}")
         wait_for_batches(query, 1)
         sender.stop()
-        eventually(lambda: len(copy.rows()) >= len(sender.sent), seconds=60)
+        eventually(lambda: len(copy.rows()) >= len(sender.sent))
         rows = copy.rows()
     assert Counter(rows) == Counter(sender.sent)
     assert_in_order(rows)
@@ -88,7 +88,7 @@ def test_a_broker_that_is_gone_for_a_while(
     admin.create_topic(topic, partitions=PARTITIONS)
     names = [f"{topic}-partition-{number}" for number in range(PARTITIONS)]
 
-    with connected(url, tmp_path, seconds=120) as client:
+    with connected(url, tmp_path) as client:
 
         def send(text: str) -> None:
             for name in names:
@@ -99,11 +99,11 @@ def test_a_broker_that_is_gone_for_a_while(
         frame = stream(spark, url, topic=topic, startingOffsets="earliest", operationTimeoutMs="90000").select("value")
         query = start_live(frame, tmp_path, url, f"{topic}-copy", batch="10 minutes", operationTimeoutMs="90000")
         with running(query):
-            eventually(lambda: len(copy.rows()) == 50 * PARTITIONS, seconds=60)
+            eventually(lambda: len(copy.rows()) == 50 * PARTITIONS)
             with fault(own_pulsar):
                 pass
             send("after")
-            eventually(lambda: len(set(copy.rows())) == 100 * PARTITIONS, seconds=120)
+            eventually(lambda: len(set(copy.rows())) == 100 * PARTITIONS)
             assert query.isActive
 
 
@@ -121,7 +121,7 @@ def test_transactions_and_chunks(
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
     texts = frame.selectExpr("if(length(value) > 100, string(length(value)), decode(value, 'UTF-8')) as value")
     with running(start_live(texts, tmp_path, service_url, target)) as query:
-        eventually(lambda: copy.rows() == ["plain"], seconds=60)
+        eventually(lambda: copy.rows() == ["plain"])
         aborted, committed = sender.begin(), sender.begin()
         sender.send(aborted, topic, b"aborted")
         sender.send(committed, topic, b"committed")
@@ -131,7 +131,7 @@ def test_transactions_and_chunks(
         sender.end(committed, commit=True)
         produce(client, topic, [b"x" * _CHUNKED_BYTES], chunking_enabled=True)
         wanted = ["plain", "committed", str(_CHUNKED_BYTES)]
-        eventually(lambda: copy.rows() == wanted, seconds=60)
+        eventually(lambda: copy.rows() == wanted)
         wait_for_batches(query, 2)
         assert copy.rows() == wanted
 
@@ -155,13 +155,13 @@ def test_a_driver_that_is_killed(
             with (tmp_path / f"driver-{number}.log").open("w") as log:
                 driver = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
                 before = len(copy.rows())
-                eventually(lambda before=before: len(copy.rows()) > before, seconds=120)  # type: ignore[misc]
+                eventually(lambda before=before: len(copy.rows()) > before)  # type: ignore[misc]
                 time.sleep(sender.dice.uniform(0, 8))  # somewhere in a batch, or at its end
                 os.killpg(driver.pid, signal.SIGKILL)
                 driver.wait()
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest").select("value")
     with running(start_live(frame, tmp_path / "checkpoint", service_url, target)):
-        eventually(lambda: set(sender.sent) <= set(copy.rows()), seconds=120)
+        eventually(lambda: set(sender.sent) <= set(copy.rows()))
     counts = Counter(copy.rows())
     assert set(counts) == set(sender.sent)
     assert max(counts.values()) <= 1 + _KILLS, "a message is repeated once for each kill at most"

@@ -62,14 +62,14 @@ def test_a_message_arrives_long_before_the_end_of_its_batch(
     if not _HAS_THE_MODE:
         with _refused():
             start(real_time=_LONG)
-        assert start(available_now=True).awaitTermination(120), "micro-batches run"
+        assert start(available_now=True).awaitTermination(300), "micro-batches run"
         assert Copy(client, target).rows() == ["first"]
         return
     copy = Copy(client, target)
     with running(start(real_time=_LONG)) as query:
-        eventually(lambda: copy.rows() == ["first"], seconds=60)
+        eventually(lambda: copy.rows() == ["first"])
         produce(client, topic, [b"second"])
-        eventually(lambda: copy.rows() == ["first", "second"], seconds=60)
+        eventually(lambda: copy.rows() == ["first", "second"])
         assert not query.recentProgress, "the first batch goes on"
 
 
@@ -108,7 +108,7 @@ def test_the_check_of_operators_accepts_state_from_spark_4_3_on(
                 pytest.raises(Exception, match="NOT_IN_ALLOWLIST"),
                 running(real_time_trigger(writer, BATCH).start()) as query,
             ):
-                query.awaitTermination(60)
+                query.awaitTermination(300)
 
 
 @pytest.mark.usefixtures("accepted")
@@ -124,7 +124,7 @@ def test_an_exactly_once_sink_is_refused_by_the_jar_as_well(
         return
     expected = failing("PULSAR_EXACTLY_ONCE_OPTION", "real-time mode", "only when the batch ends")
     with running(real_time_trigger(writer, _LONG).start()) as query, expected:
-        query.awaitTermination(60)
+        query.awaitTermination(300)
 
 
 @pytest.mark.usefixtures("rows")
@@ -140,7 +140,7 @@ def test_a_progress_subscription_refuses_progress_that_is_tracked_later(
     if _LINE >= (4, 3):
         expected = failing("PULSAR_OPTION_CONFLICT", "progressSubscription", "asyncProgressTrackingEnabled")
         with running(real_time_trigger(writer, BATCH).start()) as query, expected:
-            query.awaitTermination(60)
+            query.awaitTermination(300)
         writer = writer.option("asyncProgressTrackingEnabled", "false")
     with running(real_time_trigger(writer, BATCH).start()) as query:
         wait_for_batches(query, 1)

@@ -58,10 +58,10 @@ def test_counts_are_exact_over_stops(
     for _ in range(3):
         send()
         with running(start_live(counts, tmp_path, service_url, f"{topic}-copy")) as query:
-            eventually(lambda: newest() == sent, seconds=90)
+            eventually(lambda: newest() == sent)
             wait_for_batches(query, 1)
             send()
-            eventually(lambda: newest() == sent, seconds=60)  # and stops within a batch
+            eventually(lambda: newest() == sent)  # and stops within a batch
     with running(start_live(counts, tmp_path, service_url, f"{topic}-copy")) as query:
         wait_for_batches(query, 2)
     assert newest() == sent
@@ -74,9 +74,9 @@ def test_a_count_arrives_long_before_the_end_of_its_batch(
     produce(client, topic, [b"a", b"b", b"a"])
     counts = _keys(spark, service_url, topic).groupBy("key").count().selectExpr("concat(key, ' ', count) AS value")
     with running(start_live(counts, tmp_path, service_url, f"{topic}-copy", batch="10 minutes")) as query:
-        eventually(lambda: {"a 2", "b 1"} <= set(copy.rows()), seconds=60)
+        eventually(lambda: {"a 2", "b 1"} <= set(copy.rows()))
         produce(client, topic, [b"b"])
-        eventually(lambda: copy.rows()[-1] == "b 2", seconds=60)
+        eventually(lambda: copy.rows()[-1] == "b 2")
         assert not query.recentProgress, "the batch goes on"
 
 
@@ -89,6 +89,6 @@ def test_duplicates_are_dropped_over_a_restart(
     for new in ("a", "b"):
         produce(client, topic, [b"a", new.encode(), new.encode(), b"a"])
         with running(start_live(once, tmp_path, service_url, f"{topic}-copy")) as query:
-            eventually(lambda: new in copy.rows(), seconds=60)  # noqa: B023
+            eventually(lambda: new in copy.rows())  # noqa: B023
             wait_for_batches(query, 2)
     assert copy.rows() == ["a", "b"]

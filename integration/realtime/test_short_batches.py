@@ -80,7 +80,7 @@ def _assert_no_row_is_lost(
     with running(query), sender.sending():
         wait_for_batches(query, batches)
         sender.stop()
-        eventually(lambda: len(copy.rows()) >= len(sender.sent), seconds=120)
+        eventually(lambda: len(copy.rows()) >= len(sender.sent))
         rows = copy.rows()
         ends = [one["sources"][0]["endOffset"] for one in query.recentProgress]
     within = sum(bool(_WITHIN_AN_ENTRY.search(end)) for end in ends)

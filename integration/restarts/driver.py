@@ -35,7 +35,7 @@ def main() -> None:
         planned.run_counted(spark)
     except Exception:
         # py4j reports a JVM that is gone as an error of the network.
-        if spark.sparkContext._gateway.proc.wait(30) == KILLED:  # type: ignore[union-attr]
+        if spark.sparkContext._gateway.proc.wait(300) == KILLED:  # type: ignore[union-attr]
             os._exit(KILLED)
         raise
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 _CLASS = "restarts.HaltingFileSystem"
-_SECONDS = 180
+_SECONDS = 600
 KILLED = 137
 FAULT = "restarts.fault"
 _HELD = "restarts.held"

@@ -143,7 +143,7 @@ def test_a_loss_that_is_written_slowly_does_not_hold_the_micro_batch(
             going_on = pool.submit(stream.run, spark)
             eventually(lambda: (tmp_path / "sink" / "batch-1.json").exists() or going_on.done())
             assert is_held(), "nothing waits for the file"
-        rows = going_on.result(120).rows
+        rows = going_on.result(300).rows
     assert [row.payload for row in rows] == [b"read", b"new"]
     assert list(tmp_path.glob("checkpoint/sources/0/losses/[0-9]*.json")), "the loss is kept later"
 

@@ -81,11 +81,11 @@ def test_a_stream_reads_on_when_its_topic_is_created_again(target: Target, topic
         seen.extend(points(rows))
 
     with running(frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()) as query:
-        eventually(lambda: query.exception() or sorted(seen) == expected(0), seconds=60)
+        eventually(lambda: query.exception() or sorted(seen) == expected(0))
         target.admin.delete_topic(topic)
         target.admin.create_topic(topic)
         two_versions(target, topic, ("y", "x"), 100)
-        eventually(lambda: query.exception() or sorted(seen) == expected(0) + expected(100), seconds=60)
+        eventually(lambda: query.exception() or sorted(seen) == expected(0) + expected(100))
         assert query.exception() is None
 
 
@@ -120,11 +120,11 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(
 
     def add(x: int) -> None:
         target.append_sql(f"select {x} as x, {x + 10} as y", topic, AVRO)
-        eventually(lambda: query.exception() or len(seen) == x + 1, seconds=60)
+        eventually(lambda: query.exception() or len(seen) == x + 1)
         assert query.exception() is None
 
     with running(frame.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path)).start()) as query:
-        eventually(lambda: query.exception() or len(seen) == 1, seconds=60)
+        eventually(lambda: query.exception() or len(seen) == 1)
         with counted(proxy) as counts:
             for x in range(1, 8):
                 add(x)

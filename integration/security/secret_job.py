@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-STREAM_SECONDS = 60
+STREAM_SECONDS = 180
 AT_ONCE = 6
 CATALOG = "io.github.pulsarspark.catalog.PulsarCatalog"
 STATEMENTS = (

@@ -40,7 +40,7 @@ def test_a_role_that_may_only_consume(spark: SparkSession, auth_server: AuthServ
         assert catalog.rows(statement.format(t=table)), statement
     stream = spark.readStream.option("startingOffsets", "earliest").table(table).writeStream.format("memory")
     query = stream.queryName("consumed").trigger(availableNow=True).start()
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(300)
     assert spark.table("consumed").count() == 10
     catalog.sql("use {c}.public.auth_server")
     spark.sql("use spark_catalog.default")

@@ -43,7 +43,7 @@ def _read_all(client: pulsar_client.Client, topic: str, key: Key) -> list[Seen]:
     reader = client.create_reader(topic, pulsar_client.MessageId.earliest, crypto_key_reader=key.for_python())
     found = []
     while reader.has_message_available():
-        message = reader.read_next(timeout_millis=60_000)
+        message = reader.read_next(timeout_millis=180_000)
         found.append(Seen(topic, Id.of(message.message_id()).position, message.data()))
     reader.close()
     return found

@@ -109,7 +109,7 @@ def test_an_issuer_that_does_not_answer_holds_up_its_own_queries_alone(
         return spark.read.format("pulsar").options(**mine).load().count()
 
     with ThreadPoolExecutor() as threads, socket.create_server(("127.0.0.1", 0)) as silent:
-        silent.settimeout(60)
+        silent.settimeout(180)
         issuer = Issuer(f"http://127.0.0.1:{silent.getsockname()[1]}")
         held = [threads.submit(count, oauth2("typed", issuer, tmp_path)) for _ in range(3)]
         connection, _ = silent.accept()
@@ -120,4 +120,4 @@ def test_an_issuer_that_does_not_answer_holds_up_its_own_queries_alone(
         silent.close()
         for query in held:
             with failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
-                query.result(60)
+                query.result(300)

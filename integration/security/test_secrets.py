@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from support.servers.issuer import Issuer
 
 PROGRAM = Path(__file__).with_name("secret_job.py")
-PROGRAM_SECONDS = 240
+PROGRAM_SECONDS = 900
 LOG_SETTINGS = """
 rootLogger.level = info
 rootLogger.appenderRef.file.ref = file

@@ -220,7 +220,7 @@ def test_many_small_ledgers_are_put_together_and_change_under_a_plan(
     admin, topic = Admin(rolling.admin_url), "persistent://public/default/rolled"
     admin.set_retention("public/default", minutes=-1, megabytes=-1)
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path / "client.log"))
-    with closing(pulsar_client.Client(rolling.service_url, logger=logger)) as client:
+    with closing(pulsar_client.Client(rolling.service_url, logger=logger, operation_timeout_seconds=180)) as client:
         produce(client, topic, _messages(200))
         wanted = existing(read_all(client, topic))
         assert len(_ledgers(admin, topic)) >= 10
@@ -238,7 +238,7 @@ def test_many_small_ledgers_are_put_together_and_change_under_a_plan(
         start = {"startingOffsets": json.dumps({topic: wanted[5].position})}
         assert_exactly_once(seen(batch(spark, rolling.service_url, **options, **start)), wanted[5:])
         admin.truncate(topic)
-        eventually(lambda: len(_ledgers(admin, topic)) < 3, seconds=30)
+        eventually(lambda: len(_ledgers(admin, topic)) < 3)
         with failing("PULSAR_DATA_LOSS.TRIMMED", topic):
             batch(spark, rolling.service_url, **options, **start).collect()
         with failing("PULSAR_DATA_LOSS.TRIMMED", topic, "the topic now begins with ledger"):

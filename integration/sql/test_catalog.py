@@ -71,7 +71,7 @@ def test_rows_are_inserted_and_streamed(catalog: Catalog, target: Target, trips:
     stream = catalog.spark.readStream.option("startingOffsets", "earliest").table(table).where("city = 'Bern'")
     writer = stream.writeStream.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
     query = writer.toTable(catalog.table(copy))
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(300)
     assert catalog.rows(f"select city from {catalog.table(copy)}") == [("Bern",), ("Oslo",), ("Rome",), ("Rome",)]
     progress = query.lastProgress
     assert progress is not None
@@ -124,7 +124,7 @@ def test_the_messages_of_a_topic(catalog: Catalog, target: Target, topic: str, t
     copy = f"{topic}-copy"
     target.admin.create_topic(copy)
     writer = stream.writeStream.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
-    assert writer.toTable(catalog.table(copy)).awaitTermination(60)
+    assert writer.toTable(catalog.table(copy)).awaitTermination(300)
     assert sorted(str(m.key) for m in target.messages(copy)) == ["k0", "k1", "k2"]
     # A topic of that name hides nothing, and is not hidden.
     other = f"{topic.rpartition('/')[0]}/messages"

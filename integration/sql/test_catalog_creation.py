@@ -90,7 +90,7 @@ def test_a_stream_creates_its_table(catalog: Catalog, target: Target, topic: str
         .trigger(availableNow=True)
         .toTable(catalog.table(topic))
     )
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(300)
     assert catalog.rows(f"select * from {catalog.table(topic)}") == [("Oslo", 4.0), ("Rome", 3.5)]
 
 
@@ -109,7 +109,7 @@ def test_rows_that_fail_keep_what_others_wrote(catalog: Catalog, target: Target,
     def waits_then_fails(port: int) -> str:
         import socket
 
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as test:
+        with socket.create_connection(("127.0.0.1", port), timeout=300) as test:
             test.recv(1)
         raise ValueError("broken row")
 
@@ -119,7 +119,7 @@ def test_rows_that_fail_keep_what_others_wrote(catalog: Catalog, target: Target,
         socket.create_server(("127.0.0.1", 0)) as server,
         ThreadPoolExecutor(1) as other,
     ):
-        server.settimeout(60)
+        server.settimeout(300)
         rows = f"select waits_then_fails({server.getsockname()[1]}) as city"
         created = other.submit(catalog.sql, f"create table {catalog.table(topic)} as {rows}")
         task, _ = server.accept()

@@ -75,7 +75,7 @@ def test_a_table_is_streamed_from_and_to(target: Target, topic: str, tmp_path: P
     rows = target.spark.readStream.table(TABLE).select("value")
     writer = rows.writeStream.option("checkpointLocation", str(tmp_path)).option("topic", sink)
     query = writer.trigger(availableNow=True).toTable(TABLE)
-    assert query.awaitTermination(120)
+    assert query.awaitTermination(300)
     assert received(target, sink) == ["0", "1", "2", "3"]
     assert received(target, source) == ["0", "1", "2", "3"], "the option of the query goes before the table's"
 
@@ -174,7 +174,7 @@ def test_a_stream_is_written_into_a_table_by_name(target: Target, topic: str, tm
     def write(select: list[str], checkpoint: str) -> None:
         writer = rows.selectExpr(*select).writeStream.option("checkpointLocation", str(tmp_path / checkpoint))
         query = writer.trigger(availableNow=True).toTable(TABLE)
-        assert query.awaitTermination(120)
+        assert query.awaitTermination(300)
 
     with failing("PULSAR_TABLE_COLUMN_UNKNOWN", "`town`", "a stream is written by name"):
         write(["string(value) as town", "1 as km"], "places")

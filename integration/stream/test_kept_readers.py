@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _BATCHES = 6
 _MANY = 40  # partitions in the one executor there is
 _FULL = 256 << 20  # bytes that all readers of an executor may hold while they wait
-_FILL_SECONDS = 120.0
+_FILL_SECONDS = 300.0
 _DELAY_SECONDS = 0.2  # in each direction
 
 

@@ -77,7 +77,7 @@ def test_the_exporter_serves_what_a_running_query_reports(
     with progress.serve_metrics(spark, 0) as server:
 
         def served() -> str:
-            with urllib.request.urlopen(server.url, timeout=30) as answer:
+            with urllib.request.urlopen(server.url, timeout=180) as answer:
                 return str(answer.read(), "utf-8")
 
         frame = _earliest(spark, service_url, topic)

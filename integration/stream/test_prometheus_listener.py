@@ -55,7 +55,7 @@ def test_a_query_of_a_session_with_the_listener_is_served_until_it_ends(
     query = frame.writeStream.format("noop").queryName("served").option("checkpointLocation", str(tmp_path)).start()
 
     def served() -> dict[str, float]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=180) as response:
             assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
             return samples(str(response.read(), "utf-8"))
 

@@ -77,7 +77,7 @@ def _read(client: pulsar_client.Client, topic: str) -> list[tuple[str, bytes]]:
     reader = client.create_reader(topic, pulsar_client.MessageId.earliest, receiver_queue_size=10_000)
     found = []
     while reader.has_message_available():
-        message = reader.read_next(timeout_millis=60_000)
+        message = reader.read_next(timeout_millis=180_000)
         place = message.message_id()
         found.append((f"{place.ledger_id()}:{place.entry_id()}", message.data()))
     reader.close()

@@ -172,7 +172,7 @@ def test_a_topic_that_is_deleted_while_it_is_read(
         wait_for(40, query, batches)
         admin.delete_topic(gone)
         with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.TOPIC_DELETED.*{re.escape(gone)}"):
-            query.awaitTermination(60)
+            query.awaitTermination(300)
     assert not query.isActive
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # More than the 1,000 entries that are left to the broker before the size of entries is known.
 _MANY = 1100
-_SECONDS = 60
+_SECONDS = 180
 _SMALL, _LARGE = b"x" * 20, b"x" * 5000
 
 

@@ -45,7 +45,7 @@ class _Held(Batches):
         super().__call__(frame, batch_id)
         if self.by_id[batch_id] and not self._open.is_set():
             self._reached.set()
-            assert self._open.wait(120)
+            assert self._open.wait(300)
 
     @contextmanager
     def holding(self) -> Iterator[threading.Event]:
@@ -158,10 +158,10 @@ def test_messages_trimmed_between_two_triggers_are_reported_as_loss(
         already = len(batches.rows)
         with batches.holding() as held:
             produce(client, other, [b"held"])
-            assert held.wait(60)
+            assert held.wait(300)
             _publish_and_trim(admin, client, lost, is_seen=first == "empty")
         with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
-            assert query.awaitTermination(60), "the loss was not noticed"
+            assert query.awaitTermination(300), "the loss was not noticed"
     assert len(batches.rows) == already + 1, "nothing is taken after what is missing"
 
 
@@ -179,10 +179,10 @@ def test_messages_published_and_trimmed_while_the_line_is_down_are_reported_as_l
             already = len(batches.rows)
             with batches.holding() as held:
                 produce(client, other, [b"held"])
-                assert held.wait(60)
+                assert held.wait(300)
                 with proxy.down():  # so that no watch sees what is published
                     eventually(lambda: not _is_watched(admin, lost))
                     _publish_and_trim(admin, client, lost)
             with pytest.raises(Exception, match=rf"PULSAR_DATA_LOSS.*{lost}"):
-                assert query.awaitTermination(60), "the loss was not noticed"
+                assert query.awaitTermination(300), "the loss was not noticed"
     assert len(batches.rows) == already + 1, "nothing is taken after what is missing"

@@ -39,7 +39,7 @@ def test_partitions_that_receive_nothing_are_requested_in_turn(
             """Requests for the last position at each trigger, of which each looks up the topic once; at most by a fifth
             too many."""
             with counted(proxy) as counts:
-                eventually(lambda: counts["PARTITIONED_METADATA"] > _TRIGGERS, seconds=60)
+                eventually(lambda: counts["PARTITIONED_METADATA"] > _TRIGGERS)
                 return counts["GET_LAST_MESSAGE_ID"] / (counts["PARTITIONED_METADATA"] - 1)
 
         def has_read(count: int) -> bool:
@@ -48,11 +48,11 @@ def test_partitions_that_receive_nothing_are_requested_in_turn(
         frame = stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest")
         writer = frame.writeStream.foreachBatch(batches).option("checkpointLocation", str(tmp_path))
         with running(writer.trigger(processingTime=_TRIGGER).start()):
-            eventually(lambda: requests() < _PARTITIONS / 10, seconds=120)
+            eventually(lambda: requests() < _PARTITIONS / 10)
             for turn in range(1, 4):
                 for partition in some:
                     produce(client, partition, [b"%d" % turn] * turn)
                 eventually(partial(has_read, len(some) * turn * (turn + 1) // 2), seconds=_SOON)
                 admin.unload(some[-1])
-            eventually(lambda: requests() < _PARTITIONS / 10, seconds=120)
+            eventually(lambda: requests() < _PARTITIONS / 10)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _EPOCHS = 4
 _ROWS = 100
-_SECONDS = 90
+_SECONDS = 180
 # A batch holds few rows, and a task takes a second: the broker has some of them long before it ends.
 _PAUSE = "java_method('java.lang.Thread', 'sleep', 10L)"
 _SMALL = {"pulsar.producer.batchingMaxMessages": "5"}

@@ -53,10 +53,10 @@ def test_an_epoch_that_was_recorded_is_committed_by_the_next_driver(
 
 def _record_and_hold(target: Target, topic: str, sink: str, folder: Path, proxy: HoldingProxy) -> None:
     """Waits for epoch 0, and until epoch 1 is recorded, whose commits do not reach the server."""
-    eventually(lambda: recorded(target, topic, sink, "done", 0), seconds=90)
+    eventually(lambda: recorded(target, topic, sink, "done", 0))
     proxy.held = "END_TXN"
     (folder / "in" / "00001.json").write_text(json.dumps({"value": "late"}))
-    eventually(lambda: recorded(target, topic, sink, "prepared", 1), seconds=90)
+    eventually(lambda: recorded(target, topic, sink, "prepared", 1))
 
 
 def test_a_batch_whose_driver_cannot_commit_is_finished_by_its_id(
@@ -160,7 +160,7 @@ def test_a_task_that_fails_after_sending_is_tried_again(
     lines(target, tmp_path / "in", epochs(2, rows=300))  # Python gets a hundred rows at a time
     options = {"sinkId": "retried", "pulsar.producer.batchingMaxMessages": "2"}
     with _driver(target, tmp_path, topic, connector_jar, options, master="local[2, 4]", fails=True) as driver:
-        assert driver.wait(120) == 0, (tmp_path / "driver.log").read_text()[-2000:]
+        assert driver.wait(600) == 0, (tmp_path / "driver.log").read_text()[-2000:]
     assert values(target, topic) == expected(2, rows=300)
     opened = target.messages(f"{topic.rpartition('/')[0]}/pulsar-spark-sink-retried-open")
     assert len(opened) == 4, "each epoch has two attempts"

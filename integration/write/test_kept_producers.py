@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from support.servers.admin import Admin
     from support.topics.writing import Target
 
-_SECONDS = 60
-_KEPT_SECONDS = 150  # the producer for a minute, then its client for another
+_SECONDS = 180
+_KEPT_SECONDS = 300  # the producer for a minute, then its client for another
 
 
 class Feed:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from support.servers.servers import Addresses
     from support.topics.writing import Target
 
-_SECONDS = 60
+_SECONDS = 180
 
 
 @pytest.fixture

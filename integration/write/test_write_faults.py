@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-WRITE_SECONDS = 120
+WRITE_SECONDS = 300
 # Small batches and queues: the write is still going when something happens to it.
 SLOW = {"pulsar.producer.maxPendingMessages": "20", "pulsar.producer.batchingMaxMessages": "5"}
 
@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPulsar]:
 @pytest.fixture
 def troubled(spark: SparkSession, server: LocalPulsar, tmp_path: Path) -> Iterator[Target]:
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path / "client.log"))
-    client = pulsar_client.Client(server.service_url, logger=logger)
+    client = pulsar_client.Client(server.service_url, logger=logger, operation_timeout_seconds=180)
     yield Target(spark, client, Admin(server.admin_url), server.service_url)
     client.close()
 
@@ -204,7 +204,7 @@ def test_a_producer_that_fences_a_write_fails_the_task(target: Target, topic: st
     writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "8000"})
     # A broker does not fence a producer for good while messages are on their way, so all have to be stored.
     for _ in range(200):
-        stored.receive(timeout_millis=60_000)
+        stored.receive(timeout_millis=180_000)
     stored.close()
     eventually((tmp_path / "reached-0").exists)
     owner = target.client.create_producer(topic, access_mode=pulsar_client.ProducerAccessMode.ExclusiveWithFencing)

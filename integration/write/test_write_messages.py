@@ -116,12 +116,12 @@ def places(target: Target, topic: str) -> dict[str, set[int]]:
 
 
 def produce_with_java_client(target: Target, topic: str, keys: list[str] | list[bytes]) -> None:
-    """With every setting of the producer at its default; the client is the one inside our jar."""
+    """With every setting of the producer but its time-out at its default; the client is the one inside our jar."""
     jvm = target.spark.sparkContext._jvm
     assert jvm is not None
     api = jvm.io.github.pulsarspark.shaded.org.apache.pulsar.client.api
     with java_connection(target.spark, target.service_url) as client:
-        producer = client.newProducer(api.Schema.STRING).topic(topic).create()
+        producer = client.newProducer(api.Schema.STRING).loadConf({"sendTimeoutMs": 0}).topic(topic).create()
         for key in keys:
             message = producer.newMessage().value("v")
             (message.key(key) if isinstance(key, str) else message.keyBytes(key)).sendAsync()

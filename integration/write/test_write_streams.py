@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from support.topics.writing import Target
 
-STREAM_SECONDS = 60
+STREAM_SECONDS = 180
 
 
 def lines(target: Target, folder: Path, files: list[list[str]], *, schema: str = "value string") -> DataFrame:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from support.servers.admin import Json
 
-_REQUEST_SECONDS = 60
+_REQUEST_SECONDS = 180
 _OF_TOPIC = re.compile(r"/admin/v\d/(?P<what>.*?/)?persistent/[^/]+/[^/]+/[^/?]+/?(?P<rest>.*)")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pulsar_spark.local.server import Launch
 
-READY_SECONDS = 120.0
+READY_SECONDS = 300.0
 
 SESSION_SECONDS = 6
 """ZooKeeper takes a bookie for alive for so long."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pulsar_spark
 
-STOP_SECONDS = 15.0
+STOP_SECONDS = 120.0
 _PACKAGE = str(Path(pulsar_spark.__file__).parents[1])
 
 

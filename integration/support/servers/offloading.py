@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FORMATS = ("block", "mapfile")
 ENTRIES_PER_LEDGER = 100
 
-_DELETION_SECONDS = 60
+_DELETION_SECONDS = 180
 _buckets = itertools.count(1)
 
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PROGRAM = Path(__file__).with_name("s3_app.py")
-_READY_SECONDS = 60
+_READY_SECONDS = 180
 _STOP_SECONDS = 10
-_REQUEST_SECONDS = 30
+_REQUEST_SECONDS = 180
 
 
 @dataclass(frozen=True)

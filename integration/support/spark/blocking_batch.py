@@ -56,7 +56,7 @@ def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterato
     with ThreadPoolExecutor(1) as pool:
         rows = pool.submit(read_rows, frame.withColumn("value", held_until(gate, folder)))
         try:
-            eventually(lambda: is_held() or rows.done(), seconds=120)
+            eventually(lambda: is_held() or rows.done())
             assert not rows.done(), f"the read ended before it was blocked: {rows}"
             yield BlockedBatch(rows, gate)
         finally:
@@ -87,7 +87,7 @@ def _passing(gate: str, folder: str, free: bytes) -> Callable[[bytearray | None]
         task = TaskContext.get()
         assert task is not None
         Path(folder, f"reached-{task.partitionId()}").touch()
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while not Path(gate).exists():
             assert time.monotonic() < deadline, "the rows were not released"
             time.sleep(0.02)

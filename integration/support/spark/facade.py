@@ -105,6 +105,6 @@ def check_lag_of_a_query(session: Pulsar, topic: str) -> None:
     with TemporaryDirectory() as folder:
         rows = session.read_stream(topic, start="earliest").writeStream.format("noop")
         query = rows.option("checkpointLocation", folder).trigger(availableNow=True).start()
-        assert query.awaitTermination(120)
+        assert query.awaitTermination(300)
         for found in (session.lag(query), session.lag(checkpoint=folder)):
             assert [(one.topic, one.entries, one.seconds) for one in found] == [(topic, 0, 0)]

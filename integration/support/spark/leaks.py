@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from support.servers.admin import Admin
 
 # The connector keeps an idle client for a minute, and so do HTTP clients a connection.
-KEPT_SECONDS = 90.0
+KEPT_SECONDS = 240.0
 
 _THREADS = re.compile(r"(?i)pulsar|bookkeeper")
 # Clients of earlier tests are closed one after the other, a minute or two after these tests, each in two seconds.

@@ -27,7 +27,7 @@ SMALL = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
-_SECONDS = 180
+_SECONDS = 600
 _PROGRAMS = Path(sys.executable).parent
 _SOURCES = "org.apache.spark.sql.sources.DataSourceRegister"
 

@@ -30,9 +30,9 @@ def send(
     schema: Any,  # noqa: ANN401 - objects of the Java client have no type here
     values: Iterable[Any],
 ) -> None:
-    """Send the values in their order, with every setting of the producer at its default."""
+    """Send the values in their order, with every setting of the producer but its time-out at its default."""
     with java_connection(spark, service_url) as client:
-        producer = client.newProducer(schema).topic(topic).create()
+        producer = client.newProducer(schema).loadConf({"sendTimeoutMs": 0}).topic(topic).create()
         for value in values:
             producer.newMessage().value(value).sendAsync()
         producer.flush()

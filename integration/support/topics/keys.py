@@ -16,5 +16,5 @@ def key_pair(folder: Path, name: str) -> tuple[Path, Path]:
         ["genrsa", "-traditional", "-out", str(private), "2048"],
         ["rsa", "-in", str(private), "-pubout", "-out", str(public)],
     ):
-        subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=300)
     return private, public

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_SECONDS = 60.0
+_SECONDS = 180
 _READINGS = 5
 _WITHOUT_BATCH_LIMIT_BYTES = 4 * 1024 * 1024
 _NEVER_BY_TIME_MS = 3_600_000
@@ -65,7 +65,7 @@ class Received:
 
 
 @contextmanager
-def connected(service_url: str, folder: Path, *, seconds: int = 60) -> Iterator[pulsar.Client]:
+def connected(service_url: str, folder: Path, *, seconds: int = 180) -> Iterator[pulsar.Client]:
     """A client of its own for a server that may fail; it logs to a file."""
     logger = pulsar.FileLogger(pulsar.LoggerLevel.Error, str(folder / "client.log"))
     with closing(pulsar.Client(service_url, logger=logger, operation_timeout_seconds=seconds)) as client:

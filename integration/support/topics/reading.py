@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from support.topics.messages import Received
 
-_QUERY_SECONDS = 120
+_QUERY_SECONDS = 300
 _SHOWN = 5
 _LEVELS = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 

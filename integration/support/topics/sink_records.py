@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OWNER, PREPARED, FINISHED, DROPPED = "owner", "prepared", "done", "dropped"
 OPEN, MARKER = "open", "marker"
-_READ_MILLISECONDS = 30_000
+_READ_MILLISECONDS = 180_000
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from support.topics.reading import java_client
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SECONDS = 60
+_SECONDS = 180
 
 
 def named(transaction: Any) -> dict[str, int]:  # noqa: ANN401

@@ -54,7 +54,7 @@ class Target:
         try:
             found = []
             while reader.has_message_available():
-                found.append(reader.read_next(timeout_millis=60_000).value())
+                found.append(reader.read_next(timeout_millis=180_000).value())
             return found
         finally:
             reader.close()
