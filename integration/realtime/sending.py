@@ -10,6 +10,7 @@ import pulsar
 
 from support.topics.messages import produce
 from support.topics.reading import dice
+from support.topics.remaining import remaining
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from support.servers.admin import Admin
 
 PARTITIONS = 4
-
-_SECONDS = 180
 
 
 class Sender:
@@ -64,8 +63,7 @@ class Copy:
         self._rows: list[str] = []
 
     def rows(self) -> list[str]:
-        while self._reader.has_message_available():
-            self._rows.append(self._reader.read_next(_SECONDS * 1000).data().decode())
+        self._rows += [message.data().decode() for message in remaining(self._reader)]
         return list(self._rows)
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from support.topics.java_values import java_connection
 from support.topics.keys import key_pair
 from support.topics.messages import Id, produce
 from support.topics.reading import Batches, Seen, assert_exactly_once, batch, dice, read_available, seen, stream
+from support.topics.remaining import remaining
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,8 +43,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Key, Key]:
 def _read_all(client: pulsar_client.Client, topic: str, key: Key) -> list[Seen]:
     reader = client.create_reader(topic, pulsar_client.MessageId.earliest, crypto_key_reader=key.for_python())
     found = []
-    while reader.has_message_available():
-        message = reader.read_next(timeout_millis=180_000)
+    for message in remaining(reader):
         found.append(Seen(topic, Id.of(message.message_id()).position, message.data()))
     reader.close()
     return found

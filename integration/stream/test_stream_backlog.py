@@ -20,6 +20,7 @@ from support.spark.programs import running_program
 from support.spark.waiting import eventually
 from support.topics.messages import produce
 from support.topics.reading import by_level
+from support.topics.remaining import remaining
 
 if TYPE_CHECKING:
     import subprocess
@@ -76,8 +77,7 @@ def _writing(client: pulsar_client.Client, topic: str, first: int, folder: Path)
 def _read(client: pulsar_client.Client, topic: str) -> list[tuple[str, bytes]]:
     reader = client.create_reader(topic, pulsar_client.MessageId.earliest, receiver_queue_size=10_000)
     found = []
-    while reader.has_message_available():
-        message = reader.read_next(timeout_millis=180_000)
+    for message in remaining(reader):
         place = message.message_id()
         found.append((f"{place.ledger_id()}:{place.entry_id()}", message.data()))
     reader.close()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar
 
+from support.topics.remaining import remaining
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
@@ -183,14 +185,11 @@ def _read_partition(client: pulsar.Client, partition: str) -> list[Received]:
 
 
 def _read_once(client: pulsar.Client, partition: str) -> list[Received]:
-    found: list[Received] = []
     reader = client.create_reader(partition, pulsar.MessageId.earliest)
     try:
-        while reader.has_message_available():
-            found.append(_received(reader.read_next(timeout_millis=int(_SECONDS * 1000))))
+        return [_received(message) for message in remaining(reader)]
     finally:
         reader.close()
-    return found
 
 
 def _received(message: pulsar.Message) -> Received:

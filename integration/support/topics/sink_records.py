@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pulsar
 
+from support.topics.remaining import remaining
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OWNER, PREPARED, FINISHED, DROPPED = "owner", "prepared", "done", "dropped"
 OPEN, MARKER = "open", "marker"
-_READ_MILLISECONDS = 180_000
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,7 @@ def read_control_topics(client: pulsar.Client, namespace: str, sink: str) -> Con
 def _read(client: pulsar.Client, name: str) -> tuple[Record, ...]:
     reader = client.create_reader(name, pulsar.MessageId.earliest)
     try:
-        found = []
-        while reader.has_message_available():
-            found.append(_record(json.loads(reader.read_next(timeout_millis=_READ_MILLISECONDS).data())))
-        return tuple(found)
+        return tuple(_record(json.loads(message.data())) for message in remaining(reader))
     finally:
         reader.close()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pulsar
 
 from support.topics.messages import read_all
+from support.topics.remaining import remaining
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,9 +53,6 @@ class Target:
         """What the official client decodes with a schema of its own."""
         reader = self.client.create_reader(topic, pulsar.MessageId.earliest, schema=schema)
         try:
-            found = []
-            while reader.has_message_available():
-                found.append(reader.read_next(timeout_millis=180_000).value())
-            return found
+            return [message.value() for message in remaining(reader)]
         finally:
             reader.close()

@@ -49,6 +49,11 @@ def test_clients_of_a_broker_are_looked_at_until_they_are_as_expected(file: Path
     assert lines == [], "wait by `becomes` or `eventually` of support/spark/waiting.py"
 
 
+def test_readers_of_tests_survive_an_unload() -> None:
+    asking = [file for file in FILES if ".has_message_available()" in file.read_text(encoding="utf-8")]
+    assert [file.name for file in asking] == ["remaining.py"], "read by `remaining` of support/topics/remaining.py"
+
+
 def test_a_single_look_is_found() -> None:
     source = """
 def test_a():
